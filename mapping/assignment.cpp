@@ -12,7 +12,11 @@ constexpr std::int64_t endless = std::numeric_limits<std::int64_t>::max() / 2;
 // The state of the search. Job 0 is a place for the worker that is being added; the jobs of the caller are 1 to count.
 struct Assignment {
   Assignment(std::span<const std::int64_t> cost, std::size_t workers, std::size_t jobs)
-      : cost(cost), count(jobs), worker_price(workers + 1, 0), job_price(jobs + 1, 0), worker_of(jobs + 1, 0) {}
+      : cost(cost),
+        count(jobs),
+        worker_price(workers + 1, 0),
+        job_price(jobs + 1, 0),
+        worker_of(jobs + 1, 0) {}
 
   void add(std::size_t worker);
 
@@ -59,7 +63,8 @@ void Assignment::add(std::size_t worker) {
 
 }  // namespace
 
-std::vector<std::int32_t> least_cost_assignment(std::span<const std::int64_t> cost, std::size_t workers, std::size_t jobs) {
+std::vector<std::int32_t> least_cost_assignment(std::span<const std::int64_t> cost, std::size_t workers,
+                                                std::size_t jobs) {
   Assignment assignment(cost, workers, jobs);
   for (std::size_t worker = 1; worker <= workers; ++worker) assignment.add(worker);
   std::vector<std::int32_t> job_of(workers, 0);

@@ -11,10 +11,10 @@ namespace placement::mapping {
 
 namespace {
 
-constexpr std::int32_t coarsest = 80;  // a graph with at most this number of vertices is not coarsened further
-constexpr std::int32_t small = 100;    // a graph with fewer vertices gets BisectionTries::of_small tries
+constexpr std::int32_t coarsest = 80;   // a graph with at most this number of vertices is not coarsened further
+constexpr std::int32_t small = 100;     // a graph with fewer vertices gets BisectionTries::of_small tries
 constexpr std::int32_t convincing = 3;  // after this number of tries with one cut, a better cut is unlikely
-constexpr std::int32_t passes = 6;     // refinement passes on each level, at most
+constexpr std::int32_t passes = 6;      // refinement passes on each level, at most
 
 }  // namespace
 

@@ -25,7 +25,9 @@ class Bisection {
   //   tries  number of tries for each graph
   //   watch  time budget; must outlive the object
   Bisection(std::uint64_t seed, const BisectionTries& tries, const WorkBudget& watch)
-      : random_(seed), tries_(tries), watch_(watch) {}
+      : random_(seed),
+        tries_(tries),
+        watch_(watch) {}
 
   // Splits a graph whose vertices all have size 1, with little traffic between the sides. Side 0 gets at least `least`
   // and at most `most` vertices; 0 <= least <= most <= number of vertices. Returns the side of each vertex, 0 or 1.

@@ -55,8 +55,7 @@ std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t large
 }
 
 // Returns the partner of each vertex, or the vertex itself where it has none.
-std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random,
-                                  const WorkBudget& watch) {
+std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random, const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // the last vertex without arcs; these vertices are merged with each other
   const bool unit_sizes =
@@ -68,8 +67,7 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
     std::int32_t best = unit_sizes ? best_partner<true>(graph, v, largest, partner.data())
                                    : best_partner<false>(graph, v, largest, partner.data());
     if (graph.arcs(v).empty()) {
-      if (lonely != unmatched && partner[lonely] == unmatched &&
-          graph.size[v] + graph.size[lonely] <= largest)
+      if (lonely != unmatched && partner[lonely] == unmatched && graph.size[v] + graph.size[lonely] <= largest)
         best = lonely;
       else
         lonely = v;
@@ -145,8 +143,8 @@ Graph contracted(const Graph& graph, std::span<const std::int32_t> part_of, std:
   return result;
 }
 
-Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
-                std::vector<std::int32_t>& coarse_of, const WorkBudget& watch) {
+Graph coarsened(const Graph& graph, std::int32_t largest, Random& random, std::vector<std::int32_t>& coarse_of,
+                const WorkBudget& watch) {
   const std::vector<std::int32_t> partner = matched(graph, largest, random, watch);
   std::int32_t vertices = 0;
   coarse_of.resize(graph.vertices());

@@ -16,8 +16,8 @@ namespace placement::mapping {
 //   coarse_of  out: for each vertex of `graph`, the vertex of the result that it becomes part of
 //   watch      time budget
 // Returns the graph of the merged vertices. Throws OutOfTime.
-Graph coarsened(const Graph& graph, std::int32_t largest, Random& random,
-                std::vector<std::int32_t>& coarse_of, const WorkBudget& watch = WorkBudget());
+Graph coarsened(const Graph& graph, std::int32_t largest, Random& random, std::vector<std::int32_t>& coarse_of,
+                const WorkBudget& watch = WorkBudget());
 
 // Returns a graph with one vertex for each part 0..parts-1 and the sum of the traffic between the parts. Throws
 // OutOfTime.

@@ -23,7 +23,8 @@ std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width) {
   std::vector<CoreSlot> slots;
   for (std::int32_t level = 0; level <= 3; ++level) {
     std::map<Domain, std::vector<std::int32_t>> domains;
-    for (const std::int32_t core : left) domains[domain_of(node.cores[static_cast<std::size_t>(core)], level)].push_back(core);
+    for (const std::int32_t core : left)
+      domains[domain_of(node.cores[static_cast<std::size_t>(core)], level)].push_back(core);
     left.clear();
     for (const auto& [domain, cores] : domains) {
       auto next = cores.begin();
@@ -39,7 +40,9 @@ std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width) {
 std::int64_t slot_distance(const NodeTopology& node, const CoreSlot& slot, std::size_t gpu) {
   const std::vector<std::int32_t>& next_to = node.gpus[gpu].cores;
   if (next_to.empty()) return 0;
-  const auto is_near = [&](const NodeCore& core) { return std::binary_search(next_to.begin(), next_to.end(), core.number); };
+  const auto is_near = [&](const NodeCore& core) {
+    return std::binary_search(next_to.begin(), next_to.end(), core.number);
+  };
   std::int64_t sum = 0;
   for (const std::int32_t index : slot.cores) {
     const NodeCore& core = node.cores[static_cast<std::size_t>(index)];

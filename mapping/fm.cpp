@@ -5,8 +5,8 @@
 
 namespace placement::mapping {
 
-std::int64_t BisectionRefiner::refine(const Graph& graph, std::int32_t first, std::int32_t slack,
-                                      std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch) {
+std::int64_t BisectionRefiner::refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,
+                                      std::vector<std::int8_t>& side, const WorkBudget& watch) {
   watch_ = &watch;
   graph_ = &graph;
   side_ = &side;

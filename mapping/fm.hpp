@@ -22,8 +22,8 @@ class BisectionRefiner {
   //   watch   time budget
   // Returns the cut: the traffic between the sides. It is not larger than before if the sides were within the slack.
   // Throws OutOfTime; `side` is then a split between two states of a pass.
-  std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack,
-                      std::int32_t passes, std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
+  std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,
+                      std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 
   std::int32_t off_target() const { return off_; }  // size of side 0 less `first`, after the last call of refine()
   std::int64_t work() const { return work_; }       // arcs visited, in all calls
@@ -47,7 +47,7 @@ class BisectionRefiner {
 
   enum State : std::int8_t { outside, queued, moved };
   struct Vertex {
-    std::int32_t gain;      // decrease of the cut when the vertex changes sides
+    std::int32_t gain;  // decrease of the cut when the vertex changes sides
     std::int32_t cut_arcs;
   };
   std::vector<Vertex> vertex_;

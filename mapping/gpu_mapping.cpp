@@ -23,14 +23,17 @@ constexpr std::size_t max_slots = 1024;  // of least_cost_assignment()
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// The slots of the node, without those that are never needed: of the slots that are as far from all GPUs, as many as there are ranks.
+// The slots of the node, without those that are never needed: of the slots that are as far from all GPUs, as many as
+// there are ranks.
 struct Slots {
   Slots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
     slots = core_slots(node, width);
     if (slots.size() < at(ranks))
-      throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, and " + std::to_string(ranks) +
-                  " ranks with " + std::to_string(width) + " cores each need " + std::to_string(static_cast<std::int64_t>(ranks) * width));
-    std::stable_sort(slots.begin(), slots.end(), [](const CoreSlot& a, const CoreSlot& b) { return a.level < b.level; });
+      throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, and " +
+                  std::to_string(ranks) + " ranks with " + std::to_string(width) + " cores each need " +
+                  std::to_string(static_cast<std::int64_t>(ranks) * width));
+    std::stable_sort(slots.begin(), slots.end(),
+                     [](const CoreSlot& a, const CoreSlot& b) { return a.level < b.level; });
     std::map<std::vector<std::int64_t>, std::int32_t> alike;
     std::vector<CoreSlot> needed;
     for (CoreSlot& slot : slots) {
@@ -42,8 +45,8 @@ struct Slots {
     }
     slots = std::move(needed);
     if (slots.size() > max_slots)
-      throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " + std::to_string(max_slots) +
-                  " different places for the ranks: take more cores for each");
+      throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " +
+                  std::to_string(max_slots) + " different places for the ranks: take more cores for each");
   }
 
   std::vector<CoreSlot> slots;
@@ -57,8 +60,8 @@ struct Pairing {
   Indices slots;
 };
 
-// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Of equal answers the first slots are
-// preferred, and GPUs in the order of the slots.
+// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Of equal answers the first
+// slots are preferred, and GPUs in the order of the slots.
 Pairing pair_up(const Slots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
@@ -66,7 +69,8 @@ Pairing pair_up(const Slots& all, const Indices& gpus) {
   std::vector<std::int64_t> cost(gpus.size() * count, 0);
   for (std::size_t i = 0; i < gpus.size(); ++i)
     for (std::size_t slot = 0; slot < count; ++slot)
-      cost[i * count + slot] = weight * all.distance[slot][at(gpus[i])] + (first - static_cast<std::int64_t>(i)) * static_cast<std::int64_t>(slot);
+      cost[i * count + slot] = weight * all.distance[slot][at(gpus[i])] +
+                               (first - static_cast<std::int64_t>(i)) * static_cast<std::int64_t>(slot);
   const Indices slot_of = least_cost_assignment(cost, gpus.size(), count);
   Indices order(gpus.size());
   std::iota(order.begin(), order.end(), 0);
@@ -114,9 +118,10 @@ void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
   }
 }
 
-// Returns the choices of GPUs for more than eight of them, one for each GPU to begin with: next comes the GPU that is cheapest
-// to reach from those chosen, or, without traffic, one whose interface the fewest of them have.
-std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks, bool has_traffic) {
+// Returns the choices of GPUs for more than eight of them, one for each GPU to begin with: next comes the GPU that is
+// cheapest to reach from those chosen, or, without traffic, one whose interface the fewest of them have.
+std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks,
+                                   bool has_traffic) {
   const std::size_t all = node.gpus.size();
   std::vector<Indices> choices;
   for (std::size_t start = 0; start < all; ++start) {
@@ -143,7 +148,10 @@ std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<s
 class Best {
  public:
   Best(const NodeTopology& node, const Slots& slots, std::span<const std::int64_t> traffic)
-      : node_(node), slots_(slots), cost_(gpu_costs(node)), traffic_(traffic) {}
+      : node_(node),
+        slots_(slots),
+        cost_(gpu_costs(node)),
+        traffic_(traffic) {}
 
   const std::vector<std::int64_t>& costs() const { return cost_; }
 
@@ -187,7 +195,8 @@ class Best {
   Indices place_;
 };
 
-GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_t ranks, std::span<const std::int64_t> traffic) {
+GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_t ranks,
+                        std::span<const std::int64_t> traffic) {
   Best best(node, slots, traffic);
   if (ranks == node.gpus.size() || node.gpus.size() <= max_gpus_for_all_choices)
     for_each_choice(node.gpus.size(), ranks, [&](const Indices& gpus) { best.consider(gpus); });
@@ -200,10 +209,11 @@ GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_
 
 }  // namespace
 
-GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank, std::span<const std::int64_t> traffic) {
+GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank,
+                       std::span<const std::int64_t> traffic) {
   if (at(ranks) > node.gpus.size())
-    throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs, and " + std::to_string(ranks) +
-                " ranks are on a node: each takes a GPU of its own");
+    throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs, and " +
+                std::to_string(ranks) + " ranks are on a node: each takes a GPU of its own");
   return best_mapping(node, Slots(node, ranks, cores_per_rank), at(ranks), traffic);
 }
 

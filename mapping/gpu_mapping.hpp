@@ -27,7 +27,9 @@ struct GpuMapping {
 //  - the ranks are in the order of their cores, and these and the GPUs are the first ones.
 // With up to eight GPUs no mapping is better in the first three; with more, the search is heuristic.
 //   traffic  traffic[rank * ranks + other], symmetric, 0 or more, with a sum below 2^31; empty: none is known
-// Throws Error when there are more ranks than GPUs, too few cores, or more than 1,024 places for the ranks to choose from.
-GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank, std::span<const std::int64_t> traffic);
+// Throws Error when there are more ranks than GPUs, too few cores, or more than 1,024 places for the ranks to choose
+// from.
+GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank,
+                       std::span<const std::int64_t> traffic);
 
 }  // namespace placement::mapping

@@ -13,8 +13,7 @@ constexpr std::int64_t most = INT32_MAX;
 // Returns the scaled weight, at least `least`. It depends on the weight alone, so that both directions of a pair agree.
 std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
   if (factor >= 1.0) return static_cast<std::int32_t>(weight);
-  return static_cast<std::int32_t>(
-      std::max(least, static_cast<std::int64_t>(static_cast<double>(weight) * factor)));
+  return static_cast<std::int32_t>(std::max(least, static_cast<std::int64_t>(static_cast<double>(weight) * factor)));
 }
 
 }  // namespace
@@ -24,8 +23,7 @@ Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
   // Rounding up to 1 may add 1 for each pair, so that the number of pairs is taken off the range.
   const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
   const double room = static_cast<double>(most - least * matrix.pairs() - 1);
-  const double factor =
-      matrix.total_weight() <= most ? 1.0 : room / static_cast<double>(matrix.total_weight());
+  const double factor = matrix.total_weight() <= most ? 1.0 : room / static_cast<double>(matrix.total_weight());
   Graph graph;
   graph.row.assign(static_cast<std::size_t>(n) + 1, 0);
   graph.size.assign(n, 1);

@@ -24,9 +24,7 @@ struct Graph {
   std::vector<std::int32_t> size;    // number of ranks in each vertex
 
   std::int32_t vertices() const { return static_cast<std::int32_t>(row.size()) - 1; }
-  std::span<const Arc> arcs(std::int32_t v) const {
-    return {arc.data() + row[v], arc.data() + row[v + 1]};
-  }
+  std::span<const Arc> arcs(std::int32_t v) const { return {arc.data() + row[v], arc.data() + row[v + 1]}; }
 };
 
 // Returns the graph of a matrix, with one vertex per rank. Weights are exact if the matrix sums to less than 2^31.

@@ -8,10 +8,8 @@ namespace {
 // Keeps the number of free slots below each vertex of a tree, and takes the free slot nearest to a given one.
 class FreeSlots {
  public:
-  FreeSlots(const LeafTree& tree, const WorkBudget& watch)
-      : tree_(tree), watch_(watch), free_(tree.vertices().size()) {
-    for (std::size_t v = 0; v < free_.size(); ++v)
-      free_[v] = tree.vertex(static_cast<std::int32_t>(v)).slots;
+  FreeSlots(const LeafTree& tree, const WorkBudget& watch) : tree_(tree), watch_(watch), free_(tree.vertices().size()) {
+    for (std::size_t v = 0; v < free_.size(); ++v) free_[v] = tree.vertex(static_cast<std::int32_t>(v)).slots;
   }
 
   std::int32_t take_near(std::int32_t slot) {

@@ -44,8 +44,7 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
   for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
   for (const std::int32_t v : vertices) above.code_.push_back(code_[vertex_[v].first_slot]);
   above.offset_.assign(vertices.size(), 0);
-  for (int bit = 0; bit <= 64; ++bit)
-    above.by_bit_[bit] = by_bit_[bit] - least + vertex_[vertices.front()].position;
+  for (int bit = 0; bit <= 64; ++bit) above.by_bit_[bit] = by_bit_[bit] - least + vertex_[vertices.front()].position;
   return above;
 }
 
@@ -121,8 +120,7 @@ void LeafTree::assign_codes(const TreeTopology& tree) {
   std::int64_t least = INT64_MAX;
   for (const std::int32_t v : slot_vertex_) least = std::min(least, vertex_[v].position);
   for (std::int32_t level = 0; level <= tree.depth(); ++level)
-    for (int bit = shift[level + 1] + 1; bit <= shift[level]; ++bit)
-      by_bit_[bit] = least - position[level];
+    for (int bit = shift[level + 1] + 1; bit <= shift[level]; ++bit) by_bit_[bit] = least - position[level];
   code_.resize(leaf_.size());
   offset_.resize(leaf_.size());
   for (std::size_t slot = 0; slot < leaf_.size(); ++slot) {

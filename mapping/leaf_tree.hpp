@@ -53,7 +53,8 @@ class LeafTree {
   std::int64_t distance_change(std::int32_t from, std::int32_t to, std::int32_t place) const {
     if (!coded_) return far_distance(to, place) - far_distance(from, place);
     const std::uint64_t code = code_[place];
-    return offset_[to] - offset_[from] + by_bit_[std::bit_width(code_[to] ^ code)] - by_bit_[std::bit_width(code_[from] ^ code)];
+    return offset_[to] - offset_[from] + by_bit_[std::bit_width(code_[to] ^ code)] -
+           by_bit_[std::bit_width(code_[from] ^ code)];
   }
 
  private:

@@ -13,19 +13,16 @@ void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable
   std::int32_t before = -1;
   for (const std::int32_t leaf : usable) {
     if (leaf < 0 || leaf >= tree.leaves())
-      throw Error("usable leaf " + std::to_string(leaf) + " is outside 0.." +
-                  std::to_string(tree.leaves() - 1));
+      throw Error("usable leaf " + std::to_string(leaf) + " is outside 0.." + std::to_string(tree.leaves() - 1));
     if (leaf == before) throw Error("usable leaf " + std::to_string(leaf) + " is listed twice");
     if (leaf < before)
       throw Error("usable leaf " + std::to_string(leaf) + " comes after " + std::to_string(before) +
                   ": they must ascend");
     before = leaf;
   }
-  if (ranks > 0 && usable.empty())
-    throw Error("no leaf of the tree is usable for " + std::to_string(ranks) + " ranks");
+  if (ranks > 0 && usable.empty()) throw Error("no leaf of the tree is usable for " + std::to_string(ranks) + " ranks");
   if (static_cast<std::size_t>(ranks) > usable.size())
-    throw Error(std::to_string(ranks) + " ranks do not fit on " + std::to_string(usable.size()) +
-                " usable leaves");
+    throw Error(std::to_string(ranks) + " ranks do not fit on " + std::to_string(usable.size()) + " usable leaves");
 }
 
 void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
@@ -37,12 +34,12 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     const auto found = std::lower_bound(usable.begin(), usable.end(), leaf_of_rank[rank]);
     if (found == usable.end() || *found != leaf_of_rank[rank])
-      throw Error("rank " + std::to_string(rank) + " is on leaf " +
-                  std::to_string(leaf_of_rank[rank]) + ", which is not usable");
+      throw Error("rank " + std::to_string(rank) + " is on leaf " + std::to_string(leaf_of_rank[rank]) +
+                  ", which is not usable");
     std::int32_t& who = owner[found - usable.begin()];
     if (who >= 0)
-      throw Error("ranks " + std::to_string(who) + " and " + std::to_string(rank) +
-                  " are both on leaf " + std::to_string(leaf_of_rank[rank]));
+      throw Error("ranks " + std::to_string(who) + " and " + std::to_string(rank) + " are both on leaf " +
+                  std::to_string(leaf_of_rank[rank]));
     who = rank;
   }
 }
@@ -50,7 +47,8 @@ void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
 namespace {
 
 template <typename Sum>
-Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot, const WorkBudget& watch) {
+Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot,
+           const WorkBudget& watch) {
   Sum cost = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
     const auto neighbours = matrix.neighbours(a);

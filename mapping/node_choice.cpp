@@ -28,14 +28,15 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   while (used < sorted.size() && room < tasks_) room += sorted[used++];
   if (room < tasks_)
     throw PlacementError(STOCK_NO_ROOM, "only " + std::to_string(room) + " of " + std::to_string(tasks_) +
-                " tasks have room on the nodes offered");
+                                            " tasks have room on the nodes offered");
   const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
   spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);
   const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
   if (least_nodes_ > most_nodes_ || least_nodes_ > usable)
-    throw PlacementError(STOCK_NO_ROOM, std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
-                std::to_string(std::min<std::int64_t>(most_nodes_, usable)) + " can be had");
+    throw PlacementError(STOCK_NO_ROOM,
+                         std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
+                             std::to_string(std::min<std::int64_t>(most_nodes_, usable)) + " can be had");
 }
 
 bool NodeLimits::allow(const NodeCounts& counts) const {
@@ -95,9 +96,8 @@ std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::ve
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
   if (auto counts = first_that_fit(limits, order)) return counts;
   // The nodes in this order are too many. Taking the largest nodes first needs the fewest.
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return limits.capacity()[a] > limits.capacity()[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
   return first_that_fit(limits, order);
 }
 
@@ -180,8 +180,7 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
   return first_or_largest(limits, order);
 }
 
-std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits,
-                                         std::int32_t levels_up) {
+std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up) {
   const TreeTopology& tree = *view.tree;
   const Subtrees s = survey(view, limits);
   // Subtrees with the least room come first; ties go to the lowest subtree, then to the leftmost.

@@ -51,8 +51,7 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 // Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels further up
 // [TM §6]. Inside it, branches with the most room come first, so that few switches are used. Returns the tasks of each
 // node; nothing when no subtree can serve the request.
-std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits,
-                                         std::int32_t levels_up);
+std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up);
 
 // Returns the vertex of the tree that stands for a node of the view: the lowest one that has all its cores below it.
 std::int32_t node_vertex(const ClusterView& view, std::int32_t node);

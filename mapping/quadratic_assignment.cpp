@@ -16,19 +16,22 @@ constexpr int starts = 32;
 constexpr int starts_of_exact = 8;  // for a cost from which the exact search begins
 
 // Returns by how much the cost falls when two ranks exchange their places.
-std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, const std::vector<std::int32_t>& place,
-                  std::size_t a, std::size_t b) {
+std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
+                  const std::vector<std::int32_t>& place, std::size_t a, std::size_t b) {
   const std::size_t count = place.size();
   std::int64_t sum = 0;
   for (std::size_t other = 0; other < count; ++other) {
     if (other == a || other == b) continue;
-    const auto at = [&](std::size_t rank) { return distance[static_cast<std::size_t>(place[rank]) * count + static_cast<std::size_t>(place[other])]; };
+    const auto at = [&](std::size_t rank) {
+      return distance[static_cast<std::size_t>(place[rank]) * count + static_cast<std::size_t>(place[other])];
+    };
     sum += (traffic[a * count + other] - traffic[b * count + other]) * (at(a) - at(b));
   }
   return sum;
 }
 
-void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::vector<std::int32_t>& place) {
+void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
+              std::vector<std::int32_t>& place) {
   for (bool better = true; better;) {
     better = false;
     for (std::size_t a = 0; a < place.size(); ++a)
@@ -40,13 +43,19 @@ void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_
   }
 }
 
-// Tries all orders, rank by rank, and leaves out those that cost too much: what the placed ranks cost, and the traffic of all other
-// pairs times the least distance.
+// Tries all orders, rank by rank, and leaves out those that cost too much: what the placed ranks cost, and the traffic
+// of all other pairs times the least distance.
 class ExactSearch {
  public:
   // `most` is a cost that some order has.
-  ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count, std::int64_t most)
-      : traffic_(traffic), distance_(distance), count_(count), taken_(count, false), rest_(count + 1, 0), best_cost_(most + 1) {
+  ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count,
+              std::int64_t most)
+      : traffic_(traffic),
+        distance_(distance),
+        count_(count),
+        taken_(count, false),
+        rest_(count + 1, 0),
+        best_cost_(most + 1) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (std::size_t i = 0; i < count * count; ++i)
       if (i / count != i % count) least = std::min(least, distance[i]);
@@ -73,7 +82,8 @@ class ExactSearch {
       if (taken_[place_here]) continue;
       std::int64_t added = 0;
       for (std::size_t other = 0; other < rank; ++other)
-        added += traffic_[rank * count_ + other] * distance_[place_here * count_ + static_cast<std::size_t>(place_of_[other])];
+        added += traffic_[rank * count_ + other] *
+                 distance_[place_here * count_ + static_cast<std::size_t>(place_of_[other])];
       taken_[place_here] = true;
       place_of_.push_back(static_cast<std::int32_t>(place_here));
       place(rank + 1, cost + added);
@@ -92,17 +102,19 @@ class ExactSearch {
 
 }  // namespace
 
-std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::span<const std::int32_t> place_of_rank) {
+std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
+                             std::span<const std::int32_t> place_of_rank) {
   const std::size_t count = place_of_rank.size();
   std::int64_t sum = 0;
   for (std::size_t rank = 0; rank < count; ++rank)
     for (std::size_t other = 0; other < rank; ++other)
-      sum += traffic[rank * count + other] *
-             distance[static_cast<std::size_t>(place_of_rank[rank]) * count + static_cast<std::size_t>(place_of_rank[other])];
+      sum += traffic[rank * count + other] * distance[static_cast<std::size_t>(place_of_rank[rank]) * count +
+                                                      static_cast<std::size_t>(place_of_rank[other])];
   return sum;
 }
 
-std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count) {
+std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,
+                                               std::span<const std::int64_t> distance, std::size_t count) {
   const bool exact = count <= max_ranks_for_exact_assignment;
   Random random(1);
   std::vector<std::int32_t> best;

@@ -9,15 +9,17 @@ namespace placement::mapping {
 // The largest number of ranks for which quadratic_assignment() finds the least cost.
 constexpr std::size_t max_ranks_for_exact_assignment = 8;
 
-// Returns the place of each of `count` ranks, each place taken once, with little cost: the sum over all pairs of ranks of their
-// traffic times the distance of their places, the quadratic assignment problem. With up to eight ranks the cost is least, and of
-// equal answers the first in lexical order is returned. With more, exchanges of two places from several starts end in a local
-// minimum.
-//   traffic   traffic[rank * count + other], symmetric, 0 or more; the sum over all pairs times the largest distance below 2^62
-//   distance  distance[place * count + other], symmetric, 0 or more
-std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count);
+// Returns the place of each of `count` ranks, each place taken once, with little cost: the sum over all pairs of ranks
+// of their traffic times the distance of their places, the quadratic assignment problem. With up to eight ranks the
+// cost is least, and of equal answers the first in lexical order is returned. With more, exchanges of two places from
+// several starts end in a local minimum.
+//   traffic   traffic[rank * count + other], symmetric, 0 or more; the sum over all pairs times the largest distance
+//   below 2^62 distance  distance[place * count + other], symmetric, 0 or more
+std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,
+                                               std::span<const std::int64_t> distance, std::size_t count);
 
 // Returns the cost of such an answer.
-std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::span<const std::int32_t> place_of_rank);
+std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
+                             std::span<const std::int32_t> place_of_rank);
 
 }  // namespace placement::mapping

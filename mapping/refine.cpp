@@ -11,8 +11,7 @@
 namespace placement::mapping {
 
 std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& tree,
-                                 std::span<const std::int32_t> usable,
-                                 std::span<const std::int32_t> leaf_of_rank,
+                                 std::span<const std::int32_t> usable, std::span<const std::int32_t> leaf_of_rank,
                                  const RefineOptions& options) {
   check_usable(tree, usable, matrix.ranks());
   check_mapping(usable, matrix.ranks(), leaf_of_rank);
@@ -25,8 +24,8 @@ std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& t
   const LeafTree slots(tree, leaves);
   std::vector<std::int32_t> slot(before.size());
   for (std::size_t rank = 0; rank < before.size(); ++rank)
-    slot[rank] = static_cast<std::int32_t>(
-        std::lower_bound(leaves.begin(), leaves.end(), before[rank]) - leaves.begin());
+    slot[rank] =
+        static_cast<std::int32_t>(std::lower_bound(leaves.begin(), leaves.end(), before[rank]) - leaves.begin());
 
   const Cost cost = mapping_cost(matrix, slots, slot);
   const std::int64_t work = options.work_limit > 0

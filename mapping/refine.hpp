@@ -25,8 +25,7 @@ struct RefineOptions {
 // leaf_of_rank. When the deadline passes, returns the mapping reached by then. Throws Error when an argument is not as
 // described.
 std::vector<std::int32_t> refine(const CommMatrix& matrix, const TreeTopology& tree,
-                                 std::span<const std::int32_t> usable,
-                                 std::span<const std::int32_t> leaf_of_rank,
+                                 std::span<const std::int32_t> usable, std::span<const std::int32_t> leaf_of_rank,
                                  const RefineOptions& options);
 
 }  // namespace placement::mapping

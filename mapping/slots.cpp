@@ -97,8 +97,9 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
   std::vector<std::int32_t> leaves;
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] < 0 || counts[n] > capacity_[n])
-      throw PlacementError(STOCK_NO_ROOM, "node " + view_.nodes[n].name + " has room for " + std::to_string(capacity_[n]) +
-                  " tasks, and " + std::to_string(counts[n]) + " are laid out on it");
+      throw PlacementError(STOCK_NO_ROOM, "node " + view_.nodes[n].name + " has room for " +
+                                              std::to_string(capacity_[n]) + " tasks, and " +
+                                              std::to_string(counts[n]) + " are laid out on it");
     for (std::int32_t k = 0; k < counts[n]; ++k)
       leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);
   }
@@ -113,9 +114,11 @@ std::vector<std::int32_t> Slots::all_leaves() const {
 }
 
 std::vector<std::int32_t> Slots::leaves_of(std::int32_t node) const {
-  const std::size_t end = static_cast<std::size_t>(node) + 1 < first_core_.size() ? first_core_[node + 1] : cores_.size();
+  const std::size_t end =
+      static_cast<std::size_t>(node) + 1 < first_core_.size() ? first_core_[node + 1] : cores_.size();
   std::vector<std::int32_t> leaves;
-  for (std::size_t k = first_core_[node]; k < end; k += static_cast<std::size_t>(width_)) leaves.push_back(view_.nodes[node].first_leaf + cores_[k]);
+  for (std::size_t k = first_core_[node]; k < end; k += static_cast<std::size_t>(width_))
+    leaves.push_back(view_.nodes[node].first_leaf + cores_[k]);
   return leaves;
 }
 

@@ -65,9 +65,9 @@ class Slots {
 
   const ClusterView& view_;
   const Request& request_;
-  std::int32_t width_;                            // cores of a slot
-  std::vector<std::int32_t> cores_;       // the cores of all slots, node by node and slot by slot
-  std::vector<std::size_t> first_core_;   // index in cores_ of each node's first core
+  std::int32_t width_;                   // cores of a slot
+  std::vector<std::int32_t> cores_;      // the cores of all slots, node by node and slot by slot
+  std::vector<std::size_t> first_core_;  // index in cores_ of each node's first core
   NodeCounts capacity_;
   // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last one. They do not
   // cover the whole tree, because the nodes of a step are a small part of it. A leaf without a slot has -1.

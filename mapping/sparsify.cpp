@@ -9,11 +9,13 @@
 
 namespace placement::mapping {
 
-CommMatrix sparsified(const CommMatrix& matrix, std::int32_t pairs_per_rank, std::uint64_t seed, const WorkBudget& watch) {
+CommMatrix sparsified(const CommMatrix& matrix, std::int32_t pairs_per_rank, std::uint64_t seed,
+                      const WorkBudget& watch) {
   const std::int64_t most_pairs = std::int64_t{matrix.ranks()} * pairs_per_rank;
   // Rounded up: a smaller threshold would keep more pairs than the limit.
   const std::int64_t limit = std::max<std::int64_t>(1, most_pairs);
-  const std::int64_t least = std::max<std::int64_t>(1, matrix.total_weight() / limit + (matrix.total_weight() % limit != 0));
+  const std::int64_t least =
+      std::max<std::int64_t>(1, matrix.total_weight() / limit + (matrix.total_weight() % limit != 0));
   // The sampled weights may sum to more than all weights, but a matrix holds less than 2^63.
   const int shift = matrix.total_weight() >> 61 > 0 ? 2 : 0;
   const auto scaled = [shift](std::int64_t weight) { return std::max<std::int64_t>(1, weight >> shift); };

@@ -11,16 +11,20 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 // A group is the leaves just below one vertex.
-constexpr std::int32_t wide = 64;             // children of a vertex that are tried, at most
-constexpr std::int32_t near_by = 32;          // all groups below a vertex with up to this number of slots are tried
-constexpr std::size_t partners_tried = 64;    // partners of a rank whose groups are tried
-constexpr std::int32_t in_cache = 4096;       // with fewer ranks the graph fits the cache and is not renumbered
-constexpr std::int32_t few = 64;              // in a tree with up to this number of slots, all slots are tried
+constexpr std::int32_t wide = 64;           // children of a vertex that are tried, at most
+constexpr std::int32_t near_by = 32;        // all groups below a vertex with up to this number of slots are tried
+constexpr std::size_t partners_tried = 64;  // partners of a rank whose groups are tried
+constexpr std::int32_t in_cache = 4096;     // with fewer ranks the graph fits the cache and is not renumbered
+constexpr std::int32_t few = 64;            // in a tree with up to this number of slots, all slots are tried
 
 class SwapSearch {
  public:
   SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const WorkBudget& watch)
-      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody),
+      : graph_(graph),
+        tree_(tree),
+        watch_(watch),
+        slot_(slot),
+        owner_(tree.slots(), nobody),
         seen_(tree.vertices().size(), 0) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
   }
@@ -142,8 +146,7 @@ class SwapSearch {
     const std::int32_t slot = tree_.vertex(leaf).first_slot;
     for (const Arc& arc : graph_.arcs(rank)) {
       const std::int32_t other = slot_[arc.to];
-      cost += arc.weight * (other == slot ? position - tree_.vertex(v).position
-                                          : tree_.distance(slot, other));
+      cost += arc.weight * (other == slot ? position - tree_.vertex(v).position : tree_.distance(slot, other));
     }
     return cost;
   }
@@ -203,8 +206,8 @@ class SwapSearch {
 
 }  // namespace
 
-std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
-                         std::int64_t work, const WorkBudget& watch) {
+std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
+                         const WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
   if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
   // The ranks are numbered by their slots, so that ranks that are near in the tree are near in memory.

@@ -16,7 +16,7 @@ namespace placement::mapping {
 //   work   arcs to visit, about; the search ends when they are used up
 //   watch  time budget; the search ends when it ends, and nothing is thrown
 // Returns the work that is left over; it may be slightly below 0.
-std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot,
-                         std::int64_t work, const WorkBudget& watch);
+std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
+                         const WorkBudget& watch);
 
 }  // namespace placement::mapping

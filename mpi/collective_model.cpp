@@ -60,8 +60,8 @@ void run(const CollectiveCall& call, open_mpi::Allgather algorithm, Output& out)
   switch (algorithm) {
     case Allgather::linear:
       open_mpi_blocking(as_rooted(call, Collective::gather, call.count), out);
-      return open_mpi_blocking(
-          as_rooted(call, Collective::bcast, call.count * static_cast<std::uint64_t>(call.size)), out);
+      return open_mpi_blocking(as_rooted(call, Collective::bcast, call.count * static_cast<std::uint64_t>(call.size)),
+                               out);
     case Allgather::bruck: return allgather_bruck(call, equal_blocks(call), out);
     case Allgather::recursive_doubling: return allgather_recursive_doubling(call, equal_blocks(call), out);
     case Allgather::ring: return allgather_ring(call, equal_blocks(call), out);
@@ -119,9 +119,8 @@ void run(const CollectiveCall& call, open_mpi::ReduceScatter algorithm, Output& 
   using open_mpi::ReduceScatter;
   switch (algorithm) {
     case ReduceScatter::non_overlapping:
-      open_mpi_blocking(as_rooted(call, Collective::reduce,
-                                  call.element_bytes ? total(call.blocks) / call.element_bytes : 0),
-                        out);
+      open_mpi_blocking(
+          as_rooted(call, Collective::reduce, call.element_bytes ? total(call.blocks) / call.element_bytes : 0), out);
       return scatterv_linear(as_rooted(call, Collective::scatterv, 0), false, out);
     case ReduceScatter::recursive_halving: return reduce_scatter_recursive_halving(call, call.blocks, out);
     case ReduceScatter::ring: return reduce_scatter_ring(call, call.blocks, out);
@@ -133,12 +132,10 @@ void run(const CollectiveCall& call, open_mpi::ReduceScatterBlock algorithm, Out
   using open_mpi::ReduceScatterBlock;
   switch (algorithm) {
     case ReduceScatterBlock::linear:
-      open_mpi_blocking(
-          as_rooted(call, Collective::reduce, call.count * static_cast<std::uint64_t>(call.size)), out);
+      open_mpi_blocking(as_rooted(call, Collective::reduce, call.count * static_cast<std::uint64_t>(call.size)), out);
       return open_mpi_blocking(as_rooted(call, Collective::scatter, call.count), out);
     case ReduceScatterBlock::recursive_doubling: return reduce_scatter_block_recursive_doubling(call, out);
-    case ReduceScatterBlock::recursive_halving:
-      return reduce_scatter_recursive_halving(call, equal_blocks(call), out);
+    case ReduceScatterBlock::recursive_halving: return reduce_scatter_recursive_halving(call, equal_blocks(call), out);
     case ReduceScatterBlock::butterfly: return reduce_scatter_block_butterfly(call, out);
   }
 }
@@ -160,7 +157,8 @@ void open_mpi_blocking(const CollectiveCall& call, Output& out) {
     case Collective::allgatherv: return run(call, open_mpi::Allgatherv{algorithm}, out);
     case Collective::allreduce: return run(call, open_mpi::Allreduce{algorithm}, out);
     case Collective::alltoall:
-      if (open_mpi::Alltoall{algorithm} == open_mpi::Alltoall::bruck && !call.in_place) return alltoall_bruck(call, out);
+      if (open_mpi::Alltoall{algorithm} == open_mpi::Alltoall::bruck && !call.in_place)
+        return alltoall_bruck(call, out);
       return to_all_others(call, call.bytes(), out);
     case Collective::alltoallv: return alltoallv_direct(call, !call.in_place && !call.by_type, out);
     case Collective::barrier: return run(call, open_mpi::Barrier{algorithm}, out);

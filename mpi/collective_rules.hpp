@@ -12,7 +12,17 @@ enum class Allreduce { linear = 1, reduce_and_bcast, recursive_doubling, ring, s
 enum class Alltoall { linear = 1, pairwise, bruck, linear_sync, two_ranks };
 enum class Alltoallv { linear = 1, pairwise };
 enum class Barrier { linear = 1, double_ring, recursive_doubling, bruck, two_ranks, tree };
-enum class Bcast { linear = 1, chain, pipeline, split_binary, binary, binomial, knomial, scatter_allgather, scatter_ring };
+enum class Bcast {
+  linear = 1,
+  chain,
+  pipeline,
+  split_binary,
+  binary,
+  binomial,
+  knomial,
+  scatter_allgather,
+  scatter_ring
+};
 enum class Gather { linear = 1, binomial, linear_sync };
 enum class Reduce { linear = 1, chain, pipeline, binary, binomial, in_order_binary, rabenseifner };
 enum class ReduceScatter { non_overlapping = 1, recursive_halving, ring, butterfly };

@@ -102,9 +102,7 @@ TreePosition chains(std::int32_t count, std::int32_t rank, std::int32_t size, st
   const std::int32_t me = shifted(rank, size, root);
   const std::int32_t length = (size - 2) / count + 1;
   const std::int32_t longer = (size - 1) % count == 0 ? count : (size - 1) % count;  // number of chains of this length
-  const auto head = [&](std::int32_t chain) {
-    return 1 + chain * length - (chain > longer ? chain - longer : 0);
-  };
+  const auto head = [&](std::int32_t chain) { return 1 + chain * length - (chain > longer ? chain - longer : 0); };
   if (me == 0) {
     for (std::int32_t chain = 0; chain < count; ++chain) position.children.push_back(real(head(chain), size, root));
     return position;

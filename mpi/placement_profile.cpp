@@ -57,7 +57,8 @@ constexpr option options[] = {
 ProfileSettings settings() { return profile_settings(CollectiveModel::generic); }
 
 void report(const std::string& file, const ProfileSummary& summary) {
-  std::fprintf(stderr, "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
+  std::fprintf(stderr,
+               "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
                file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
 }
 

@@ -75,11 +75,12 @@ MPI_Comm world_of_program() {
   return world;
 }
 
-// Takes the library and its settings out of the environment, so that a program that this one starts, perhaps one of another MPI
-// library, does not have them.
+// Takes the library and its settings out of the environment, so that a program that this one starts, perhaps one of
+// another MPI library, does not have them.
 void leave_environment() {
-  for (const char* name : {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SALVAGE",
-                           "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE", "PLACEMENT_PROFILE_CHILDREN"})
+  for (const char* name :
+       {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SALVAGE",
+        "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE", "PLACEMENT_PROFILE_CHILDREN"})
     unsetenv(name);
   const char* const preload = std::getenv("LD_PRELOAD");
   if (!preload) return;
@@ -88,7 +89,8 @@ void leave_environment() {
   while (!left.empty()) {
     const std::size_t end = std::min(left.find_first_of(": "), left.size());
     const std::string_view one = left.substr(0, end);
-    if (!one.empty() && one.find("libplacement-profile") == one.npos) others += (others.empty() ? "" : ":") + std::string(one);
+    if (!one.empty() && one.find("libplacement-profile") == one.npos)
+      others += (others.empty() ? "" : ":") + std::string(one);
     left.remove_prefix(std::min(end + 1, left.size()));
   }
   if (others.empty())

@@ -39,7 +39,8 @@ inline std::uint64_t ticks() {
 enum class Sampling { off, in_slice, in_pause };
 extern constinit std::atomic<Sampling> sampling;
 
-// Looks whether a slice of the sampling ends at `now`, and whether a pause ends. Only one thread at a time may call them.
+// Looks whether a slice of the sampling ends at `now`, and whether a pause ends. Only one thread at a time may call
+// them.
 void look_for_end_of_slice(std::uint64_t now);
 void look_for_end_of_pause();
 

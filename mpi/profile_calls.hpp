@@ -76,7 +76,8 @@ void send_init(int result, const void*, Count count, MPI_Datatype type, int dest
   if (result != MPI_SUCCESS) return;
   const CommInfo* info = comm_info(comm);
   if (info && destination >= 0 && destination < info->peers().size())
-    remember_request(*request, {{TrafficKind::point_to_point, info->peers().world(destination), bytes_of(count, type), 1}});
+    remember_request(*request,
+                     {{TrafficKind::point_to_point, info->peers().world(destination), bytes_of(count, type), 1}});
 }
 
 //@ after psend_init: MPI_Psend_init

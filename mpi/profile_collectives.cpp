@@ -56,7 +56,8 @@ void count_now(MPI_Comm comm, CollectiveCall& call) {
   Traffic* into = traffic();
   const CommInfo* info = comm_info(comm);
   if (!into || !info) return;
-  for (const Send& send : sends_of(*info, call)) count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
+  for (const Send& send : sends_of(*info, call))
+    count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
 }
 
 std::vector<PlannedSend> planned(const WorldRanks& peers, const Sends& sends) {

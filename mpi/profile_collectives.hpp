@@ -103,8 +103,8 @@ void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form.
 }
 
 template <class Count, class... Form>
-void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm,
-               Form... form) {
+void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm comm, Form... form) {
   if (!counts()) return;
   CollectiveCall call;
   call.operation = operation;
@@ -288,8 +288,8 @@ void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI
   CollectiveCall call;
   call.operation = Collective::alltoallv;
   call.in_place = from == MPI_IN_PLACE;
-  call.blocks = call.in_place ? block_bytes(to_counts, to_type, peers_of(comm))
-                              : block_bytes(block_counts, type, peers_of(comm));
+  call.blocks =
+      call.in_place ? block_bytes(to_counts, to_type, peers_of(comm)) : block_bytes(block_counts, type, peers_of(comm));
   count_collective(comm, call, form...);
 }
 

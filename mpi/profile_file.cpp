@@ -29,7 +29,9 @@ double percent(double part, double whole) { return whole > 0 ? 100.0 * part / wh
 }  // namespace
 
 ProfileFile::ProfileFile(std::string path, std::int32_t ranks)
-    : path_(std::move(path)), temporary_(path_ + ".part" + std::to_string(getpid())), out_(std::fopen(temporary_.c_str(), "we")) {
+    : path_(std::move(path)),
+      temporary_(path_ + ".part" + std::to_string(getpid())),
+      out_(std::fopen(temporary_.c_str(), "we")) {
   if (!out_)
     failure_ = errno;
   else if (std::fprintf(out_, "np %" PRId32 "\n", ranks) < 0)
@@ -72,8 +74,9 @@ std::string to_string(const ProfileSummary& summary) {
   line(text, "waiting calls         %" PRIu64, summary.calls);
   if (summary.seconds > 0) {
     line(text, "run time              %.6f s (mean over ranks)", summary.seconds / summary.ranks);
-    line(text, "time in such calls    %.6f s (mean; %.6f to %.6f), %.1f %% of the run", summary.mpi_seconds / summary.ranks,
-         summary.mpi_seconds_least, summary.mpi_seconds_most, percent(summary.mpi_seconds, summary.seconds));
+    line(text, "time in such calls    %.6f s (mean; %.6f to %.6f), %.1f %% of the run",
+         summary.mpi_seconds / summary.ranks, summary.mpi_seconds_least, summary.mpi_seconds_most,
+         percent(summary.mpi_seconds, summary.seconds));
   }
   double bytes = 0;
   for (const TrafficKind kind : {TrafficKind::point_to_point, TrafficKind::collective, TrafficKind::one_sided})

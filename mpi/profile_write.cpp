@@ -130,7 +130,8 @@ NodeName node_name() {
 std::vector<std::string> nodes_of_ranks(int rank, int ranks, MPI_Comm comm) {
   const NodeName own = node_name();
   std::vector<NodeName> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
-  PMPI_Gather(own.data(), static_cast<int>(own.size()), MPI_CHAR, all.data(), static_cast<int>(own.size()), MPI_CHAR, 0, comm);
+  PMPI_Gather(own.data(), static_cast<int>(own.size()), MPI_CHAR, all.data(), static_cast<int>(own.size()), MPI_CHAR, 0,
+              comm);
   std::vector<std::string> nodes, some;
   std::set<std::string> seen;
   for (const NodeName& name : all)

@@ -22,9 +22,9 @@ bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t
   return false;
 }
 
-// Returns the limit of the work for a mapping: about a millisecond at 128 ranks. Few ranks have less, so that small programs
-// lose no time: the exact search for 11 to 16 ranks would use up all of it, and seldom end. With up to 10 ranks it ends in 50
-// microseconds.
+// Returns the limit of the work for a mapping: about a millisecond at 128 ranks. Few ranks have less, so that small
+// programs lose no time: the exact search for 11 to 16 ranks would use up all of it, and seldom end. With up to 10
+// ranks it ends in 50 microseconds.
 std::int64_t work_limit(const CommMatrix& matrix) {
   constexpr std::int32_t exact_ranks = 10;
   constexpr std::int64_t most = 200'000, of_rank = 1'500;
@@ -32,8 +32,8 @@ std::int64_t work_limit(const CommMatrix& matrix) {
   return (ranks <= exact_ranks ? most : std::min(most, of_rank * ranks)) + 64 * (ranks + matrix.pairs());
 }
 
-// Returns the mapping by the method. For few ranks TREEMATCH takes the published matching where that has fewer hop-bytes; it costs
-// less time than the search.
+// Returns the mapping by the method. For few ranks TREEMATCH takes the published matching where that has fewer
+// hop-bytes; it costs less time than the search.
 treematch::MapResult mapping_by(OrderMethod method, const CommMatrix& matrix, const TreeTopology& tree) {
   constexpr std::int32_t few_ranks = 64;
   std::vector<std::int32_t> all(static_cast<std::size_t>(matrix.ranks()));
@@ -71,9 +71,7 @@ ProcessTree process_tree(std::span<const ProcessPlace> places) {
   for (std::size_t k = 0; k < sorted.size(); ++k) {
     std::size_t same = 0;  // depth down to which the path of the process before is equal
     if (k > 0)
-      while (same < inner &&
-             places[sorted[k]].path[levels[same]] == places[sorted[k - 1]].path[levels[same]])
-        ++same;
+      while (same < inner && places[sorted[k]].path[levels[same]] == places[sorted[k - 1]].path[levels[same]]) ++same;
     for (std::size_t depth = same; depth < inner; ++depth) {
       parents.push_back(open[depth]);
       open[depth + 1] = static_cast<std::int32_t>(parents.size()) - 1;

@@ -108,7 +108,8 @@ std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vect
     std::fprintf(stderr, "placement: %d ranks: %s hop-bytes in the order given, %s %s\n", matrix.ranks(),
                  to_string(order.natural_cost).c_str(), to_string(order.cost).c_str(),
                  order.changed ? "after reordering" : "(kept)");
-    std::fprintf(stderr, "placement: the decision took %.3f ms of processor time\n", std::chrono::duration<double, std::milli>(processor_time() - begin).count());
+    std::fprintf(stderr, "placement: the decision took %.3f ms of processor time\n",
+                 std::chrono::duration<double, std::milli>(processor_time() - begin).count());
   }
   if (!state.settings.save.empty()) {
     try {
@@ -179,7 +180,8 @@ void gather_the_rest(MPI_Comm comm, const std::vector<Edge>& mine, Gathered& all
   PMPI_Gather(&bytes, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
   std::vector<int> offsets(lengths.size());
   std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<Edge> edges(lengths.empty() ? 0 : static_cast<std::size_t>(offsets.back() + lengths.back()) / sizeof(Edge));
+  std::vector<Edge> edges(lengths.empty() ? 0
+                                          : static_cast<std::size_t>(offsets.back() + lengths.back()) / sizeof(Edge));
   PMPI_Gatherv(mine.data() + sent, bytes, MPI_BYTE, edges.data(), lengths.data(), offsets.data(), MPI_BYTE, 0, comm);
   for (const Edge& edge : edges) all.add(edge);
 }
@@ -202,7 +204,8 @@ std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
   return ranks;
 }
 
-// Returns the ranks that `ranks_at_root` returns at rank 0. When it throws an exception, ranks do not change, with a warning.
+// Returns the ranks that `ranks_at_root` returns at rank 0. When it throws an exception, ranks do not change, with a
+// warning.
 template <typename Ranks>
 std::vector<int> decided(MPI_Comm comm, Ranks ranks_at_root) {
   std::vector<int> ranks;
@@ -294,7 +297,8 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
     gather_the_rest(comm, mine, all);
     if (rank_in(comm) != 0) return shared(comm, {});
   }
-  return decided(comm, [&] { return decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places); });
+  return decided(comm,
+                 [&] { return decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places); });
 }
 
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {

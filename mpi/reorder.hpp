@@ -23,8 +23,8 @@ struct Settings {
   OrderOptions order;
   std::string hardware;  // a hardware file instead of the places that hwloc finds; world ranks fill its places in order
   std::string matrix;    // a matrix file by which MPI_COMM_WORLD itself is reordered
-  std::string save;  // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
-  bool report = false;   // rank 0 prints the hop-bytes before and after
+  std::string save;     // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
+  bool report = false;  // rank 0 prints the hop-bytes before and after
 };
 // Reads the environment. Throws Error when a variable has a wrong value.
 Settings read_settings();

@@ -19,12 +19,12 @@ using Untimed = Timed;
 #include "mpi/reorder_wrappers.inc"
 
 // Defines a call by hand, for C and Fortran; wrap.hpp explains the two symbols.
-#define REPLACE(name, parameters, arguments, replacement)                                 \
-  extern "C" __attribute__((visibility("default"))) int name parameters { return replacement; } \
-  extern "C" __attribute__((visibility("default"))) int P##name parameters {              \
+#define REPLACE(name, parameters, arguments, replacement)                                           \
+  extern "C" __attribute__((visibility("default"))) int name parameters { return replacement; }     \
+  extern "C" __attribute__((visibility("default"))) int P##name parameters {                        \
     if (placement::mpi::wrap::in_fortran_bindings(__builtin_return_address(0))) return replacement; \
-    static constinit std::atomic<decltype(&name)> known{nullptr};                         \
-    return placement::mpi::wrap::next(known, "P" #name) arguments;                             \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                                   \
+    return placement::mpi::wrap::next(known, "P" #name) arguments;                                  \
   }
 
 using placement::mpi::reorder::stand_in;
@@ -41,8 +41,7 @@ REPLACE(MPI_Dist_graph_create_adjacent,
         (comm, indegree, sources, source_weights, outdegree, destinations, weights, info, reorder, made),
         placement::mpi::reorder::dist_graph_create_adjacent(stand_in(comm), indegree, sources, source_weights,
                                                             outdegree, destinations, weights, info, reorder, made))
-REPLACE(MPI_Graph_create,
-        (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made),
+REPLACE(MPI_Graph_create, (MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made),
         (comm, nodes, index, edges, reorder, made),
         placement::mpi::reorder::graph_create(stand_in(comm), nodes, index, edges, reorder, made))
 REPLACE(MPI_Cart_create,
@@ -53,8 +52,8 @@ REPLACE(MPI_Cart_create,
 // Returns the communicator with the attribute. Predefined attributes are on MPI_COMM_WORLD; the program's own
 // attributes are on the communicator that replaces it.
 static MPI_Comm holder_of(MPI_Comm comm, int keyval) {
-  for (const int predefined : {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE,
-                               MPI_LASTUSEDCODE})
+  for (const int predefined :
+       {MPI_TAG_UB, MPI_HOST, MPI_IO, MPI_WTIME_IS_GLOBAL, MPI_APPNUM, MPI_UNIVERSE_SIZE, MPI_LASTUSEDCODE})
     if (keyval == predefined) return comm;
   return stand_in(comm);
 }

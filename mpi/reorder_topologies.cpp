@@ -9,10 +9,10 @@
 #include "mpi/wrap.hpp"
 
 // The next definition of an MPI call behind this library, so that other tools see the resulting topology.
-#define NEXT(name)                                                                \
-  [] {                                                                            \
-    static constinit std::atomic<decltype(&name)> known{nullptr};                 \
-    return placement::mpi::wrap::next(known, #name);                                   \
+#define NEXT(name)                                                \
+  [] {                                                            \
+    static constinit std::atomic<decltype(&name)> known{nullptr}; \
+    return placement::mpi::wrap::next(known, #name);              \
   }()
 
 namespace placement::mpi::reorder {
@@ -47,7 +47,9 @@ const int* weights_of(const std::vector<int>& weights, bool weighted) {
   return !weighted ? MPI_UNWEIGHTED : weights.empty() ? MPI_WEIGHTS_EMPTY : weights.data();
 }
 
-std::vector<int> list_of(const int values[], int count) { return values ? std::vector<int>(values, values + count) : std::vector<int>{}; }
+std::vector<int> list_of(const int values[], int count) {
+  return values ? std::vector<int>(values, values + count) : std::vector<int>{};
+}
 
 // Each process sends its vertex to the process whose rank in `made` is that of the vertex. Returns the received vertex.
 Vertex exchanged(MPI_Comm made, int old_rank, int old_rank_of_mine, const std::vector<int>& rank_of_process,
@@ -83,10 +85,11 @@ Vertex vertex_in(MPI_Comm graph, bool weighted) {
   PMPI_Dist_graph_neighbors_count(graph, &in, &out, &has_weights);
   Vertex vertex;
   for (auto* list : {&vertex.sources, &vertex.source_weights}) list->resize(static_cast<std::size_t>(in) + 1);
-  for (auto* list : {&vertex.destinations, &vertex.destination_weights}) list->resize(static_cast<std::size_t>(out) + 1);
-  PMPI_Dist_graph_neighbors(graph, in, vertex.sources.data(), has_weights ? vertex.source_weights.data() : MPI_UNWEIGHTED,
-                            out, vertex.destinations.data(),
-                            has_weights ? vertex.destination_weights.data() : MPI_UNWEIGHTED);
+  for (auto* list : {&vertex.destinations, &vertex.destination_weights})
+    list->resize(static_cast<std::size_t>(out) + 1);
+  PMPI_Dist_graph_neighbors(
+      graph, in, vertex.sources.data(), has_weights ? vertex.source_weights.data() : MPI_UNWEIGHTED, out,
+      vertex.destinations.data(), has_weights ? vertex.destination_weights.data() : MPI_UNWEIGHTED);
   vertex.sources.resize(static_cast<std::size_t>(in));
   vertex.destinations.resize(static_cast<std::size_t>(out));
   vertex.source_weights.resize(weighted && has_weights ? static_cast<std::size_t>(in) : 0);
@@ -109,7 +112,8 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
                                int reorder, MPI_Comm* made) {
   const auto create = NEXT(MPI_Dist_graph_create_adjacent);
   const auto unchanged = [&](int flag) {
-    return create(comm, indegree, sources, source_weights, outdegree, destinations, destination_weights, info, flag, made);
+    return create(comm, indegree, sources, source_weights, outdegree, destinations, destination_weights, info, flag,
+                  made);
   };
   if (!reorder || !usable(comm)) return unchanged(reorder);
   const bool weighted = source_weights != MPI_UNWEIGHTED && destination_weights != MPI_UNWEIGHTED;
@@ -126,9 +130,10 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
   if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
 
   const Vertex vertex = exchanged(base.get(), me, ranks[me], ranks, mine);
-  const int result = create(base.get(), static_cast<int>(vertex.sources.size()), vertex.sources.data(),
-                            weights_of(vertex.source_weights, weighted), static_cast<int>(vertex.destinations.size()),
-                            vertex.destinations.data(), weights_of(vertex.destination_weights, weighted), info, 0, made);
+  const int result =
+      create(base.get(), static_cast<int>(vertex.sources.size()), vertex.sources.data(),
+             weights_of(vertex.source_weights, weighted), static_cast<int>(vertex.destinations.size()),
+             vertex.destinations.data(), weights_of(vertex.destination_weights, weighted), info, 0, made);
   if (result != MPI_SUCCESS) return result;
   Vertex expected = vertex;
   if (!weighted) {

@@ -59,19 +59,21 @@ ProfileSettings profile_settings(CollectiveModel library) {
   ProfileSettings settings;
   settings.file = variable("PLACEMENT_PROFILE", "placement-profile.txt");
   settings.kinds = kinds_of(variable("PLACEMENT_PROFILE_COUNT", "all"));
-  settings.collectives = one_of<CollectiveModel>("PLACEMENT_PROFILE_COLLECTIVES",
-                                                 variable("PLACEMENT_PROFILE_COLLECTIVES", "auto"),
-                                                 {{"auto", library},
-                                                  {"openmpi", CollectiveModel::open_mpi},
-                                                  {"generic", CollectiveModel::generic},
-                                                  {"direct", CollectiveModel::direct}});
+  settings.collectives =
+      one_of<CollectiveModel>("PLACEMENT_PROFILE_COLLECTIVES", variable("PLACEMENT_PROFILE_COLLECTIVES", "auto"),
+                              {{"auto", library},
+                               {"openmpi", CollectiveModel::open_mpi},
+                               {"generic", CollectiveModel::generic},
+                               {"direct", CollectiveModel::direct}});
   using Salvage = ProfileSettings::Salvage;
   settings.salvage = one_of<Salvage>("PLACEMENT_PROFILE_SALVAGE", variable("PLACEMENT_PROFILE_SALVAGE", "auto"),
                                      {{"auto", Salvage::automatic}, {"yes", Salvage::yes}, {"no", Salvage::no}});
   settings.summary = one_of<bool>("PLACEMENT_PROFILE_SUMMARY", variable("PLACEMENT_PROFILE_SUMMARY", "yes"),
                                   {{"yes", true}, {"no", false}});
-  settings.children = one_of<bool>("PLACEMENT_PROFILE_CHILDREN", variable("PLACEMENT_PROFILE_CHILDREN", "yes"), {{"yes", true}, {"no", false}});
-  settings.sample = one_of<bool>("PLACEMENT_PROFILE_SAMPLE", variable("PLACEMENT_PROFILE_SAMPLE", "no"), {{"yes", true}, {"no", false}});
+  settings.children = one_of<bool>("PLACEMENT_PROFILE_CHILDREN", variable("PLACEMENT_PROFILE_CHILDREN", "yes"),
+                                   {{"yes", true}, {"no", false}});
+  settings.sample = one_of<bool>("PLACEMENT_PROFILE_SAMPLE", variable("PLACEMENT_PROFILE_SAMPLE", "no"),
+                                 {{"yes", true}, {"no", false}});
   return settings;
 }
 

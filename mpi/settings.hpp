@@ -16,22 +16,22 @@ enum class CollectiveModel {
 
 // The settings of the profiler from the environment; placement-profile(1) lists the variables.
 struct ProfileSettings {
-  std::string file;             // name of the matrix file
-  std::uint32_t kinds = 0;      // traffic in the matrix; bit k: kind k
+  std::string file;         // name of the matrix file
+  std::uint32_t kinds = 0;  // traffic in the matrix; bit k: kind k
   CollectiveModel collectives = CollectiveModel::generic;
   // Whether counters are kept in files, so that they remain when the program ends without MPI_Finalize.
   enum class Salvage { automatic, yes, no } salvage = Salvage::automatic;
-  bool summary = true;  // whether the summary is written
-  bool children = true; // whether programs that a rank starts have the library and its settings, too
-  bool sample = false;  // whether ranks with very many messages count in slices of time (slice_sampling.hpp)
+  bool summary = true;   // whether the summary is written
+  bool children = true;  // whether programs that a rank starts have the library and its settings, too
+  bool sample = false;   // whether ranks with very many messages count in slices of time (slice_sampling.hpp)
 
   // Returns the name of the file with the counters of a rank.
   std::string table(std::int32_t rank) const { return table(file, rank); }
   static std::string table(const std::string& file, std::int32_t rank);
 };
 
-// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY, _SAMPLE and _CHILDREN. `library` is the model that "auto" selects.
-// Throws Error when a value is not one of the allowed ones.
+// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY, _SAMPLE and _CHILDREN. `library` is the model that
+// "auto" selects. Throws Error when a value is not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library);
 
 }  // namespace placement::mpi

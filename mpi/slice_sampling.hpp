@@ -4,24 +4,33 @@
 
 namespace placement::mpi {
 
-// Decides when a rank that sends very many messages counts them, so that counting takes less of its time: in slices of time with
-// pauses between them, where what is counted in a slice stands for the pause before it, too. A slice with few messages is followed
-// by the next one without a pause, and such a rank counts everything. Times are in ticks of a clock that only has to be steady.
+// Decides when a rank that sends very many messages counts them, so that counting takes less of its time: in slices of
+// time with pauses between them, where what is counted in a slice stands for the pause before it, too. A slice with few
+// messages is followed by the next one without a pause, and such a rank counts everything. Times are in ticks of a
+// clock that only has to be steady.
 class SliceSampling {
  public:
-  static constexpr std::uint64_t slice_ticks = std::uint64_t{1} << 26;  // about 25 ms of a processor's time stamp counter
-  static constexpr std::uint64_t slices_in_full = 64;                   // at the begin of a run, so that a short one loses nothing by its last pause
-  static constexpr std::uint64_t busy_messages = 2048;                  // fewer messages in a slice are few
-  static constexpr std::uint64_t least_pause = 7, most_pause = 11;      // in slices; the lengths differ so that no period of the program is missed
+  static constexpr std::uint64_t slice_ticks = std::uint64_t{1}
+                                               << 26;  // about 25 ms of a processor's time stamp counter
+  static constexpr std::uint64_t slices_in_full =
+      64;  // at the begin of a run, so that a short one loses nothing by its last pause
+  static constexpr std::uint64_t busy_messages = 2048;  // fewer messages in a slice are few
+  static constexpr std::uint64_t least_pause = 7,
+                                 most_pause =
+                                     11;  // in slices; the lengths differ so that no period of the program is missed
 
-  // `seed` makes the lengths of pauses differ between ranks. The first slice begins at `now`, when `messages` were counted.
-  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages) : random_(seed), begin_(now), messages_(messages) {}
+  // `seed` makes the lengths of pauses differ between ranks. The first slice begins at `now`, when `messages` were
+  // counted.
+  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages)
+      : random_(seed),
+        begin_(now),
+        messages_(messages) {}
 
   // Returns whether the present slice is over.
   bool slice_is_over(std::uint64_t now) const { return now - begin_ >= slice_ticks; }
 
-  // Call it when a slice is over. `messages` is the number that were counted so far, with their weights. Returns true if a pause
-  // begins now, and false if the next slice does, with weight 1.
+  // Call it when a slice is over. `messages` is the number that were counted so far, with their weights. Returns true
+  // if a pause begins now, and false if the next slice does, with weight 1.
   bool pause_begins(std::uint64_t now, std::uint64_t messages) {
     const std::uint64_t counted = (messages - messages_) / weight_;
     weight_ = 1;
@@ -46,8 +55,8 @@ class SliceSampling {
 
  private:
   std::uint64_t random_;
-  std::uint64_t begin_;     // of the slice or the pause
-  std::uint64_t messages_;  // counted when the slice began
+  std::uint64_t begin_;       // of the slice or the pause
+  std::uint64_t messages_;    // counted when the slice began
   std::uint64_t slices_ = 0;  // that are over
   std::uint64_t end_of_pause_ = 0;
   std::uint64_t weight_ = 1;

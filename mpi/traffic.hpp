@@ -67,12 +67,12 @@ class Traffic {
 
   // Returns all peers with traffic of these kinds (bit k: kind k), ascending. The rank itself may be among them.
   std::vector<PeerTraffic> peers(std::uint32_t kinds) const;
-  PeerTraffic total(TrafficKind kind) const;  // over all peers in MPI_COMM_WORLD
-  PeerTraffic outside() const;                // to processes that are not in MPI_COMM_WORLD
+  PeerTraffic total(TrafficKind kind) const;              // over all peers in MPI_COMM_WORLD
+  PeerTraffic outside() const;                            // to processes that are not in MPI_COMM_WORLD
   std::array<std::uint64_t, size_classes> sizes() const;  // messages of each size class
-  std::uint64_t messages() const;             // of all size classes
-  std::uint64_t ticks() const;  // time in calls that can wait
-  std::uint64_t calls() const;  // number of calls that can wait
+  std::uint64_t messages() const;                         // of all size classes
+  std::uint64_t ticks() const;                            // time in calls that can wait
+  std::uint64_t calls() const;                            // number of calls that can wait
 
   // Returns the size class of a message.
   static std::uint32_t size_class(std::uint64_t bytes);

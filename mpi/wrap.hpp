@@ -37,21 +37,18 @@ Function next(std::atomic<Function>& known, const char* name) {
 
 // A file that includes the generated lines defines the types `Timed` and `Untimed`. An object of one of them exists
 // during the whole call; Untimed is for calls that return without waiting.
-#define PLACEMENT_WRAP(Frame, name, parameters, arguments, before, after)                          \
-  static int wrapped_##name parameters {                                                    \
-    static constinit std::atomic<decltype(&name)> known{nullptr};                           \
-    Frame frame;                                                                            \
-    before;                                                                                 \
-    const int mpi_result = placement::mpi::wrap::next(known, #name) arguments;                       \
-    after;                                                                                  \
-    return mpi_result;                                                                       \
-  }                                                                                         \
-  extern "C" __attribute__((visibility("default"))) int name parameters {                   \
-    return wrapped_##name arguments;                                                        \
-  }                                                                                         \
-  extern "C" __attribute__((visibility("default"))) int P##name parameters {                \
-    if (placement::mpi::wrap::in_fortran_bindings(__builtin_return_address(0)))                  \
-      return wrapped_##name arguments;                                                      \
-    static constinit std::atomic<decltype(&name)> known{nullptr};                           \
-    return placement::mpi::wrap::next(known, "P" #name) arguments;                               \
+#define PLACEMENT_WRAP(Frame, name, parameters, arguments, before, after)                                        \
+  static int wrapped_##name parameters {                                                                         \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                                                \
+    Frame frame;                                                                                                 \
+    before;                                                                                                      \
+    const int mpi_result = placement::mpi::wrap::next(known, #name) arguments;                                   \
+    after;                                                                                                       \
+    return mpi_result;                                                                                           \
+  }                                                                                                              \
+  extern "C" __attribute__((visibility("default"))) int name parameters { return wrapped_##name arguments; }     \
+  extern "C" __attribute__((visibility("default"))) int P##name parameters {                                     \
+    if (placement::mpi::wrap::in_fortran_bindings(__builtin_return_address(0))) return wrapped_##name arguments; \
+    static constinit std::atomic<decltype(&name)> known{nullptr};                                                \
+    return placement::mpi::wrap::next(known, "P" #name) arguments;                                               \
   }

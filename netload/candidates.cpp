@@ -45,7 +45,10 @@ void Beginning::add(double value, std::int32_t node) {
 }
 
 Candidates::Candidates(const GroupInput& input, const GroupRequest& request)
-    : input_(input), request_(request), rest_(input.processors), inside_(input.processors.size(), 0) {
+    : input_(input),
+      request_(request),
+      rest_(input.processors),
+      inside_(input.processors.size(), 0) {
   base_.reserve(input.compute_load.size());
   for (const double load : input.compute_load) base_.push_back(input.alpha * load);
   for (const std::int32_t node : request.required) inside_[static_cast<std::size_t>(node)] = 1;

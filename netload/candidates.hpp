@@ -34,7 +34,9 @@ class Beginning {
   struct Element {
     double value;
     std::int32_t node;
-    bool operator<(const Element& other) const { return value < other.value || (value == other.value && node < other.node); }
+    bool operator<(const Element& other) const {
+      return value < other.value || (value == other.value && node < other.node);
+    }
   };
   // Returns the elements, in no order.
   std::span<const Element> elements() const { return first_; }
@@ -59,10 +61,10 @@ class Candidates {
   // `input` and `request` must outlive this object.
   Candidates(const GroupInput& input, const GroupRequest& request);
 
-  // Returns the group of this start node, ascending. It has the required nodes and the start node. Further nodes follow by
-  // rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends when there are enough
-  // processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It is empty when that takes more
-  // than max_nodes nodes, or the start node has no processors. It is valid until the next call.
+  // Returns the group of this start node, ascending. It has the required nodes and the start node. Further nodes follow
+  // by rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends when there are enough
+  // processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It is empty when that takes
+  // more than max_nodes nodes, or the start node has no processors. It is valid until the next call.
   const std::vector<std::int32_t>& of_start(std::int32_t start);
 
  private:
@@ -89,12 +91,12 @@ class Candidates {
   const GroupRequest& request_;
   Beginning rest_;
   std::vector<std::int32_t> group_;
-  std::vector<char> inside_;   // the required nodes and the start
-  std::vector<double> base_;   // alpha CL(u)
+  std::vector<char> inside_;         // the required nodes and the start
+  std::vector<double> base_;         // alpha CL(u)
   std::vector<std::int32_t> order_;  // all nodes with processors: by base_, or block by block
   std::vector<std::int32_t> begin_;  // index in order_ of the first node of each block
   std::vector<double> base_of_block_, floor_;
-  std::vector<std::int32_t> left_;   // blocks that may still contribute
+  std::vector<std::int32_t> left_;  // blocks that may still contribute
 };
 
 }  // namespace placement::netload

@@ -16,9 +16,7 @@ struct NodeTable {
   std::array<std::vector<double>, node_attribute_count> columns;
 
   std::vector<double>& operator[](NodeAttribute which) { return columns[static_cast<std::size_t>(which)]; }
-  const std::vector<double>& operator[](NodeAttribute which) const {
-    return columns[static_cast<std::size_t>(which)];
-  }
+  const std::vector<double>& operator[](NodeAttribute which) const { return columns[static_cast<std::size_t>(which)]; }
 };
 
 // Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]. CL is the sum over attributes

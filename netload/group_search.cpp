@@ -29,8 +29,8 @@ constexpr const char* no_time = "no time is left to choose nodes by load and net
 constexpr std::int32_t most_near = 512;  // columns of a table that fits in a cache
 
 // The number of start nodes for each column of the table when a local search follows. The nodes of a column are equally
-// near to all others and differ only in their own load. So one of them, as a sample for the scale of loads, and the least
-// loaded node suffice.
+// near to all others and differ only in their own load. So one of them, as a sample for the scale of loads, and the
+// least loaded node suffice.
 constexpr std::int64_t starts_of_a_column = 1;
 
 // Returns the number of groups from which the local search starts. It falls with the number of nodes and of members.
@@ -54,7 +54,8 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   const std::int64_t size = std::min(nodes, std::max<std::int64_t>(request.min_nodes, enough));
   const bool far = !input.network->dense() && input.network->columns().columns() > most_near;
   const std::int64_t each = nodes / 2 + size * size / 2 * (far ? work_per_far_pair : work_per_pair);
-  const std::int64_t in_columns = by_columns(input, search) ? nodes / (starts_of_a_column * input.network->columns().columns() + 1) : 1;
+  const std::int64_t in_columns =
+      by_columns(input, search) ? nodes / (starts_of_a_column * input.network->columns().columns() + 1) : 1;
   return static_cast<std::int32_t>(std::max<std::int64_t>({1, (nodes * each + most_work - 1) / most_work, in_columns}));
 }
 
@@ -101,7 +102,8 @@ std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
   std::vector<Group> best;
   for (const std::size_t k : order) {
     if (best.size() == count) break;
-    const bool known = std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
+    const bool known =
+        std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
     if (!known) best.push_back(std::move(groups[k]));
   }
   return best;
@@ -144,7 +146,8 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     const std::vector<std::int32_t>& members = starts.of_start(start);
     if (members.empty()) return;
     const bool again = !candidates.empty() && candidates.back().group.nodes == members;
-    candidates.push_back({start, in_sample, again ? candidates.back().group : measured_group(input, members, deadline)});
+    candidates.push_back(
+        {start, in_sample, again ? candidates.back().group : measured_group(input, members, deadline)});
   };
   try {
     for (const std::int32_t start : spread_starts(nodes, step)) {
@@ -170,7 +173,8 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     groups.push_back(std::move(candidate.group));
   }
   if (groups.empty())
-    throw PlacementError(late ? STOCK_NO_TIME : STOCK_NO_ROOM, late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
+    throw PlacementError(late ? STOCK_NO_TIME : STOCK_NO_ROOM,
+                         late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
   choice.starts = static_cast<std::int64_t>(groups.size());
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   const std::size_t improved = most_improved(input.processors.size(), groups[0].nodes.size());
@@ -232,7 +236,8 @@ std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> proce
     }
   if (share.empty() || left == 0) return share;
   const auto count = static_cast<std::int32_t>(share.size());
-  for (std::int32_t k = 0; k < count; ++k) share[static_cast<std::size_t>(k)] += left / count + (k < left % count ? 1 : 0);
+  for (std::int32_t k = 0; k < count; ++k)
+    share[static_cast<std::size_t>(k)] += left / count + (k < left % count ? 1 : 0);
   return share;
 }
 

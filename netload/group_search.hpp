@@ -41,11 +41,11 @@ struct Group {
 // once.
 struct GroupChoice {
   Group best;
-  std::vector<Group> runners_up;  // the next best groups of Algorithm 1, least T_G first
-  double compute_sum = 0;         // the sum of C_G over the candidate groups, by which C_G is divided
-  double network_sum = 0;         // the sum of N_G over the candidate groups, by which N_G is divided
-  std::int64_t starts = 0;        // number of candidate groups that were examined
-  bool improved = false;          // the best group comes from the local search
+  std::vector<Group> runners_up;     // the next best groups of Algorithm 1, least T_G first
+  double compute_sum = 0;            // the sum of C_G over the candidate groups, by which C_G is divided
+  double network_sum = 0;            // the sum of N_G over the candidate groups, by which N_G is divided
+  std::int64_t starts = 0;           // number of candidate groups that were examined
+  bool improved = false;             // the best group comes from the local search
   bool short_of_processors = false;  // all nodes together take less than the processes of the request
 };
 

@@ -10,10 +10,10 @@ namespace placement::netload {
 
 namespace {
 
-constexpr double noise = 0.2;      // of a processor
-constexpr double disbelief = 4;    // factor on the value that nine of ten nodes do not exceed
+constexpr double noise = 0.2;           // of a processor
+constexpr double disbelief = 4;         // factor on the value that nine of ten nodes do not exceed
 constexpr double believed_share = 0.5;  // part of the load that jobs cause on the median node
-constexpr std::size_t fewest = 3;  // number of nodes among which one can be an outlier
+constexpr std::size_t fewest = 3;       // number of nodes among which one can be an outlier
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
 
@@ -84,9 +84,9 @@ double attribute_of(const NodeState& state, NodeAttribute which) {
 // Returns the value up to which an attribute is always believed.
 double floor_of(NodeAttribute which) {
   switch (which) {
-    case NodeAttribute::cpu_load: return 16;          // processes
-    case NodeAttribute::cpu_utilisation: return 1;    // all of the node
-    case NodeAttribute::flow_rate: return 125e6;      // a gigabit per second
+    case NodeAttribute::cpu_load: return 16;        // processes
+    case NodeAttribute::cpu_utilisation: return 1;  // all of the node
+    case NodeAttribute::flow_rate: return 125e6;    // a gigabit per second
     case NodeAttribute::users: return 16;
     default: return 0;
   }
@@ -122,8 +122,8 @@ std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const st
   return worst_where_unknown(std::move(loads), bound);
 }
 
-NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
-                          std::span<const double> cores, std::span<const double> busy) {
+NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of, std::span<const double> cores,
+                          std::span<const double> busy) {
   NodeTable table;
   table.nodes = static_cast<std::int32_t>(state_of.size());
   for (std::size_t a = 0; a < node_attribute_count; ++a) {

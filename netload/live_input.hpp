@@ -36,8 +36,8 @@ NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> s
 // How many of the candidates have live data.
 struct LiveCoverage {
   std::int32_t candidates = 0;
-  std::int32_t told = 0;      // candidates whose load or utilisation is known
-  double oldest_s = 0;        // the largest age of their attributes, in seconds
+  std::int32_t told = 0;  // candidates whose load or utilisation is known
+  double oldest_s = 0;    // the largest age of their attributes, in seconds
 };
 // Returns the coverage of candidates; candidate c is live.nodes[state_of[c]], or not known for -1.
 LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> state_of);

@@ -107,7 +107,8 @@ class Table {
 
 // Returns whether the name can be an element of a host list without quoting.
 bool is_node_name(std::string_view name) {
-  return std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
+  return std::all_of(name.begin(), name.end(),
+                     [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
 
 // A node has at least one core. A value of 0 is refused, because it could also mean that the number is not known.
@@ -143,8 +144,7 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
     if (!is_node_name(row[name_at]))
       rows.fail(r, "node '" + shown(row[name_at]) + "': the name of one node is wanted, without brackets and commas");
     if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " is there twice");
-    if (nodes.names.size() == max_table_nodes)
-      rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");
+    if (nodes.names.size() == max_table_nodes) rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");
     nodes.names.emplace_back(row[name_at]);
     for (std::size_t c = 0; c < columns.size(); ++c)
       if (columns[c] > 0)
@@ -188,8 +188,7 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
     const std::size_t u = node(u_at);
     const std::size_t v = node(v_at);
     if (u == v) rows.fail(r, "the pair " + names[u] + " " + names[v] + ": two different nodes are wanted");
-    if (given[u * names.size() + v])
-      rows.fail(r, "the pair " + names[u] + " " + names[v] + " is there twice");
+    if (given[u * names.size() + v]) rows.fail(r, "the pair " + names[u] + " " + names[v] + " is there twice");
     given[u * names.size() + v] = true;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (targets[columns[c]] == nullptr) continue;

@@ -49,8 +49,9 @@ class LocalSearch {
     for (std::size_t u = 0; u < input.processors.size(); ++u)
       if (input.processors[u] > 0)
         usable_.push_back({weight(static_cast<std::int32_t>(u)), static_cast<std::int32_t>(u), input.processors[u]});
-    alike_ = std::all_of(input.processors.begin(), input.processors.end(),
-                         [&](std::int32_t count) { return count == 0 || count == input.processors[index(members_[0])]; });
+    alike_ = std::all_of(input.processors.begin(), input.processors.end(), [&](std::int32_t count) {
+      return count == 0 || count == input.processors[index(members_[0])];
+    });
   }
 
   std::vector<std::int32_t> run(const Deadline& deadline) {
@@ -205,7 +206,8 @@ class LocalSearch {
   // Replaces a node by several nodes of other sizes. Each of them is the node that adds least T_G for each processor
   // that is still missing.
   bool omit_and_add(const Deadline& deadline) {
-    if (alike_ || members_.size() > most_for_addition || static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
+    if (alike_ || members_.size() > most_for_addition ||
+        static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
       return false;
     const std::vector<std::int32_t> members = members_;
     double best = 0;
@@ -218,7 +220,8 @@ class LocalSearch {
       left.erase(left.begin() + static_cast<std::ptrdiff_t>(k));
       to_left = network_;
       input_.network->add_row(members[k], -1, to_left);
-      std::int64_t missing = std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[index(members[k])]);
+      std::int64_t missing =
+          std::min<std::int64_t>(request_.processes, room_) - (room_ - input_.processors[index(members[k])]);
       const auto enough = [&] { return missing <= 0 && static_cast<std::int64_t>(left.size()) >= request_.min_nodes; };
       while (!enough() && static_cast<std::int64_t>(left.size()) < request_.max_nodes && spend(2)) {
         const std::int32_t added = cheapest(to_left, left, members[k], std::max<std::int64_t>(missing, 1));

@@ -39,7 +39,8 @@ PairMean mean_over_pairs(std::int32_t nodes, const std::vector<double>& value) {
   const auto each = [&](auto take) {
     for (std::int32_t u = 0; u < nodes; ++u)
       for (std::int32_t v = u + 1; v < nodes; ++v) {
-        const double one = value[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v)];
+        const double one =
+            value[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v)];
         if (is_known(one)) take(one);
       }
   };
@@ -60,7 +61,8 @@ void add_attribute(std::int32_t nodes, const std::vector<double>& value, const P
   const double scale = weight / mean.part / nodes;
   for (std::int32_t u = 0; u < nodes; ++u)
     for (std::int32_t v = 0; v < nodes; ++v) {
-      const std::size_t at = static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v);
+      const std::size_t at =
+          static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes) + static_cast<std::size_t>(v);
       if (u != v) load[at] += scale * (is_known(value[at]) ? value[at] / mean.most : 1);
     }
 }
@@ -79,7 +81,8 @@ std::vector<double> missing_bandwidth(const DensePairs& pairs) {
 }  // namespace
 
 NetworkLoad::NetworkLoad(std::int32_t nodes)
-    : nodes_(nodes), values_(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes), 0.0) {}
+    : nodes_(nodes),
+      values_(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes), 0.0) {}
 
 NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : NetworkLoad(pairs.nodes) {
   if (!pairs.latency_us.empty()) {
@@ -99,7 +102,9 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
 
 NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
                          const Deadline& deadline, WithinError within_error)
-    : nodes_(static_cast<std::int32_t>(state_of.size())), columns_(table, state_of), floors_(columns_) {
+    : nodes_(static_cast<std::int32_t>(state_of.size())),
+      columns_(table, state_of),
+      floors_(columns_) {
   scale_ = measure_pairs(columns_, floors_, weights, deadline);
   if (scale_.mean_latency_us > 0) latency_factor_ = weights.latency / scale_.mean_latency_us / nodes_;
   if (scale_.mean_missing_Bps > 0) bandwidth_factor_ = weights.bandwidth / scale_.mean_missing_Bps / nodes_;
@@ -177,7 +182,8 @@ void NetworkLoad::add_row(std::int32_t v, double sign, std::span<double> sums) c
   of_column.reserve(static_cast<std::size_t>(columns_.columns()) + 1);
   for (std::int32_t c = 0; c < columns_.columns(); ++c) {
     const std::int32_t group = columns_.group(c);
-    of_column.push_back(sign * load_of(static_cast<double>(row.latency_[group]), static_cast<double>(row.bandwidth_[group])));
+    of_column.push_back(sign *
+                        load_of(static_cast<double>(row.latency_[group]), static_cast<double>(row.bandwidth_[group])));
   }
   of_column.push_back(sign * load_of(unknown_value, unknown_value));
   const double own = sums[static_cast<std::size_t>(v)];

@@ -122,8 +122,8 @@ class NetworkLoad {
   std::vector<double> least_added_us_, most_Bps_;  // of the nodes of each block
   double rough_times_ = 0, rough_more_ = 0;        // floor = rough_times_ * rough load + rough_more_
   double most_ = 0;
-  double latency_factor_ = 0;                      // NL per us
-  double bandwidth_factor_ = 0;                    // NL per missing byte/s
+  double latency_factor_ = 0;    // NL per us
+  double bandwidth_factor_ = 0;  // NL per missing byte/s
 };
 
 // Returns NL of one pair. Values are limited to the bounds; an unknown value counts as the worst known one.

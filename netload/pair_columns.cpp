@@ -29,7 +29,8 @@ PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> s
   column_of_.reserve(group_of_.size());
   for (std::size_t c = 0; c < group_of_.size(); ++c) {
     column_of_.push_back(column[group_of_[c] >= 0 ? static_cast<std::size_t>(group_of_[c]) : groups]);
-    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(column_of_.back())]++)] = static_cast<std::int32_t>(c);
+    members_[static_cast<std::size_t>(next[static_cast<std::size_t>(column_of_.back())]++)] =
+        static_cast<std::int32_t>(c);
   }
   if (table.node_latency_us.empty() && table.node_bandwidth_Bps.empty()) return;
   added_us_.assign(state_of.size(), 0);

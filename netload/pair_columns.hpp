@@ -77,7 +77,7 @@ class PairColumns {
   std::vector<std::int32_t> group_;      // of each column, ascending
   std::vector<std::int32_t> begin_;      // index in members_ of the first member of each column
   std::vector<std::int32_t> members_;
-  std::vector<double> added_us_;         // empty: no node has corrections
+  std::vector<double> added_us_;  // empty: no node has corrections
   std::vector<double> most_Bps_;
 };
 

@@ -17,7 +17,9 @@ constexpr const char* no_time = "no time is left to look at the network between 
 }  // namespace
 
 BeyondError::BeyondError(const PairColumns& columns, Series series, double bound, const Deadline& deadline)
-    : columns_(columns), series_(series), bound_(bound) {
+    : columns_(columns),
+      series_(series),
+      bound_(bound) {
   find_errors_of_nodes(deadline);
   if (!of_node_.empty()) find_median(deadline);
 }

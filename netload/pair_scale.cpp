@@ -116,7 +116,8 @@ RoughLoad rough_load(const PairColumns& columns, const PairScale& scale, const N
   const double per_us = us > 0 ? weights.latency / (us / known_us) : 0;
   const double per_Bps = missing > 0 ? weights.bandwidth / missing : 0;
   if (per_us * scale.latency_bound < most_load && per_us > 1 / most_load) rough.per_us = static_cast<float>(per_us);
-  if (per_Bps * scale.bandwidth_bound < most_load && per_Bps > 1 / most_load) rough.per_Bps = static_cast<float>(per_Bps);
+  if (per_Bps * scale.bandwidth_bound < most_load && per_Bps > 1 / most_load)
+    rough.per_Bps = static_cast<float>(per_Bps);
   rough.unknown_us = static_cast<float>(worst_us);
   rough.unknown_Bps = known_Bps > 0 ? static_cast<float>(least_Bps) : rough.bound_Bps;
   return rough;
@@ -127,7 +128,9 @@ RoughLoad rough_load(const PairColumns& columns, const PairScale& scale, const N
 class CellsByRow {
  public:
   CellsByRow(const PairColumns& columns, PairFloors& floors)
-      : columns_(columns), floors_(floors), per_block_(floors.columns_per_block()) {
+      : columns_(columns),
+        floors_(floors),
+        per_block_(floors.columns_per_block()) {
     const std::int32_t count = columns.columns();
     const auto padded = static_cast<std::size_t>((std::int64_t{count} + per_block_ - 1) / per_block_ * per_block_);
     weight_.assign(padded, 0);
@@ -168,8 +171,8 @@ class CellsByRow {
       if (from >= to) return;
       const std::int32_t cell = from * per_block_;
       add_cells(of_latency, of_bandwidth,
-                {cells(us, cell, to * per_block_, latency_row_), cells(Bps, cell, to * per_block_, bandwidth_row_), weight,
-                 floors_.rough(column) + from, best_.data() + cell},
+                {cells(us, cell, to * per_block_, latency_row_), cells(Bps, cell, to * per_block_, bandwidth_row_),
+                 weight, floors_.rough(column) + from, best_.data() + cell},
                 floors_.measure, to - from, per_block_);
     };
     const auto own = static_cast<float>(columns_.members(column).size());
@@ -223,7 +226,9 @@ class CellsByRow {
 class CellByCell {
  public:
   CellByCell(const PairColumns& columns, PairFloors& floors, const PairScale& scale)
-      : columns_(columns), floors_(floors), scale_(scale) {
+      : columns_(columns),
+        floors_(floors),
+        scale_(scale) {
     for (std::int32_t c = 0; c < columns.columns(); ++c) {
       Ends ends;
       for (const std::int32_t node : columns.members(c)) {
@@ -258,7 +263,7 @@ class CellByCell {
   struct Ends {
     std::vector<double> added_us;  // largest first
     double sum_us = 0;
-    std::vector<double> caps;      // least first
+    std::vector<double> caps;  // least first
   };
 
   const Ends& ends(std::int32_t column) const { return ends_[static_cast<std::size_t>(column)]; }
@@ -273,7 +278,8 @@ class CellByCell {
 
   // Sets the floors of one row; the table is symmetric. A column of one node has no pair with itself.
   void set_floors(std::int32_t row, const float* us, const float* Bps) {
-    const auto bound_us = static_cast<float>(scale_.latency_bound), bound_Bps = static_cast<float>(scale_.bandwidth_bound);
+    const auto bound_us = static_cast<float>(scale_.latency_bound),
+               bound_Bps = static_cast<float>(scale_.bandwidth_bound);
     for (std::int32_t block = 0; block + 1 < floors_.blocks(); ++block) {
       float least_us = infinite, most_Bps = -1;
       for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
@@ -296,7 +302,8 @@ class CellByCell {
     std::int64_t steps = 1;
     double sum;
     if (most <= scale_.latency_bound) {
-      sum = pairs_of(a, b, us * count(x) * count(y) + x.sum_us * count(y) + y.sum_us * count(x), us * count(x) + 2 * x.sum_us);
+      sum = pairs_of(a, b, us * count(x) * count(y) + x.sum_us * count(y) + y.sum_us * count(x),
+                     us * count(x) + 2 * x.sum_us);
     } else {
       double all = 0, same = 0;
       for (const double own : x.added_us) {
@@ -387,7 +394,8 @@ PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Nl
     scale.peak_Bps = static_cast<double>(bandwidth.most);
     scale.least_Bps = static_cast<double>(bandwidth.least);
     // If all bandwidths are equal, nothing is missing, whatever the sum lost by rounding.
-    if (bandwidth.least < bandwidth.most) scale.mean_missing_Bps = std::max(0.0, scale.peak_Bps - bandwidth.sum / bandwidth.known);
+    if (bandwidth.least < bandwidth.most)
+      scale.mean_missing_Bps = std::max(0.0, scale.peak_Bps - bandwidth.sum / bandwidth.known);
   }
   return scale;
 }

@@ -22,7 +22,7 @@ struct PairScale {
   double worst_latency_us = 0;
   double mean_missing_Bps = 0;  // peak minus available bandwidth
   double peak_Bps = 0;          // the largest bandwidth of a pair
-  double least_Bps = 0;  // the least bandwidth of a pair
+  double least_Bps = 0;         // the least bandwidth of a pair
 };
 
 // Lower bounds of the load between each column and each block of columns. Blocks have equal numbers of columns: about
@@ -61,7 +61,9 @@ class PairFloors {
   RoughLoad measure;  // how the rough loads are computed
 
  private:
-  std::size_t at(std::int32_t column) const { return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_); }
+  std::size_t at(std::int32_t column) const {
+    return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_);
+  }
 
   std::int32_t columns_ = 0, per_block_ = 1, blocks_ = 0, stride_ = 0;
   bool rough_ = false;

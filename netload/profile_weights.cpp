@@ -28,7 +28,8 @@ std::optional<double> number(std::string_view text) {
 
 bool is_node_name(std::string_view text) {
   return !text.empty() && text.size() <= longest_node_name && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == '.';
   });
 }
 
@@ -132,12 +133,14 @@ NetworkUse network_use(const CommunicationProfile& profile) {
   const auto [messages, bytes] = totals_of(profile);
   const bool timed = profile.ranks > 0 && profile.run_s > 0;
   const double rank_seconds = timed ? profile.ranks * profile.run_s : 1;
-  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds, profile.nodes};
+  return {profile.waiting_share, timed ? profile.ranks : 0, messages / rank_seconds, bytes / rank_seconds,
+          profile.nodes};
 }
 
 std::string to_string(const NetworkUse& use) {
   char text[128];
-  std::snprintf(text, sizeof text, "%.6g:%.6g:%.6g:%.6g", use.waiting_share, use.ranks, use.messages_per_s, use.bytes_per_s);
+  std::snprintf(text, sizeof text, "%.6g:%.6g:%.6g:%.6g", use.waiting_share, use.ranks, use.messages_per_s,
+                use.bytes_per_s);
   std::string with_nodes = text;
   for (const std::string& node : use.nodes) with_nodes += (&node == &use.nodes.front() ? ":" : "+") + node;
   return with_nodes;
@@ -151,13 +154,17 @@ NetworkUse parse_network_use(std::string_view text) {
   std::vector<std::string> nodes;
   if (parts.size() == 5)
     for (const std::string_view node : split_at(parts[4], '+')) nodes.emplace_back(node);
-  if (numbers.size() != 4 || parts.size() > 5 || numbers[0] > 1 || nodes.size() > most_nodes || !std::ranges::all_of(nodes, is_node_name))
-    throw Error("network-use=" + shown(text) + ": the share of waiting from 0 to 1, the number of ranks, and the messages and bytes "
-                "of a rank per second are wanted, with colons between them, and after a further one up to 32 nodes as n1+n2");
+  if (numbers.size() != 4 || parts.size() > 5 || numbers[0] > 1 || nodes.size() > most_nodes ||
+      !std::ranges::all_of(nodes, is_node_name))
+    throw Error(
+        "network-use=" + shown(text) +
+        ": the share of waiting from 0 to 1, the number of ranks, and the messages and bytes "
+        "of a rank per second are wanted, with colons between them, and after a further one up to 32 nodes as n1+n2");
   return {numbers[0], numbers[1], numbers[2], numbers[3], std::move(nodes)};
 }
 
-TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of) {
+TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
+                            std::span<const std::int32_t> state_of) {
   TypicalLink of_run;
   if (const auto found = parameters.find(use_key); found != parameters.end()) {
     const std::vector<std::string> nodes = parse_network_use(found->second).nodes;
@@ -166,7 +173,8 @@ TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
       if (std::ranges::find(nodes, live.nodes[n].name) != nodes.end()) states.push_back(static_cast<std::int32_t>(n));
     of_run = typical_link(live.pairs, states, LinkRank::slow);
   }
-  const bool has_latency = of_run.latency_source == LinkSource::measured, has_bandwidth = of_run.bandwidth_source == LinkSource::measured;
+  const bool has_latency = of_run.latency_source == LinkSource::measured,
+             has_bandwidth = of_run.bandwidth_source == LinkSource::measured;
   TypicalLink link = has_latency && has_bandwidth ? of_run : typical_link(live.pairs, state_of);
   if (has_latency) {
     link.latency_us = of_run.latency_us;
@@ -187,14 +195,16 @@ double network_share(const NetworkUse& use, const TypicalLink& link) {
 
 Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
   const double latency_time = use.messages_per_s * link.latency_us * 1e-6;
-  const double of_latency = use.messages_per_s > 0 ? latency_time / (latency_time + use.bytes_per_s / link.bandwidth_Bps) : 0.25;
+  const double of_latency =
+      use.messages_per_s > 0 ? latency_time / (latency_time + use.bytes_per_s / link.bandwidth_Bps) : 0.25;
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
   const double share = network_share(use, link);
   const double network = share * share / (share * share + (1 - share) * (1 - share));
   // The second number of each pair is computed from the rounded first one, so that they add up to 1.
   const std::string alpha = three_digits(1 - network);
   const std::string beta = three_digits(1 - *number(alpha));
-  return {{"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};
+  return {
+      {"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};
 }
 
 void replace_profile(Parameters& parameters) {

@@ -15,8 +15,8 @@ struct CommunicationProfile {
   // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least. This rank
   // waits for the network; the others also wait for slower ranks.
   double waiting_share = 0;
-  double ranks = 0;          // 0: not known
-  double run_s = 0;          // run time in seconds; 0: not known
+  double ranks = 0;                     // 0: not known
+  double run_s = 0;                     // run time in seconds; 0: not known
   std::vector<std::string> nodes = {};  // some of the nodes on which it ran; empty: not known
   // The number of messages with sizes in a range.
   struct Sizes {
@@ -47,7 +47,8 @@ struct NetworkUse {
 // Returns the use of the network of a profile.
 NetworkUse network_use(const CommunicationProfile& profile);
 
-// Formats the four numbers in the order of NetworkUse, and the nodes if they are known, as "0.94:16:1200:5.3e+06:n1+n2".
+// Formats the four numbers in the order of NetworkUse, and the nodes if they are known, as
+// "0.94:16:1200:5.3e+06:n1+n2".
 std::string to_string(const NetworkUse& use);
 // Parses the text of to_string(). Throws Error when it is not four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
@@ -67,14 +68,16 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Adds comm-share=, the share of the run time in calls that wait for other ranks in per cent, from the summary beside the matrix
-// `file`. Does nothing if the parameters have comm-share=, or if there is no such summary that can be read.
+// Adds comm-share=, the share of the run time in calls that wait for other ranks in per cent, from the summary beside
+// the matrix `file`. Does nothing if the parameters have comm-share=, or if there is no such summary that can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
 
-// Returns the link on which the messages of the profile in the parameter network-use= count: the latency and the bandwidth of the
-// slow link between the nodes of the profile's run, each where the monitor measured it between them, as ranks wait for the slowest
-// messages; else that of the typical link between the candidates, as typical_link() takes them in `state_of`. Throws Error when the value of network-use= is wrong.
-TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live, std::span<const std::int32_t> state_of);
+// Returns the link on which the messages of the profile in the parameter network-use= count: the latency and the
+// bandwidth of the slow link between the nodes of the profile's run, each where the monitor measured it between them,
+// as ranks wait for the slowest messages; else that of the typical link between the candidates, as typical_link() takes
+// them in `state_of`. Throws Error when the value of network-use= is wrong.
+TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
+                            std::span<const std::int32_t> state_of);
 
 // Replaces the parameter network-use= by weights for `link`, except those that other parameters give. When alpha or
 // beta is given, neither is replaced. Throws Error when the value of network-use= is wrong.

@@ -19,7 +19,10 @@ constexpr double least_gain = 1e-12;
 class Exchange {
  public:
   Exchange(const CommMatrix& matrix, const NodeDistances& distances, std::vector<std::int32_t>& place)
-      : matrix_(matrix), distances_(distances), place_(place), nodes_(static_cast<std::size_t>(distances.nodes)) {}
+      : matrix_(matrix),
+        distances_(distances),
+        place_(place),
+        nodes_(static_cast<std::size_t>(distances.nodes)) {}
 
   // The ranks keep their places where the deadline passes before all costs are known.
   template <typename MayExchange>
@@ -43,13 +46,16 @@ class Exchange {
       const auto rank = static_cast<std::int32_t>(unit);
       const auto partners = matrix_.neighbours(rank);
       for (std::size_t k = 0; k < partners.size(); ++k)
-        move_peer(unit, -1, place_[static_cast<std::size_t>(partners[k])], static_cast<double>(matrix_.weights(rank)[k]));
+        move_peer(unit, -1, place_[static_cast<std::size_t>(partners[k])],
+                  static_cast<double>(matrix_.weights(rank)[k]));
       total_ += cost_on(unit, place_[unit]) / 2;
     }
     return true;
   }
 
-  double cost_on(std::size_t unit, std::int32_t node) const { return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)]; }
+  double cost_on(std::size_t unit, std::int32_t node) const {
+    return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)];
+  }
 
   // Updates the costs of the unit when one of its partners moves from one node to another; from -1: it had no node.
   void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
@@ -89,7 +95,8 @@ class Exchange {
   void move(std::size_t unit, std::int32_t from, std::int32_t to) {
     const auto rank = static_cast<std::int32_t>(unit);
     for (std::size_t k = 0; k < matrix_.neighbours(rank).size(); ++k)
-      move_peer(static_cast<std::size_t>(matrix_.neighbours(rank)[k]), from, to, static_cast<double>(matrix_.weights(rank)[k]));
+      move_peer(static_cast<std::size_t>(matrix_.neighbours(rank)[k]), from, to,
+                static_cast<double>(matrix_.weights(rank)[k]));
   }
 
   const CommMatrix& matrix_;
@@ -102,7 +109,8 @@ class Exchange {
 
 }  // namespace
 
-double measured_cost(const CommMatrix& matrix, const NodeDistances& distances, std::span<const std::int32_t> node_of_rank) {
+double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
+                     std::span<const std::int32_t> node_of_rank) {
   double cost = 0;
   for (const CommEdge& edge : matrix.edges())
     cost += static_cast<double>(edge.weight) * distances.at(node_of_rank[static_cast<std::size_t>(edge.a)],
@@ -120,8 +128,8 @@ std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const Nod
   const CommMatrix between = matrix.aggregated(node_of_rank, distances.nodes);
   Exchange(between, distances, place).run(deadline, [&](std::size_t a, std::size_t b) { return count[a] == count[b]; });
   for (std::int32_t& node : node_of_rank) node = place[static_cast<std::size_t>(node)];
-  const bool few = matrix.ranks() <= most_ranks &&
-                   static_cast<std::int64_t>(nodes * node_of_rank.size()) <= most_entries;
+  const bool few =
+      matrix.ranks() <= most_ranks && static_cast<std::int64_t>(nodes * node_of_rank.size()) <= most_entries;
   if (few) Exchange(matrix, distances, node_of_rank).run(deadline, [](std::size_t, std::size_t) { return true; });
   return node_of_rank;
 }

@@ -23,7 +23,8 @@ struct NodeDistances {
 };
 
 // Returns the sum over pairs of ranks of traffic times the distance of their nodes.
-double measured_cost(const CommMatrix& matrix, const NodeDistances& distances, std::span<const std::int32_t> node_of_rank);
+double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
+                     std::span<const std::int32_t> node_of_rank);
 
 // Returns a mapping (the node of each rank) with heavy pairs on near nodes. It starts from `node_of_rank`. While the
 // cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps

@@ -52,7 +52,7 @@ void add_rough_floors(const double* base, const float* rough, double times, doub
 // corrections of nodes. With added_us = own_added_us + added_us[b] and most_Bps the least of the two caps, floor[b] is
 // base + per_us * min(latency + added_us, worst_us) + per_Bps * (peak - max(min(bandwidth, most_Bps), least_Bps)).
 struct FloorTerms {
-  const double* base;       // of each block
+  const double* base;  // of each block
   const float* latency;
   const float* bandwidth;
   const double* added_us;

@@ -34,13 +34,14 @@ std::vector<std::int32_t> group_by_rule(const GroupInput& input, const GroupRequ
 }
 
 // The rule nla where no node is much slower than those of the fastest group that serves the request.
-GroupChoice select_among_fast_nodes(const GroupInput& input, const GroupRequest& request, std::uint64_t seed, const Deadline& deadline) {
+GroupChoice select_among_fast_nodes(const GroupInput& input, const GroupRequest& request, std::uint64_t seed,
+                                    const Deadline& deadline) {
   std::vector<std::int32_t> order = order_of_nodes(input.processors.size(), SelectionRule::nla, seed);
   std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
     return input.slowdown[static_cast<std::size_t>(a)] < input.slowdown[static_cast<std::size_t>(b)];
   });
-  const std::vector<std::int32_t> processors =
-      processors_of_fast_nodes(group_in_order(input, request, order), input.slowdown, input.most_slower, input.processors, request.required);
+  const std::vector<std::int32_t> processors = processors_of_fast_nodes(
+      group_in_order(input, request, order), input.slowdown, input.most_slower, input.processors, request.required);
   GroupInput fast = input;
   fast.processors = processors;
   fast.slowdown = {};

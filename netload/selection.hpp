@@ -29,9 +29,9 @@ ProcessorFormula processor_formula(const Parameters& parameters);
 
 // Whether a cluster is overloaded: the idle processors of its nodes are fewer than a job wants.
 struct Overload {
-  double idle = 0;    // idle processors: the sum of max(0, cores - load) over the nodes where both are known
-  double wanted = 0;  // processors that the job wants
-  bool known = false; // false: no node has known cores and load
+  double idle = 0;     // idle processors: the sum of max(0, cores - load) over the nodes where both are known
+  double wanted = 0;   // processors that the job wants
+  bool known = false;  // false: no node has known cores and load
 
   bool overloaded() const { return known && idle < wanted; }
 };
@@ -44,9 +44,9 @@ std::string to_string(const Overload& overload, std::span<const double> cores);
 
 // Chooses a group by any of the rules. Its loads are relative to the candidate groups of Algorithms 1 and 2, from
 // which compute_sum, network_sum and runners_up are taken. `seed` is for the rule `random`. Throws Error when no group
-// is within the limits or the deadline passes before one is found. Where the input has slowdowns, the rule `nla` takes no
-// node that is much slower than those of the fastest group (its most_slower), unless these are too few for the limits on nodes: ranks of most
-// programs wait for the slowest node, while [NLA §6] adds loads up.
+// is within the limits or the deadline passes before one is found. Where the input has slowdowns, the rule `nla` takes
+// no node that is much slower than those of the fastest group (its most_slower), unless these are too few for the
+// limits on nodes: ranks of most programs wait for the slowest node, while [NLA §6] adds loads up.
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
                          std::uint64_t seed = 1, const Deadline& deadline = Deadline::never());
 

@@ -11,8 +11,8 @@ namespace {
 constexpr double rounding = 1 + 1e-9;
 constexpr double most_lost = 0.1;  // the share of the run time that slow nodes may add
 
-// Returns the share (0..1] of the run time that a program computes, from the weights of its profile, which are in proportion to the
-// squares of the two shares (profile_weights()).
+// Returns the share (0..1] of the run time that a program computes, from the weights of its profile, which are in
+// proportion to the squares of the two shares (profile_weights()).
 double computing_share(const NlaWeights& weights) {
   return std::sqrt(weights.alpha) / (std::sqrt(weights.alpha) + std::sqrt(weights.beta));
 }
@@ -27,8 +27,8 @@ std::vector<double> worst_or_one(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const double> cores, std::span<const double> load,
-                                      std::span<const std::int32_t> processors) {
+std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const double> cores,
+                                      std::span<const double> load, std::span<const std::int32_t> processors) {
   const std::vector<double>& frequency = table[NodeAttribute::frequency];
   std::vector<double> clock(processors.size(), NAN), crowd(processors.size(), NAN);
   for (std::size_t n = 0; n < processors.size(); ++n) {
@@ -56,9 +56,13 @@ SlowNodesRule rule_for_slow_nodes(const Parameters& parameters, const NlaWeights
   return rule;
 }
 
-std::vector<std::int32_t> processors_of_fast_nodes(std::span<const std::int32_t> fastest, std::span<const double> slowdown, double most_slower,
-                                                   std::span<const std::int32_t> processors, std::span<const std::int32_t> required) {
-  const auto is_required = [&](std::int32_t node) { return std::find(required.begin(), required.end(), node) != required.end(); };
+std::vector<std::int32_t> processors_of_fast_nodes(std::span<const std::int32_t> fastest,
+                                                   std::span<const double> slowdown, double most_slower,
+                                                   std::span<const std::int32_t> processors,
+                                                   std::span<const std::int32_t> required) {
+  const auto is_required = [&](std::int32_t node) {
+    return std::find(required.begin(), required.end(), node) != required.end();
+  };
   double limit = 0;
   for (const std::int32_t node : fastest)
     if (!is_required(node)) limit = std::max(limit, slowdown[static_cast<std::size_t>(node)] * most_slower * rounding);

@@ -25,10 +25,11 @@ struct PairValues {
   std::vector<double> latency_us, bandwidth_Bps;
 };
 
-// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to theirs. Values that come first by
-// `slower` are the slow ones.
+// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to theirs. Values that
+// come first by `slower` are the slow ones.
 template <typename Slower>
-void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Slower slower, double& target, LinkSource& target_source) {
+void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Slower slower, double& target,
+               LinkSource& target_source) {
   std::erase_if(values, [](double value) { return !(value > 0 && std::isfinite(value)); });
   if (values.empty()) return;
   const std::size_t middle = values.size() / 2, slow = values.size() / part_left_out;
@@ -63,7 +64,8 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
   std::map<std::int32_t, std::int32_t> nodes_of_group;
   for (const std::int32_t state : state_of)
     if (state >= 0 && static_cast<std::size_t>(state) < table.group_of_node.size())
-      if (const std::int32_t group = table.group_of_node[static_cast<std::size_t>(state)]; group >= 0 && group < table.groups)
+      if (const std::int32_t group = table.group_of_node[static_cast<std::size_t>(state)];
+          group >= 0 && group < table.groups)
         ++nodes_of_group[group];
   const std::size_t groups = nodes_of_group.size();
   const std::size_t step = std::max<std::size_t>(1, groups * (groups + 1) / 2 / most_pairs);
@@ -104,7 +106,8 @@ std::string to_string(const TypicalLink& link) {
   std::snprintf(bandwidth, sizeof bandwidth, "%.4g Mbit/s", link.bandwidth_Bps * 8e-6);
   std::snprintf(latency, sizeof latency, "%.3g us", link.latency_us);
   if (link.bandwidth_source != link.latency_source)
-    return std::string(word_of(link.bandwidth_source)) + bandwidth + ", " + std::string(word_of(link.latency_source)) + latency;
+    return std::string(word_of(link.bandwidth_source)) + bandwidth + ", " + std::string(word_of(link.latency_source)) +
+           latency;
   const std::string both = std::string(bandwidth) + ", " + latency;
   if (link.latency_source == LinkSource::of_run) return both + ", the slowest between the nodes of its run";
   return link.latency_source == LinkSource::measured ? both : std::string(word_of(link.latency_source)) + both;

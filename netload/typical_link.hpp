@@ -9,8 +9,8 @@
 
 namespace placement::netload {
 
-// Where a value of a link is from: nowhere, as it is a default; from the monitor's model of the network; from measurements
-// between the candidates; from those between the nodes on which a profile was made.
+// Where a value of a link is from: nowhere, as it is a default; from the monitor's model of the network; from
+// measurements between the candidates; from those between the nodes on which a profile was made.
 enum class LinkSource { assumed, modelled, measured, of_run };
 
 // Latency and bandwidth between two typical nodes of a cluster, from which the time of messages is estimated. The
@@ -28,18 +28,20 @@ enum class LinkRank {
   slow,  // all but the slowest twentieth are as fast or faster, so that one slow node of up to 40 counts
 };
 
-// Returns the median latency and the median bandwidth, or slow ones, of the measured pairs of candidate nodes. Each of the two is,
-// where it is measured for none of them, that of the pairs that the monitor models. The bandwidth is that of the idle link where it is known, and otherwise the
-// available one. Candidate c is node state_of[c] of the table, or not known for -1. Beyond 65,536 pairs of groups only
-// every k-th is used. A value that is neither measured nor modelled keeps its default.
-TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of, LinkRank rank = LinkRank::median);
+// Returns the median latency and the median bandwidth, or slow ones, of the measured pairs of candidate nodes. Each of
+// the two is, where it is measured for none of them, that of the pairs that the monitor models. The bandwidth is that
+// of the idle link where it is known, and otherwise the available one. Candidate c is node state_of[c] of the table, or
+// not known for -1. Beyond 65,536 pairs of groups only every k-th is used. A value that is neither measured nor
+// modelled keeps its default.
+TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of,
+                         LinkRank rank = LinkRank::median);
 
 // Returns the typical link of pairs that a user gives. It uses the available bandwidth, as the idle one is not given.
 TypicalLink typical_link(const DensePairs& pairs);
 
 // Formats the link as "50 Mbit/s, 300 us", with "modelled" or "assumed" before it when both values are so, and with
-// ", the slowest between the nodes of its run" after it for a link of such nodes. Where the values are of two sources, each has its
-// own before it, as in "assumed 1000 Mbit/s, measured 28 us".
+// ", the slowest between the nodes of its run" after it for a link of such nodes. Where the values are of two sources,
+// each has its own before it, as in "assumed 1000 Mbit/s, measured 28 us".
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement::netload

@@ -62,8 +62,8 @@ NlaWeights nla_weights(const Parameters& parameters) {
   if (alpha && !beta) weights.beta = 1 - weights.alpha;
   if (beta && !alpha) weights.alpha = 1 - weights.beta;
   if (std::abs(weights.alpha + weights.beta - 1) > sum_tolerance)
-    throw Error("alpha=" + plain(weights.alpha) + " and beta=" + plain(weights.beta) +
-                " add up to " + plain(std::round(1e9 * (weights.alpha + weights.beta)) / 1e9) + ": they must add up to 1");
+    throw Error("alpha=" + plain(weights.alpha) + " and beta=" + plain(weights.beta) + " add up to " +
+                plain(std::round(1e9 * (weights.alpha + weights.beta)) / 1e9) + ": they must add up to 1");
   weights.latency = fraction_parameter(parameters, "latency", weights.latency, most_weight);
   weights.bandwidth = fraction_parameter(parameters, "bandwidth", weights.bandwidth, most_weight);
   for (std::size_t a = 0; a < node_attribute_count; ++a)

@@ -37,9 +37,9 @@ const std::array<AttributeInfo, node_attribute_count>& node_attributes();
 // The weights of NLA. An attribute that is not known of any node contributes 0; the weights of the others do not
 // change.
 struct NlaWeights {
-  double alpha = 0.3;       // weight of the compute load; alpha + beta = 1 [NLA §6]
-  double beta = 0.7;        // weight of the network load
-  double latency = 0.25;    // [NLA §3]
+  double alpha = 0.3;     // weight of the compute load; alpha + beta = 1 [NLA §6]
+  double beta = 0.7;      // weight of the network load
+  double latency = 0.25;  // [NLA §3]
   double bandwidth = 0.75;
   std::array<double, node_attribute_count> attribute{};
 

@@ -38,8 +38,8 @@ std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool pe
 // Returns those of grid_edges() that are along the side `side`, an index of `sides`.
 std::vector<CommEdge> grid_edges_along(const std::vector<std::int32_t>& sides, std::size_t side, bool periodic);
 
-// Returns the matrix of a chain: one pair of weight 1 for each two consecutive ranks. A policy that maps it puts its ranks in
-// an order in which consecutive ones are near each other. `ranks` is 1 to CommMatrix::max_ranks.
+// Returns the matrix of a chain: one pair of weight 1 for each two consecutive ranks. A policy that maps it puts its
+// ranks in an order in which consecutive ones are near each other. `ranks` is 1 to CommMatrix::max_ranks.
 CommMatrix chain(std::int32_t ranks);
 
 }  // namespace placement::pattern

@@ -28,7 +28,8 @@ std::int64_t number(const Parameters& parameters, const std::string& key, std::i
 }
 
 [[noreturn]] void refuse_order(const std::string& text, const std::string& why) {
-  throw Error("order=" + shown(text) + ": " + why + ": want each of tp, cp, ep, dp and pp once, the fastest first, as in order=tp-cp-ep-dp-pp");
+  throw Error("order=" + shown(text) + ": " + why +
+              ": want each of tp, cp, ep, dp and pp once, the fastest first, as in order=tp-cp-ep-dp-pp");
 }
 
 // A dimension of size 1 may be left out, as in Megatron-LM; it is put at the end.
@@ -86,9 +87,11 @@ Layout expert_layout(const Parallelism& p) {
 void check_experts(const Parallelism& p) {
   if (p.size[expert] == 1) return;
   if (p.size[context] * p.size[data] % p.size[expert] != 0)
-    throw Error("ep=" + std::to_string(p.size[expert]) + " does not divide cp * dp = " + std::to_string(p.size[context] * p.size[data]));
+    throw Error("ep=" + std::to_string(p.size[expert]) +
+                " does not divide cp * dp = " + std::to_string(p.size[context] * p.size[data]));
   if (p.size[pipeline] > 1 && dense_layout(p).stride[pipeline] != expert_layout(p).stride[pipeline])
-    throw Error("ep=" + std::to_string(p.size[expert]) + " with this order= divides the stages of the pipeline otherwise than the layers without experts: "
+    throw Error("ep=" + std::to_string(p.size[expert]) +
+                " with this order= divides the stages of the pipeline otherwise than the layers without experts: "
                 "want pp after cp, ep and dp, or before all of them");
 }
 
@@ -100,7 +103,8 @@ struct Traffic {
 Traffic traffic_of(const Parallelism& p) {
   const auto size = [&p](Dimension dimension) { return static_cast<double>(p.size[dimension]); };
   const double layers = static_cast<double>(p.layers) / size(pipeline), hidden = static_cast<double>(p.hidden);
-  const double activations = bytes_of_an_element * (static_cast<double>(p.batch) / size(data)) * static_cast<double>(p.sequence) * hidden / size(context);
+  const double activations = bytes_of_an_element * (static_cast<double>(p.batch) / size(data)) *
+                             static_cast<double>(p.sequence) * hidden / size(context);
   const double replicas = size(context) * size(data);
   Traffic traffic{};
   traffic.of[tensor] = layers * 8 * (size(tensor) - 1) / size(tensor) * activations;
@@ -151,7 +155,8 @@ std::string to_string(const Parallelism& p) {
     text += (text.empty() ? "" : ",") + std::string(key) + "=" + value;
   };
   for (const Dimension dimension : {tensor, pipeline, data, context, expert})
-    if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0)) add(names[dimension], std::to_string(p.size[dimension]));
+    if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0))
+      add(names[dimension], std::to_string(p.size[dimension]));
   if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order))) {
     std::string order;
     for (const Dimension dimension : p.order) order += (order.empty() ? "" : "-") + std::string(names[dimension]);
@@ -165,17 +170,21 @@ std::string to_string(const Parallelism& p) {
   return text;
 }
 
-std::int32_t rank_count(const Parallelism& p) { return p.size[tensor] * p.size[context] * p.size[data] * p.size[pipeline]; }
+std::int32_t rank_count(const Parallelism& p) {
+  return p.size[tensor] * p.size[context] * p.size[data] * p.size[pipeline];
+}
 
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {
     if (rank_count(p) != ranks)
-      throw Error(to_string(p) + " is of " + std::to_string(rank_count(p)) + " ranks, and " + std::to_string(ranks) + " tasks are asked for");
+      throw Error(to_string(p) + " is of " + std::to_string(rank_count(p)) + " ranks, and " + std::to_string(ranks) +
+                  " tasks are asked for");
     return p;
   }
   const std::int32_t replica = p.size[tensor] * p.size[context] * p.size[pipeline];
   if (ranks % replica != 0)
-    throw Error(to_string(p) + " without dp= is of a multiple of " + std::to_string(replica) + " ranks, and " + std::to_string(ranks) + " tasks are asked for");
+    throw Error(to_string(p) + " without dp= is of a multiple of " + std::to_string(replica) + " ranks, and " +
+                std::to_string(ranks) + " tasks are asked for");
   p.size[data] = ranks / replica;
   check_experts(p);
   return p;

@@ -17,10 +17,10 @@ enum Dimension { tensor, context, expert, data, pipeline, dimension_count };
 struct Parallelism {
   std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: whatever the number of ranks leaves
   std::array<Dimension, dimension_count> order{tensor, context, expert, data, pipeline};  // the fastest first
-  std::int64_t layers = 96;     // the model's sizes are by default those of GPT-3 with 175 billion parameters
-  std::int64_t hidden = 12288;  // elements of a token
-  std::int64_t sequence = 2048; // tokens
-  std::int64_t batch = 1536;    // sequences of one iteration, of all ranks together
+  std::int64_t layers = 96;      // the model's sizes are by default those of GPT-3 with 175 billion parameters
+  std::int64_t hidden = 12288;   // elements of a token
+  std::int64_t sequence = 2048;  // tokens
+  std::int64_t batch = 1536;     // sequences of one iteration, of all ranks together
 };
 
 // Reads tp, cp, ep, dp, pp, order, layers, hidden, seq and batch. Throws Error when a value is no number of its range,

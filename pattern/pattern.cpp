@@ -40,11 +40,14 @@ constexpr Word words[] = {
     {"ring", Pattern::Kind::ring}, {"tree", Pattern::Kind::tree}, {"alltoall", Pattern::Kind::all_to_all}};
 
 const Word* find_word(std::string_view name) {
-  const auto found = std::find_if(std::begin(words), std::end(words), [name](const Word& word) { return equal_any_case(word.name, name); });
+  const auto found = std::find_if(std::begin(words), std::end(words),
+                                  [name](const Word& word) { return equal_any_case(word.name, name); });
   return found == std::end(words) ? nullptr : found;
 }
 
-bool divides_ranks(std::string_view key) { return key == "tp" || key == "pp" || key == "dp" || key == "cp" || key == "ep"; }
+bool divides_ranks(std::string_view key) {
+  return key == "tp" || key == "pp" || key == "dp" || key == "cp" || key == "ep";
+}
 
 std::vector<CommEdge> edges_of(const Pattern& pattern, std::int32_t ranks) {
   std::vector<CommEdge> edges;
@@ -58,7 +61,9 @@ std::vector<CommEdge> edges_of(const Pattern& pattern, std::int32_t ranks) {
         for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1});
       return edges;
     case Pattern::Kind::grid:
-      return grid_edges(pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides, pattern.grid.periodic);
+      return grid_edges(
+          pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides,
+          pattern.grid.periodic);
     case Pattern::Kind::parallelism: return parallelism_edges(fitted(pattern.parallelism, ranks));
   }
   return edges;
@@ -162,11 +167,13 @@ std::string layout_note(const Pattern& pattern, std::int32_t ranks) {
   if (pattern.kind == Pattern::Kind::grid && pattern.grid.sides.empty()) {
     Grid chosen = pattern.grid;
     chosen.sides = balanced_sides(ranks, pattern.grid.dimensions);
-    return "grid=" + to_string(pattern.grid) + " is grid=" + to_string(chosen) + ", the most even " + std::to_string(pattern.grid.dimensions) +
-           "-D grid of " + std::to_string(ranks) + " ranks" + (pattern.grid.dimensions == 3 ? " (grid=auto2 is 2-D)" : "");
+    return "grid=" + to_string(pattern.grid) + " is grid=" + to_string(chosen) + ", the most even " +
+           std::to_string(pattern.grid.dimensions) + "-D grid of " + std::to_string(ranks) + " ranks" +
+           (pattern.grid.dimensions == 3 ? " (grid=auto2 is 2-D)" : "");
   }
   if (pattern.kind == Pattern::Kind::parallelism && pattern.parallelism.size[data] == 0)
-    return to_string(pattern) + " is " + to_string(fitted(pattern.parallelism, ranks)) + " with " + std::to_string(ranks) + " ranks";
+    return to_string(pattern) + " is " + to_string(fitted(pattern.parallelism, ranks)) + " with " +
+           std::to_string(ranks) + " ranks";
   return {};
 }
 
@@ -175,9 +182,10 @@ std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks) {
   if (pattern.kind == Pattern::Kind::all_to_all) return std::int64_t{ranks} * (ranks - 1) / 2;
   if (pattern.kind != Pattern::Kind::grid) return ranks;
   if (const std::int32_t all = places(pattern.grid); all > 0 && all != ranks)
-    throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", and " + std::to_string(ranks) +
-                " tasks are asked for");
-  return std::int64_t{ranks} * static_cast<std::int64_t>(pattern.grid.sides.empty() ? pattern.grid.dimensions : std::ssize(pattern.grid.sides));
+    throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", and " +
+                std::to_string(ranks) + " tasks are asked for");
+  return std::int64_t{ranks} * static_cast<std::int64_t>(pattern.grid.sides.empty() ? pattern.grid.dimensions
+                                                                                    : std::ssize(pattern.grid.sides));
 }
 
 CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks) {
@@ -185,8 +193,8 @@ CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks) {
     throw Error(std::to_string(ranks) + " ranks: 1.." + std::to_string(CommMatrix::max_ranks) + " are possible");
   const std::int64_t pairs = pair_count(pattern, ranks);
   if (pairs > most_pairs)
-    throw Error(to_string(pattern) + " of " + std::to_string(ranks) + " ranks has " + std::to_string(pairs) + " pairs, and at most " +
-                std::to_string(most_pairs) + " are possible");
+    throw Error(to_string(pattern) + " of " + std::to_string(ranks) + " ranks has " + std::to_string(pairs) +
+                " pairs, and at most " + std::to_string(most_pairs) + " are possible");
   return CommMatrix::from_edges(ranks, edges_of(pattern, ranks));
 }
 

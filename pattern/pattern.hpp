@@ -45,8 +45,8 @@ bool is_word(std::string_view word);
 // Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
 bool take_word(Parameters& parameters);
 
-// Returns the pattern that the keys of `parameters` give; nothing when there is none of them. Throws Error when they give
-// two patterns, when a matrix stands beside them, or when a value is wrong; the message says what would be right.
+// Returns the pattern that the keys of `parameters` give; nothing when there is none of them. Throws Error when they
+// give two patterns, when a matrix stands beside them, or when a value is wrong; the message says what would be right.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
 // Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is none; the
@@ -62,7 +62,8 @@ std::string known_patterns(std::string_view near = {});
 // Returns the number of ranks that the pattern is of; nothing when it is of any number.
 std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
 
-// Returns a sentence on how the pattern is laid out on this number of ranks, where its text does not say it; else empty.
+// Returns a sentence on how the pattern is laid out on this number of ranks, where its text does not say it; else
+// empty.
 std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 
 // The most pairs of a matrix that matrix_of() makes.

@@ -16,7 +16,8 @@ namespace placement::pattern {
 
 namespace {
 
-// The pairs of a structure on a number of ranks, in classes of pairs that have equal traffic, such as the dimensions of a grid.
+// The pairs of a structure on a number of ranks, in classes of pairs that have equal traffic, such as the dimensions of
+// a grid.
 struct Structure {
   std::vector<std::vector<CommEdge>> classes;  // empty: there is no such structure of this number of ranks
   std::string text;
@@ -50,7 +51,8 @@ Structure by_bits(std::int32_t ranks, bool tree) {
     std::vector<CommEdge>& edges = structure.classes.emplace_back();
     const std::int64_t step = tree ? 2 * bit : 1;
     for (std::int64_t rank = 0; rank < ranks; rank += step)
-      if ((rank & bit) == 0 && rank + bit < ranks) edges.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(rank + bit), 1});
+      if ((rank & bit) == 0 && rank + bit < ranks)
+        edges.push_back({static_cast<std::int32_t>(rank), static_cast<std::int32_t>(rank + bit), 1});
   }
   return structure;
 }
@@ -101,7 +103,8 @@ Fit fit_of(const CommMatrix& matrix, const Structure& structure) {
   return fit;
 }
 
-// Returns the matrix of a structure. A class for which there is no weight has that of the last one: a larger hypercube has more bits.
+// Returns the matrix of a structure. A class for which there is no weight has that of the last one: a larger hypercube
+// has more bits.
 CommMatrix weighted(std::int32_t ranks, const Structure& structure, const std::vector<double>& class_weight) {
   std::vector<CommEdge> edges;
   for (std::size_t k = 0; k < structure.classes.size(); ++k) {
@@ -120,7 +123,8 @@ struct FittingStructure {
   std::string text;  // on the ranks of the matrix
 };
 
-constexpr double equal_fits = 1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
+constexpr double equal_fits =
+    1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
 
 std::optional<ScaledMatrix> made_of(const FittingStructure& fitting, std::int32_t ranks) {
   const Structure target = fitting.make(ranks);
@@ -159,8 +163,11 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   for (const FittingStructure& candidate : fitting) {
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
     if (scaled && !(made && made->matrix == scaled->matrix))
-      return refuse("its traffic is " + fitting.front().text + " as well as " + candidate.text + ", which differ on " + std::to_string(ranks) + " ranks");
-    if (!made) return refuse("its traffic is " + candidate.text + ", and none of " + std::to_string(ranks) + " ranks can be made");
+      return refuse("its traffic is " + fitting.front().text + " as well as " + candidate.text + ", which differ on " +
+                    std::to_string(ranks) + " ranks");
+    if (!made)
+      return refuse("its traffic is " + candidate.text + ", and none of " + std::to_string(ranks) +
+                    " ranks can be made");
     if (!scaled) scaled = std::move(made);
   }
   return scaled;

@@ -19,7 +19,8 @@ namespace {
 mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& request, const mapping::Slots& slots) {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
-  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!counts)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
 

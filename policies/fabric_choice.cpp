@@ -28,17 +28,21 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
 std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Request& request) {
   std::map<std::int32_t, std::int64_t> free_cores;
   for (const NodeView& node : view.nodes)
-    if (node.fabric != no_fabric) free_cores[node.fabric] += std::count(node.core_free.begin(), node.core_free.end(), true);
+    if (node.fabric != no_fabric)
+      free_cores[node.fabric] += std::count(node.core_free.begin(), node.core_free.end(), true);
   for (const std::int32_t node : request.required_nodes)
     std::erase_if(free_cores, [&](const auto& entry) { return entry.first != view.nodes.at(node).fabric; });
   if (free_cores.empty()) throw PlacementError(STOCK_NO_ROOM, "the required nodes have no switch in common");
   std::vector<std::int32_t> order;
   for (const auto& [fabric, cores] : free_cores) order.push_back(fabric);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
   const std::int64_t wanted = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
   if (free_cores[order.front()] < wanted)
-    throw PlacementError(STOCK_NO_ROOM, "the job needs " + std::to_string(wanted) + " cores, and of the parts of the machine that no switch joins the largest has " +
-                std::to_string(free_cores[order.front()]) + " free");
+    throw PlacementError(STOCK_NO_ROOM,
+                         "the job needs " + std::to_string(wanted) +
+                             " cores, and of the parts of the machine that no switch joins the largest has " +
+                             std::to_string(free_cores[order.front()]) + " free");
   std::erase_if(order, [&](std::int32_t fabric) { return free_cores[fabric] < wanted; });
   return order;
 }
@@ -66,8 +70,10 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
     if (leaves.size() >= static_cast<std::size_t>(ranks)) return std::move(leaves);
     most = std::max(most, leaves.size());
   }
-  throw PlacementError(STOCK_NO_ROOM, "the job has " + std::to_string(ranks) + " ranks, and of the parts of the machine that no switch joins the largest has " +
-              std::to_string(most) + " usable leaves");
+  throw PlacementError(STOCK_NO_ROOM,
+                       "the job has " + std::to_string(ranks) +
+                           " ranks, and of the parts of the machine that no switch joins the largest has " +
+                           std::to_string(most) + " usable leaves");
 }
 
 void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves) {
@@ -77,10 +83,12 @@ void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> l
   for (const NodeView& node : view.nodes) {
     const auto leaf = used.lower_bound(node.first_leaf);
     if (leaf == used.end() || *leaf >= node.first_leaf + node.cores()) continue;
-    if (node.fabric == no_fabric) throw PlacementError(STOCK_NO_ROOM, "node " + node.name + " is on no switch, and Slurm gives it to no job");
+    if (node.fabric == no_fabric)
+      throw PlacementError(STOCK_NO_ROOM, "node " + node.name + " is on no switch, and Slurm gives it to no job");
     if (!first) first = &node;
     if (node.fabric != first->fabric)
-      throw PlacementError(STOCK_NO_ROOM, "no switch joins the nodes " + first->name + " and " + node.name + ", and Slurm gives no job both");
+      throw PlacementError(STOCK_NO_ROOM, "no switch joins the nodes " + first->name + " and " + node.name +
+                                              ", and Slurm gives no job both");
   }
 }
 

@@ -48,9 +48,10 @@ Parameters with_weights(Parameters parameters, const netload::TypicalLink& link)
 
 // Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
 // medians over all pairs take as long as a tenth of a decision.
-netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request, std::span<const std::int32_t> states) {
+netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request,
+                                      std::span<const std::int32_t> states) {
   return request.parameters.contains("network-use") ? netload::link_of_profile(request.parameters, *view.live, states)
-                                                     : netload::TypicalLink();
+                                                    : netload::TypicalLink();
 }
 
 // Makes one decision: chooses nodes of one view for one request.
@@ -95,7 +96,9 @@ class Chooser {
   // Fills state_of_ and the lists beside it. The state of a node counts as unknown if it is too old, or if the node is
   // suspected to be down or is down.
   void find_states() {
-    if (!view_.live) throw PlacementError(STOCK_NO_LIVE_DATA, view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
+    if (!view_.live)
+      throw PlacementError(STOCK_NO_LIVE_DATA,
+                           view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
     const LiveState& live = *view_.live;
     const double max_age = max_age_s(request_.parameters);
     for (const NodeView& node : view_.nodes) {
@@ -103,8 +106,8 @@ class Chooser {
       const NodeState* const state = known ? &live.nodes[static_cast<std::size_t>(node.state)] : nullptr;
       const bool stale = state != nullptr && state->age_s + published_s() > max_age;
       stale_ += stale;
-      const bool usable = state != nullptr && !stale && state->liveness != Liveness::suspect &&
-                          state->liveness != Liveness::down;
+      const bool usable =
+          state != nullptr && !stale && state->liveness != Liveness::suspect && state->liveness != Liveness::down;
       state_of_.push_back(usable ? node.state : -1);
       down_.push_back(state != nullptr && state->liveness == Liveness::down);
       cores_.push_back(static_cast<double>(node.cores()) * node.threads_per_core);
@@ -117,7 +120,8 @@ class Chooser {
   std::string by_profile() const {
     if (!request_.parameters.contains("network-use")) return {};
     return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(given_beta_) +
-           (weights_.beta != given_beta_ ? " (" + short_number(weights_.beta) + " among fast nodes)" : "") + " latency=" + short_number(weights_.latency);
+           (weights_.beta != given_beta_ ? " (" + short_number(weights_.beta) + " among fast nodes)" : "") +
+           " latency=" + short_number(weights_.latency);
   }
 
   double published_s() const { return view_.live_age_s > 0 ? view_.live_age_s : 0; }
@@ -126,17 +130,21 @@ class Chooser {
     const LiveState& live = *view_.live;
     coverage_ = netload::live_coverage(live, state_of_);
     if (coverage_.told < least_told * coverage_.candidates)
-      throw PlacementError(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) + " of " +
-                  std::to_string(coverage_.candidates) + " nodes are " +
-                  (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s" : "missing"));
+      throw PlacementError(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) +
+                                                   " of " + std::to_string(coverage_.candidates) + " nodes are " +
+                                                   (stale_ > 0 ? "missing or older than " +
+                                                                     short_number(max_age_s(request_.parameters)) + " s"
+                                                               : "missing"));
     table_ = netload::live_attributes(live, state_of_, cores_, busy_);
     compute_ = netload::compute_load(table_, weights_);
     network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
-      throw PlacementError(STOCK_NO_LIVE_DATA, "the network is measured between " + std::to_string(network_.known_pairs()) + " of " +
-                  short_number(pairs) + " pairs of nodes only" + (by_profile().empty() ? "" : ", " + by_profile()));
+      throw PlacementError(STOCK_NO_LIVE_DATA, "the network is measured between " +
+                                                   std::to_string(network_.known_pairs()) + " of " +
+                                                   short_number(pairs) + " pairs of nodes only" +
+                                                   (by_profile().empty() ? "" : ", " + by_profile()));
     beyond_ = netload::loads_beyond_slurm(live, state_of_);
   }
 
@@ -146,7 +154,8 @@ class Chooser {
     if (static_cast<double>(request_.waited_s) >= wait) return;
     std::vector<double> free;  // logical processors that the job may have
     for (std::size_t n = 0; n < free_.size(); ++n) free.push_back(free_[n] * view_.nodes[n].threads_per_core);
-    const netload::Overload overload = netload::overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
+    const netload::Overload overload =
+        netload::overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
       throw MustWait(netload::to_string(overload, free) + ", the job waits for at most " +
                          std::to_string(std::llround(wait)) + (wait < asked ? " s, by MaxWaitS" : " s"),
@@ -191,7 +200,8 @@ class Chooser {
       const std::int32_t capacity = out ? 0 : room[n];
       std::int32_t tasks = std::min(capacity, request_.max_tasks_per_node);
       if (!request_.equal_tasks_per_node && capacity > 0) {
-        const std::int32_t cores = netload::effective_processors(free_[n], beyond_[n], 1, netload::processor_formula(request_.parameters));
+        const std::int32_t cores =
+            netload::effective_processors(free_[n], beyond_[n], 1, netload::processor_formula(request_.parameters));
         tasks = std::clamp(cores / std::max(request_.cores_per_task, 1), 1, capacity);
       }
       beside_load.push_back(tasks);
@@ -219,9 +229,8 @@ class Chooser {
     const std::vector<std::int32_t> natural = slots_.leaves(counts);
     Placement placement = slots_.placement(request_.matrix ? leaves_by_distance(choice.best.nodes, counts) : natural,
                                            natural, "load and network");
-    placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) +
-                                " N=" + short_number(choice.best.network_load) +
-                                " T=" + short_number(choice.best.total_load));
+    placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) + " N=" +
+                                short_number(choice.best.network_load) + " T=" + short_number(choice.best.total_load));
     if (const std::string profile = by_profile(); !profile.empty()) placement.reasons.push_back(profile);
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
@@ -236,8 +245,8 @@ class Chooser {
     return placement;
   }
 
-  // Says that the load leaves too few processors of the nodes free for the job, which therefore has other nodes whatever the
-  // total loads are; empty if there are enough.
+  // Says that the load leaves too few processors of the nodes free for the job, which therefore has other nodes
+  // whatever the total loads are; empty if there are enough.
   std::string if_too_loaded(const netload::GroupInput& input, const std::vector<std::int32_t>& nodes) const {
     std::int64_t processors = 0;
     for (const std::int32_t node : nodes) processors += input.processors[static_cast<std::size_t>(node)];
@@ -251,8 +260,8 @@ class Chooser {
     try {
       const std::string too_loaded = if_too_loaded(input, nodes);
       const netload::Group group = netload::measured_group(input, std::move(nodes), deadline_);
-      placement.reasons.push_back("first nodes " + described(group) + " T=" + short_number(netload::total_load(input, choice, group)) +
-                                  too_loaded);
+      placement.reasons.push_back("first nodes " + described(group) +
+                                  " T=" + short_number(netload::total_load(input, choice, group)) + too_loaded);
     } catch (const Error&) {  // the deadline has passed
     }
   }
@@ -274,21 +283,22 @@ class Chooser {
   const Request& request_;
   const Deadline& deadline_;
   const netload::SelectionRule rule_;
-  netload::TypicalLink link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
+  netload::TypicalLink
+      link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
   netload::NlaWeights weights_;
   const mapping::Slots slots_;
   const mapping::NodeLimits limits_;
   std::vector<std::int32_t> state_of_;  // for each node of the view: index of its live state, -1: not known
   std::vector<bool> down_;
-  std::vector<double> cores_;           // logical processors of each node
-  std::vector<double> free_;            // free cores of each node
-  std::vector<double> busy_;            // logical processors of each node that Slurm's jobs hold
-  std::vector<double> beyond_;          // load on each node that Slurm's jobs did not cause
+  std::vector<double> cores_;   // logical processors of each node
+  std::vector<double> free_;    // free cores of each node
+  std::vector<double> busy_;    // logical processors of each node that Slurm's jobs hold
+  std::vector<double> beyond_;  // load on each node that Slurm's jobs did not cause
   std::int32_t stale_ = 0;
   netload::LiveCoverage coverage_;
   netload::NodeTable table_;
   netload::SlowNodesRule slow_nodes_;
-  double given_beta_ = 0;               // as the user, the profile or the default gives it
+  double given_beta_ = 0;  // as the user, the profile or the default gives it
   std::vector<double> compute_;
   netload::NetworkLoad network_;
 };
@@ -312,15 +322,16 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
     if (request.node_tasks[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
   }
   if (!view.live || view.live->pairs.groups == 0) return place_step_by_tree(view, request, deadline);
-  const netload::NlaWeights weights = netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
+  const netload::NlaWeights weights =
+      netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
   const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule));
   if (network.known_pairs() == 0) return place_step_by_tree(view, request, deadline);
   const mapping::Slots slots(view, request);
   Request mapped = request;
   if (!request.matrix) mapped.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
-  return slots.placement(
-      leaves_by_measured_distance(view, mapped, slots, network, nodes, request.node_tasks, deadline),
-      slots.leaves(request.node_tasks), request.matrix ? "measured network" : "the order of the measured network");
+  return slots.placement(leaves_by_measured_distance(view, mapped, slots, network, nodes, request.node_tasks, deadline),
+                         slots.leaves(request.node_tasks),
+                         request.matrix ? "measured network" : "the order of the measured network");
 }
 
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,

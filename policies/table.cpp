@@ -19,13 +19,15 @@ namespace placement::policies {
 namespace {
 
 constexpr PolicyKey treematch_keys[] = {
-    {"matrix", "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring; without one the nearest nodes"},
+    {"matrix",
+     "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring; without one the nearest nodes"},
     {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
     {"levels-up", "widen the smallest subtree by so many levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
     {"effort", "how long a good mapping is searched for, from 1 to 1000 (10)"},
-    {"objective", "what is made least: hop-bytes (default), balanced (uneven shares of leaf switches), or worst-group "
-                  "(leaf switches that one group of ranks spans)"},
+    {"objective",
+     "what is made least: hop-bytes (default), balanced (uneven shares of leaf switches), or worst-group "
+     "(leaf switches that one group of ranks spans)"},
     {"comm-share", "per cent of the run time that is communication, for the expected run time in the record"},
 };
 
@@ -143,7 +145,9 @@ constexpr Policy table[] = {
      .place = place_random},
 };
 
-bool takes_pattern(const Policy& policy, std::string_view without) { return policy.takes("matrix") && without != "matrix"; }
+bool takes_pattern(const Policy& policy, std::string_view without) {
+  return policy.takes("matrix") && without != "matrix";
+}
 
 // Returns the keys that the policy takes. One that is close to the key `unknown` comes first.
 std::string listed(const Policy& policy, std::string_view without, std::string_view unknown) {
@@ -183,10 +187,12 @@ const Policy* find_policy(std::string_view name) {
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without) {
   const Policy* policy = find_policy(spec.policy);
   if (policy == nullptr)
-    throw Error("unknown policy " + spec.policy + ": known are " + policy_names([](const Policy& known) { return known.for_users; }));
+    throw Error("unknown policy " + spec.policy + ": known are " +
+                policy_names([](const Policy& known) { return known.for_users; }));
   for (const auto& [key, value] : spec.parameters) {
     bool known = takes_pattern(*policy, without) && pattern::is_key(key);
-    for (const PolicyKey& candidate : policy->keys) known = known || (lower_case(candidate.name) == key && key != without);
+    for (const PolicyKey& candidate : policy->keys)
+      known = known || (lower_case(candidate.name) == key && key != without);
     if (!known)
       throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(*policy, without, key));
   }

@@ -19,24 +19,27 @@ struct PolicyKey {
 
 // A policy. A new policy is one row in table.cpp. Its properties are fields: no code compares the name of a policy.
 struct Policy {
-  std::string_view name;       // in upper case, such as TREEMATCH
-  std::string_view summary;    // one line for --help
-  bool for_users = false;      // true: -m takes it; false: only tools and the simulator take it
-  bool needs_matrix = false;   // it places no job without a communication matrix
+  std::string_view name;          // in upper case, such as TREEMATCH
+  std::string_view summary;       // one line for --help
+  bool for_users = false;         // true: -m takes it; false: only tools and the simulator take it
+  bool needs_matrix = false;      // it places no job without a communication matrix
   bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do
-  bool needs_tree = false;     // it maps to trees, and never to a torus
-  bool needs_torus = false;    // it maps to a torus, and never to trees
-  bool needs_live = false;     // it chooses no nodes without ClusterView::live
-  bool uses_live = false;      // the placement depends on ClusterView::live
-  bool avoids_faults = false;  // it keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus
-  std::optional<netload::SelectionRule> selection_rule = std::nullopt;  // how `placectl select` chooses nodes by it; empty: not at all
+  bool needs_tree = false;        // it maps to trees, and never to a torus
+  bool needs_torus = false;       // it maps to a torus, and never to trees
+  bool needs_live = false;        // it chooses no nodes without ClusterView::live
+  bool uses_live = false;         // the placement depends on ClusterView::live
+  bool avoids_faults =
+      false;  // it keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus
+  std::optional<netload::SelectionRule> selection_rule =
+      std::nullopt;  // how `placectl select` chooses nodes by it; empty: not at all
   std::span<const PolicyKey> keys = {};
   PlaceFunction place;
-  PlaceFunction place_thoroughly = nullptr;  // `place` without slurmctld's haste, for nodes of one core each; may be null
+  PlaceFunction place_thoroughly =
+      nullptr;  // `place` without slurmctld's haste, for nodes of one core each; may be null
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
 
-  // Returns whether the policy takes the key `name`, written as in `keys`. A policy that takes `matrix` takes the keys of
-  // a pattern in its place, which are not in `keys`.
+  // Returns whether the policy takes the key `name`, written as in `keys`. A policy that takes `matrix` takes the keys
+  // of a pattern in its place, which are not in `keys`.
   bool takes(std::string_view name) const;
 };
 

@@ -67,8 +67,7 @@ std::int64_t processor_time_us() {
 Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job, const Deadline& deadline) {
   Decision decision;
   decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
-  if (job.matrix)
-    decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
+  if (job.matrix) decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
   const policies::Policy* policy = strategy.stock ? nullptr : policies::find_policy(strategy.policy.policy);
   if (policy != nullptr && (job.matrix || !(policy->needs_matrix || policy->replays_matrices))) {
     decision.asked = true;

@@ -30,9 +30,9 @@ Strategy parse_strategy(std::string_view word);
 
 // A job of a replay that is about to start.
 struct JobRequest {
-  std::int32_t tasks = 1;                    // one core each
-  std::int64_t limit_s = 0;                  // requested time; 0: not known
-  bool whole_nodes = false;                  // the job gets all cores of its nodes, and the fewest nodes that hold it
+  std::int32_t tasks = 1;    // one core each
+  std::int64_t limit_s = 0;  // requested time; 0: not known
+  bool whole_nodes = false;  // the job gets all cores of its nodes, and the fewest nodes that hold it
   StockRequest stock = StockRequest::nodes;
   std::shared_ptr<const CommMatrix> matrix;  // may be null
   std::int32_t effort = 0;                   // the key `effort` of policies that have it; 0: the policy's default
@@ -42,13 +42,13 @@ struct JobRequest {
 // The cores of a job and the core of each of its ranks.
 struct Decision {
   std::vector<std::int32_t> leaf_of_rank;
-  std::vector<std::int32_t> taken;   // the leaves of all cores that the job occupies, also those without a rank
-  double cost = 0;                   // Machine::communication() of the job; 0 without a matrix
-  double stock_cost = 0;             // Machine::communication() of the stock choice on the same free cores
-  double slowdown = 1;               // Machine::slowdown() divided by that of the stock choice
-  std::int64_t thinking_us = 0;      // processor time that the policy took
-  bool asked = false;                // the policy was asked
-  bool refused = false;              // the policy could not serve the job, so that the stock choice is used
+  std::vector<std::int32_t> taken;  // the leaves of all cores that the job occupies, also those without a rank
+  double cost = 0;                  // Machine::communication() of the job; 0 without a matrix
+  double stock_cost = 0;            // Machine::communication() of the stock choice on the same free cores
+  double slowdown = 1;              // Machine::slowdown() divided by that of the stock choice
+  std::int64_t thinking_us = 0;     // processor time that the policy took
+  bool asked = false;               // the policy was asked
+  bool refused = false;             // the policy could not serve the job, so that the stock choice is used
 };
 
 // Returns the processor time of the calling thread since it started, in microseconds.

@@ -8,7 +8,9 @@
 namespace placement::sim {
 
 DownNodes::DownNodes(std::int32_t nodes, const Failures& failures)
-    : failures_(failures), down_until_(static_cast<std::size_t>(nodes), 0), leaves_(static_cast<std::size_t>(nodes)) {
+    : failures_(failures),
+      down_until_(static_cast<std::size_t>(nodes), 0),
+      leaves_(static_cast<std::size_t>(nodes)) {
   for (std::int32_t n = 0; n < nodes; ++n) up_in_danger_ += failures_.strikes(n);
 }
 

@@ -9,7 +9,8 @@
 
 namespace placement::sim {
 
-// The nodes of a replay that are down: until when, and which leaves they keep from jobs. Times are simulated microseconds.
+// The nodes of a replay that are down: until when, and which leaves they keep from jobs. Times are simulated
+// microseconds.
 class DownNodes {
  public:
   // `failures` tells which nodes can have random failures; it outlives this object.

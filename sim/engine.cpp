@@ -33,7 +33,8 @@ std::string name_of(const LogJob& job) {
 [[noreturn]] void refuse_run_time(const LogJob& job, double run_s) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3g", run_s);
-  throw Error(name_of(job) + " would run " + seconds + " s: at most " + std::to_string(latest_us / second_us) + " s can be replayed");
+  throw Error(name_of(job) + " would run " + seconds + " s: at most " + std::to_string(latest_us / second_us) +
+              " s can be replayed");
 }
 
 void check_times(std::span<const LogJob> jobs) {
@@ -50,11 +51,19 @@ std::int64_t limit_us(const LogJob& job) { return std::min(job.limit_s, latest_u
 
 class Engine {
  public:
-  Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
-         const PatternSource& patterns, const ReplayOptions& options, const Replay* reference, ReplayControl* control)
-      : machine_(machine), jobs_(jobs), strategy_(strategy), patterns_(patterns), options_(options),
-        reference_(reference), control_(control), release_us_(std::llround(options.release_s * second_us)),
-        room_(machine_), failures_(options, machine.nodes()), down_(machine.nodes(), failures_) {
+  Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
+         const ReplayOptions& options, const Replay* reference, ReplayControl* control)
+      : machine_(machine),
+        jobs_(jobs),
+        strategy_(strategy),
+        patterns_(patterns),
+        options_(options),
+        reference_(reference),
+        control_(control),
+        release_us_(std::llround(options.release_s * second_us)),
+        room_(machine_),
+        failures_(options, machine.nodes()),
+        down_(machine.nodes(), failures_) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -77,8 +86,8 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   void backfill();
-  // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the replay has been told
-  // to stop.
+  // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
+  // replay has been told to stop.
   void start(std::int32_t job, std::span<const std::int32_t> held = {});
   std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const;
   // Whether a job has a matrix. It depends on the seed and the number of the job only, so that replays of several
@@ -175,7 +184,8 @@ void Engine::fill_machine() {
       continue;
     }
     const auto end_us = static_cast<std::int64_t>(left) + 1;
-    launch({filler, 0, end_us, end_us, end_us + limit_us(job) - job.run_s * second_us, decide(machine_, stock, request_of(job)).taken});
+    launch({filler, 0, end_us, end_us, end_us + limit_us(job) - job.run_s * second_us,
+            decide(machine_, stock, request_of(job)).taken});
   }
 }
 
@@ -199,7 +209,8 @@ double Engine::run_time_us(std::int32_t job, const Decision& decision) {
   if (decision.asked)
     charge_s = options_.charge_measured ? static_cast<double>(decision.thinking_us) * 1e-6
                                         : options_.charge_policy_s + options_.charge_policy_task_s * jobs_[job].tasks;
-  return ((decision.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) * second_us;
+  return ((decision.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) *
+         second_us;
 }
 
 std::vector<std::int32_t> Engine::free_leaves_on(std::span<const std::int32_t> nodes) const {
@@ -220,7 +231,8 @@ void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
   request.seed = number_of(options_.seed, Stream::matrix, index);
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
   const bool stoppable = control_ != nullptr && control_->stop != nullptr;
-  Decision decision = decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
+  Decision decision =
+      decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
   machine_.release(held);
   if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
@@ -260,7 +272,8 @@ void Engine::schedule() {
     start(job);
   }
   if (waiting_.size() > 1 && machine_.free_cores() > 0 && now_us_ >= next_backfill_us_) backfill();
-  if (now_us_ >= next_backfill_us_) next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
+  if (now_us_ >= next_backfill_us_)
+    next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
 }
 
 // Starts the waiting jobs that backfill allows to start, and takes them out of the queue.
@@ -274,9 +287,11 @@ void Engine::backfill() {
   std::vector<Passing> passed;
   if (options_.reservations > 1) {
     const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
-    passed = planned_backfill(machine_, running_, now_us_, claims, {options_.stock_request, options_.reservations, margin_us});
+    passed = planned_backfill(machine_, running_, now_us_, claims,
+                              {options_.stock_request, options_.reservations, margin_us});
   } else {
-    for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims)) passed.push_back({k, {}});
+    for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))
+      passed.push_back({k, {}});
   }
   if (passed.empty()) return;
   for (const Passing& passing : passed) {
@@ -291,7 +306,8 @@ void Engine::backfill() {
     else
       waiting_[kept++] = waiting_[k];
   }
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept), waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept),
+                 waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
 }
 
 void Engine::sample() {
@@ -360,7 +376,8 @@ void Engine::interrupt_jobs_on(std::int32_t n) {
     }
     const std::vector<std::int32_t> cores = leave(slot);
     if (job == filler) continue;
-    result_.lost_core_us += static_cast<double>(cores.size()) * static_cast<double>(now_us_ - result_.outcomes[job].start_us);
+    result_.lost_core_us +=
+        static_cast<double>(cores.size()) * static_cast<double>(now_us_ - result_.outcomes[job].start_us);
     if (result_.outcomes[job].restarts < most_restarts) {
       ++result_.outcomes[job].restarts;
       again.push_back(job);
@@ -387,8 +404,9 @@ std::int64_t Engine::next_event() const {
 }
 
 void Engine::advance(std::int64_t time_us) {
-  if (time_us > latest_us) throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
-                                       " simulated years: run times in the log, or repairs, are too long");
+  if (time_us > latest_us)
+    throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
+                " simulated years: run times in the log, or repairs, are too long");
   const auto passed_us = static_cast<double>(time_us - now_us_);
   result_.switch_room_core_us += static_cast<double>(room_.in_switch()) * passed_us;
   result_.subtree_room_core_us += static_cast<double>(room_.in_subtree()) * passed_us;

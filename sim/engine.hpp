@@ -27,53 +27,53 @@ struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of communication in the run time of jobs with a matrix, 0 to 1
   double share = 1.0;          // share of the jobs with two tasks or more that have a matrix, 0 to 1
   StockRequest stock_request = StockRequest::nodes;
-  bool whole_nodes = false;          // jobs do not share nodes
-  bool full_start = false;           // other jobs fill the machine when the replay begins
-  std::int32_t backfill_depth = 500; // waiting jobs that are examined for backfill, beside the first one
-  double backfill_interval_s = 0;    // time from one backfill to the next; 0: a backfill at each event
-  std::int32_t reservations = 1;     // number of waiting jobs that backfill must not delay; 1: EASY backfill
-  double release_s = 0;              // time from the end of a job until other jobs can use its cores
-  double plan_margin_s = 0;          // with several reservations: time that plans add to each requested time
+  bool whole_nodes = false;           // jobs do not share nodes
+  bool full_start = false;            // other jobs fill the machine when the replay begins
+  std::int32_t backfill_depth = 500;  // waiting jobs that are examined for backfill, beside the first one
+  double backfill_interval_s = 0;     // time from one backfill to the next; 0: a backfill at each event
+  std::int32_t reservations = 1;      // number of waiting jobs that backfill must not delay; 1: EASY backfill
+  double release_s = 0;               // time from the end of a job until other jobs can use its cores
+  double plan_margin_s = 0;           // with several reservations: time that plans add to each requested time
   // The time of a decision is charged to its job. If charge_measured is true, the processor time that a policy took is
   // charged, so that two runs differ slightly. Otherwise a policy is charged charge_policy_s and charge_policy_task_s
   // per task.
   bool charge_measured = false;
-  double charge_stock_s = 0;         // charge for a decision without a policy
+  double charge_stock_s = 0;  // charge for a decision without a policy
   double charge_policy_s = 0.05;
   double charge_policy_task_s = 20e-6;
-  std::int32_t effort = 0;           // key `effort` for jobs of effort_tasks or more, if the policy has it; 0: default
+  std::int32_t effort = 0;  // key `effort` for jobs of effort_tasks or more, if the policy has it; 0: default
   std::int32_t effort_tasks = 1024;
-  double node_failures_per_hour = 0; // mean number of random failures of each node
+  double node_failures_per_hour = 0;              // mean number of random failures of each node
   std::vector<double> failures_per_hour_of_node;  // replaces node_failures_per_hour, one entry per node; may be empty
   std::vector<PlannedFailure> planned_failures;   // sorted by time; happen in addition to random failures
   double repair_hours = 4;                        // time until a node is back after a random failure
-  double free_leaves_interval_s = 0;  // time between two entries of Replay::free_leaves; 0: there are none
+  double free_leaves_interval_s = 0;              // time between two entries of Replay::free_leaves; 0: there are none
   std::uint64_t seed = 1;
 };
 
 // What happened to one job. Times count from the begin of the window.
 struct JobOutcome {
-  std::int64_t start_us = -1;  // time of the last start; -1: not started
-  std::int64_t end_us = -1;    // -1: not ended
-  std::int64_t run_us = 0;     // time from the last start to the end, with the charge for the decision
-  std::int32_t asked = 0;      // starts for which the policy was asked
-  std::int64_t thinking_us = 0;  // processor time of the policy, summed over all starts
+  std::int64_t start_us = -1;            // time of the last start; -1: not started
+  std::int64_t end_us = -1;              // -1: not ended
+  std::int64_t run_us = 0;               // time from the last start to the end, with the charge for the decision
+  std::int32_t asked = 0;                // starts for which the policy was asked
+  std::int64_t thinking_us = 0;          // processor time of the policy, summed over all starts
   std::int64_t longest_thinking_us = 0;  // processor time of the policy for one start, the longest of all
-  double cost = 0;             // Machine::communication(); 0 without a matrix
-  double ratio = 1;            // R of [TM §7]
-  std::int32_t nodes = 0;      // nodes used
-  std::int32_t switches = 0;   // leaf switches used
+  double cost = 0;                       // Machine::communication(); 0 without a matrix
+  double ratio = 1;                      // R of [TM §7]
+  std::int32_t nodes = 0;                // nodes used
+  std::int32_t switches = 0;             // leaf switches used
   std::int32_t restarts = 0;
-  bool given_up = false;       // the job did not end because of failures: see most_restarts
+  bool given_up = false;  // the job did not end because of failures: see most_restarts
   bool has_matrix = false;
-  bool refused = false;        // the policy could not serve the job, so that the stock choice was used
+  bool refused = false;  // the policy could not serve the job, so that the stock choice was used
 };
 
 // The state of the machine at one time. There is one sample for each simulated hour. When there are very many, every
 // other one is dropped and the interval is doubled.
 struct MachineSample {
   std::int64_t time_us = 0;
-  std::int64_t busy_cores = 0;          // cores of jobs that run, and of ended jobs until their release
+  std::int64_t busy_cores = 0;  // cores of jobs that run, and of ended jobs until their release
   std::int64_t waiting_jobs = 0;
   std::int64_t largest_in_switch = 0;   // most free cores below one leaf switch: the largest job that fits there
   std::int64_t largest_in_subtree = 0;  // most free cores in one subtree just below the root
@@ -95,17 +95,17 @@ struct Replay {
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
-  std::int64_t makespan_us = 0;      // time from the begin of the window to the last end, or to a job's last failure
-  double busy_core_us = 0;           // core time of jobs within the makespan, from start to end or failure. Includes
-                                     // the jobs that filled the machine at the begin, and excludes the release
+  std::int64_t makespan_us = 0;  // time from the begin of the window to the last end, or to a job's last failure
+  double busy_core_us = 0;       // core time of jobs within the makespan, from start to end or failure. Includes
+                                 // the jobs that filled the machine at the begin, and excludes the release
   std::int64_t machine_cores = 0;
-  std::int64_t simulated_us = 0;     // time from the begin of the window to the last event
-  double switch_room_core_us = 0;    // integral of MachineSample::largest_in_switch over simulated_us
-  double subtree_room_core_us = 0;   // integral of MachineSample::largest_in_subtree over simulated_us
+  std::int64_t simulated_us = 0;    // time from the begin of the window to the last event
+  double switch_room_core_us = 0;   // integral of MachineSample::largest_in_switch over simulated_us
+  double subtree_room_core_us = 0;  // integral of MachineSample::largest_in_subtree over simulated_us
   std::int64_t node_failures = 0;
-  double lost_core_us = 0;           // core time from a start to a failure, summed over jobs that a failure ended
-  double processor_s = 0;            // processor time of the replay itself
-  bool interrupted = false;          // the replay was told to stop
+  double lost_core_us = 0;   // core time from a start to a failure, summed over jobs that a failure ended
+  double processor_s = 0;    // processor time of the replay itself
+  bool interrupted = false;  // the replay was told to stop
 };
 
 // Lets other threads watch and stop a replay.

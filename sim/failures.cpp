@@ -17,7 +17,9 @@ constexpr double hour_us = 3600e6;
 }  // namespace
 
 Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
-    : options_(options), nodes_(nodes), random_(number_of(options.seed, Stream::failure, 0)) {
+    : options_(options),
+      nodes_(nodes),
+      random_(number_of(options.seed, Stream::failure, 0)) {
   double sum = 0;
   drawn_.random = true;
   for (const double rate : options.failures_per_hour_of_node) rates_.push_back(sum += rate);

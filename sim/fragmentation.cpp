@@ -51,7 +51,9 @@ void LargestGroup::change(std::int32_t group, std::int64_t cores) {
 }
 
 FreeCapacity::FreeCapacity(const Machine& machine)
-    : machine_(machine), subtree_of_switch_(subtrees(machine)), switches_(cores_of(machine, nullptr)),
+    : machine_(machine),
+      subtree_of_switch_(subtrees(machine)),
+      switches_(cores_of(machine, nullptr)),
       subtrees_(cores_of(machine, &subtree_of_switch_)) {}
 
 // Counts runs of leaves below one leaf switch as one change.

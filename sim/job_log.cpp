@@ -28,22 +28,22 @@ std::string LogNotes::skipped_text() const {
   std::string text;
   for (const Note& note : notes_)
     if (note.skipped)
-      text += (text.empty() ? "skipped " : "; skipped ") + std::to_string(note.count) + ": " + note.what + " (first in line " +
-              std::to_string(note.first_line) + ")";
+      text += (text.empty() ? "skipped " : "; skipped ") + std::to_string(note.count) + ": " + note.what +
+              " (first in line " + std::to_string(note.first_line) + ")";
   return text;
 }
 
 void LogNotes::add(std::string_view what, std::int64_t line, bool skipped) {
-  const auto known = std::find_if(notes_.begin(), notes_.end(), [&](const Note& note) {
-    return note.skipped == skipped && note.what == what;
-  });
+  const auto known = std::find_if(notes_.begin(), notes_.end(),
+                                  [&](const Note& note) { return note.skipped == skipped && note.what == what; });
   if (known != notes_.end())
     ++known->count;
   else
     notes_.push_back({std::string(what), 1, line, skipped});
 }
 
-std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes, std::int32_t processors_per_core) {
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes,
+                                 std::int32_t processors_per_core) {
   const auto refuse = [&](std::string_view why) {
     notes.skipped(why, line);
     return std::nullopt;
@@ -64,8 +64,10 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   }
   if (tasks <= 0) return refuse("no processors");
   if (processors_per_core > 1) {
-    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " to a core: its cores are taken", line);
-    if (tasks % processors_per_core != 0) notes.repaired("threads that do not fill their last core: it is taken whole", line);
+    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " to a core: its cores are taken",
+                   line);
+    if (tasks % processors_per_core != 0)
+      notes.repaired("threads that do not fill their last core: it is taken whole", line);
     tasks = (tasks - 1) / processors_per_core + 1;
   }
   if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
@@ -85,9 +87,10 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 }
 
 void fail_unknown_log(const std::string& path, std::int64_t line) {
-  fail_at(path, line, "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as "
-                      "JobID|Submit|ElapsedRaw|AllocCPUS, nor one in the Standard Workload Format, whose lines are 18 numbers "
-                      "apart by blanks, or comments after ';'");
+  fail_at(path, line,
+          "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as "
+          "JobID|Submit|ElapsedRaw|AllocCPUS, nor one in the Standard Workload Format, whose lines are 18 numbers "
+          "apart by blanks, or comments after ';'");
 }
 
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {
@@ -101,16 +104,21 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
   if (first_line > 0) source.put_back(std::move(line));
   if (comment || first.find('|') == std::string::npos) {
     bool any = comment || first.empty() || parse_real(split_words(first)[0]);
-    read_swf(source, notes, [&](LogJob&& job) {
-      any = true;
-      sink(std::move(job));
-    }, per_core.swf);
+    read_swf(
+        source, notes,
+        [&](LogJob&& job) {
+          any = true;
+          sink(std::move(job));
+        },
+        per_core.swf);
     if (!any) fail_unknown_log(path, first_line);
     return;
   }
   if (per_core.sacct < 1)
-    throw Error(path + ": sacct counts CPUs, and slurm.conf has another number of them to a core on some nodes than on others: "
-                       "say with --threads-per-core how many are to be taken");
+    throw Error(
+        path +
+        ": sacct counts CPUs, and slurm.conf has another number of them to a core on some nodes than on others: "
+        "say with --threads-per-core how many are to be taken");
   read_sacct(source, notes, sink, per_core.sacct);
 }
 

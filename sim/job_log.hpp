@@ -12,15 +12,15 @@ namespace placement::sim {
 // A job of a log that can be replayed.
 struct LogJob {
   std::int64_t id = 0;
-  std::int64_t line = 0;      // line of the log
-  std::int64_t submit_s = 0;  // submit time in seconds on the log's own clock, >= 0
-  std::int64_t run_s = 1;     // run time in seconds, > 0
-  std::int64_t limit_s = 1;   // requested time in seconds, >= run_s
-  std::int32_t tasks = 1;     // one core each
-  std::string partition;      // name of the partition, or its number when the log has no names; may be empty
+  std::int64_t line = 0;               // line of the log
+  std::int64_t submit_s = 0;           // submit time in seconds on the log's own clock, >= 0
+  std::int64_t run_s = 1;              // run time in seconds, > 0
+  std::int64_t limit_s = 1;            // requested time in seconds, >= run_s
+  std::int32_t tasks = 1;              // one core each
+  std::string partition;               // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
-  std::int64_t wait_s = -1;   // time from submit_s until it started on the site's machine; -1: not known
-  std::string nodes;          // on which it ran there, as a host list; empty: not known
+  std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
+  std::string nodes;                   // on which it ran there, as a host list; empty: not known
 };
 
 // A record of a log before it is checked; -1 stands for a value that is not known.
@@ -79,7 +79,8 @@ using JobSink = std::function<void(LogJob&&)>;
 // Turns a record of a log into a job with one task per core. The number of cores is the number of processors divided by
 // processors_per_core (at least 1), rounded up. Returns nothing and adds a note for a record that cannot be used:
 // without a valid submit time, run time or number of processors. `line` is the line of the record, for notes.
-std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes, std::int32_t processors_per_core = 1);
+std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes& notes,
+                                 std::int32_t processors_per_core = 1);
 
 // Reads a log in the Standard Workload Format and hands each job to the sink, in the order of the log. Only one line is
 // in memory at a time. Lines that cannot be used are skipped with a note. So are lines for the parts of a suspended
@@ -89,8 +90,9 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
 // Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
 // first line is a header, which may be repeated. Columns that must be there: JobID; Submit; ElapsedRaw or Elapsed, or
 // Start and End; AllocCPUS, NCPUS or ReqCPUS. Columns that are used if they are there: Eligible, TimelimitRaw or
-// Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps and lines that cannot be used are skipped
-// with a note. Throws Error when the file cannot be read or unpacked, or when the header lacks a column.
+// Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps and lines that cannot be
+// used are skipped with a note. Throws Error when the file cannot be read or unpacked, or when the header lacks a
+// column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // Throws Error which says that the given line begins no known kind of log, and how each kind begins.
@@ -100,6 +102,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
 // line that is not blank decides: if it has a '|' and is not a comment, the log is one of sacct. Otherwise the log is
 // in the Standard Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of
 // neither kind. Throws Error also when the log is one of sacct and per_core.sacct is 0.
-void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core = {});
+void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
+                  const ProcessorsPerCore& per_core = {});
 
 }  // namespace placement::sim

@@ -14,11 +14,10 @@ namespace {
 
 bool partition_wanted(const JobSelection& selection, const LogJob& job) {
   return selection.partitions.empty() ||
-         std::any_of(selection.partitions.begin(), selection.partitions.end(),
-                     [&](const std::string& wanted) {
-                       return equal_any_case(wanted, job.partition) ||
-                              (job.partition_number >= 0 && parse_integer(wanted) == job.partition_number);
-                     });
+         std::any_of(selection.partitions.begin(), selection.partitions.end(), [&](const std::string& wanted) {
+           return equal_any_case(wanted, job.partition) ||
+                  (job.partition_number >= 0 && parse_integer(wanted) == job.partition_number);
+         });
 }
 
 // Returns the partitions of the log as "; its partitions are standard (10), 3", at most 30 of them.
@@ -42,31 +41,36 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   std::int64_t usable = 0, first_s = INT64_MAX, last_s = 0;
   std::set<std::pair<std::int64_t, std::string>> partitions;
   bool partition_found = false;
-  read_job_log(path, notes, [&](LogJob&& job) {
-    ++usable;
-    first_s = std::min(first_s, job.submit_s);
-    last_s = std::max(last_s, job.submit_s);
-    const bool wanted = partition_wanted(selection, job);
-    partition_found = partition_found || wanted;
-    if (!wanted && !partition_found) partitions.emplace(job.partition_number, job.partition);
-    if (!wanted || job.submit_s < selection.from_s.value_or(0) || job.submit_s >= selection.to_s.value_or(INT64_MAX) ||
-        job.tasks < selection.least_tasks || job.tasks > selection.most_tasks ||
-        (selection.from_s && job.submit_s - *selection.from_s >= selection.window_s)) {
-      ++list.not_selected;
-      return;
-    }
-    if (job.submit_s < before_s) notes.repaired("submitted before the job above it: sorted", job.line);
-    before_s = job.submit_s;
-    list.jobs.push_back(std::move(job));
-  }, selection.per_core);
-  if (usable == 0) throw Error(path + ": no job in it can be replayed" + (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
+  read_job_log(
+      path, notes,
+      [&](LogJob&& job) {
+        ++usable;
+        first_s = std::min(first_s, job.submit_s);
+        last_s = std::max(last_s, job.submit_s);
+        const bool wanted = partition_wanted(selection, job);
+        partition_found = partition_found || wanted;
+        if (!wanted && !partition_found) partitions.emplace(job.partition_number, job.partition);
+        if (!wanted || job.submit_s < selection.from_s.value_or(0) ||
+            job.submit_s >= selection.to_s.value_or(INT64_MAX) || job.tasks < selection.least_tasks ||
+            job.tasks > selection.most_tasks ||
+            (selection.from_s && job.submit_s - *selection.from_s >= selection.window_s)) {
+          ++list.not_selected;
+          return;
+        }
+        if (job.submit_s < before_s) notes.repaired("submitted before the job above it: sorted", job.line);
+        before_s = job.submit_s;
+        list.jobs.push_back(std::move(job));
+      },
+      selection.per_core);
+  if (usable == 0)
+    throw Error(path + ": no job in it can be replayed" +
+                (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {
     const std::int64_t begin_s = selection.from_s.value_or(list.jobs.front().submit_s);
-    const auto end = std::find_if(list.jobs.begin(), list.jobs.end(), [&](const LogJob& job) {
-      return job.submit_s - begin_s >= selection.window_s;
-    });
+    const auto end = std::find_if(list.jobs.begin(), list.jobs.end(),
+                                  [&](const LogJob& job) { return job.submit_s - begin_s >= selection.window_s; });
     const auto kept = std::min<std::int64_t>(end - list.jobs.begin(), selection.most_jobs);
     list.not_selected += static_cast<std::int64_t>(list.jobs.size()) - kept;
     list.jobs.resize(static_cast<std::size_t>(kept));
@@ -76,9 +80,10 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   if (list.jobs.empty())
     throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
                 (partition_found ? "" : partitions_text(partitions)) +
-                (selection.from_s || selection.to_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
-                                                          std::to_string(last_s) + " s"
-                                                    : ""));
+                (selection.from_s || selection.to_s
+                     ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                           std::to_string(last_s) + " s"
+                     : ""));
   return list;
 }
 

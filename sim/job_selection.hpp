@@ -23,9 +23,9 @@ struct JobSelection {
 };
 
 struct JobList {
-  std::vector<LogJob> jobs;      // sorted by submit time; submit times count from the begin of the window
-  std::int64_t begin_s = 0;      // of the window, on the log's clock
-  std::int64_t not_selected = 0; // number of usable jobs that are not selected
+  std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the begin of the window
+  std::int64_t begin_s = 0;       // of the window, on the log's clock
+  std::int64_t not_selected = 0;  // number of usable jobs that are not selected
 };
 
 // Reads the log at `path` and returns the selected jobs. The window begins at from_s if it is given, otherwise at the

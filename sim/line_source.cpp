@@ -23,8 +23,13 @@ LineSource::LineSource(const std::string& path) : path_(path), buffer_(1 << 16) 
 // order mark of UTF-8.
 void LineSource::look_at_begin() {
   const std::string_view begin(buffer_.data(), end_);
-  for (const auto& [mark, program] : {std::pair<std::string_view, const char*>{"BZh", "bzip2"}, {"\xfd" "7zXZ", "xz"}, {"\x28\xb5\x2f\xfd", "zstd"}})
-    if (begin.starts_with(mark)) throw Error(path_ + ": packed by " + program + ": unpack it first; only gzip is unpacked here");
+  for (const auto& [mark, program] : {std::pair<std::string_view, const char*>{"BZh", "bzip2"},
+                                      {"\xfd"
+                                       "7zXZ",
+                                       "xz"},
+                                      {"\x28\xb5\x2f\xfd", "zstd"}})
+    if (begin.starts_with(mark))
+      throw Error(path_ + ": packed by " + program + ": unpack it first; only gzip is unpacked here");
   if (begin.starts_with("\xef\xbb\xbf")) at_ = 3;
 }
 

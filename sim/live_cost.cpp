@@ -8,7 +8,8 @@
 namespace placement::sim {
 
 LiveCost::LiveCost(std::shared_ptr<const LiveState> live, std::vector<std::int32_t> state_of_node)
-    : live_(std::move(live)), state_of_node_(std::move(state_of_node)) {
+    : live_(std::move(live)),
+      state_of_node_(std::move(state_of_node)) {
   if (!live_) return;
   for (const float value : live_->pairs.bandwidth_Bps) {
     if (!(value > 0)) continue;
@@ -23,9 +24,11 @@ double LiveCost::bandwidth_Bps(std::int32_t a, std::int32_t b) const {
   const std::int32_t v = state_of_node_[b];
   if (u < 0 || v < 0) return least_Bps_;
   const PairTable& pairs = live_->pairs;
-  double found = pairs.bandwidth_Bps[static_cast<std::size_t>(pairs.group_of_node[u]) * pairs.groups + pairs.group_of_node[v]];
+  double found =
+      pairs.bandwidth_Bps[static_cast<std::size_t>(pairs.group_of_node[u]) * pairs.groups + pairs.group_of_node[v]];
   for (const std::int32_t end : {u, v})
-    if (!pairs.node_bandwidth_Bps.empty() && pairs.node_bandwidth_Bps[end] < found) found = pairs.node_bandwidth_Bps[end];
+    if (!pairs.node_bandwidth_Bps.empty() && pairs.node_bandwidth_Bps[end] < found)
+      found = pairs.node_bandwidth_Bps[end];
   return found >= least_Bps_ ? found : least_Bps_;
 }
 

@@ -34,7 +34,9 @@ std::int32_t different(std::vector<std::int32_t>& numbers) {
 }  // namespace
 
 Machine::Machine(ClusterView view)
-    : view_(std::move(view)), live_(view_.live, states_of_nodes(view_)), node_of_leaf_(view_.tree->leaves(), -1) {
+    : view_(std::move(view)),
+      live_(view_.live, states_of_nodes(view_)),
+      node_of_leaf_(view_.tree->leaves(), -1) {
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
   std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
@@ -126,7 +128,8 @@ void Machine::set(std::span<const std::int32_t> leaves, bool free) {
     NodeView& node = view_.nodes[n];
     const auto core = static_cast<std::size_t>(leaf - node.first_leaf);
     if (node.core_free[core] == free)
-      throw Error("core " + std::to_string(core) + " of " + node.name + " is " + (free ? "free" : "in use") + " already");
+      throw Error("core " + std::to_string(core) + " of " + node.name + " is " + (free ? "free" : "in use") +
+                  " already");
     node.core_free[core] = free;
     free_[n] += change;
     free_cores_ += change;
@@ -155,8 +158,8 @@ FreeLeaves free_leaves_of(const Machine& machine, std::int64_t time_us) {
 }
 
 std::string free_leaves_text(const FreeLeaves& free, std::int64_t cores) {
-  std::string text = "# " + std::to_string(free.time_us / 1'000'000) + " s after the begin, " + std::to_string(free.leaves()) + " of " +
-                     std::to_string(cores) + " cores are free\n";
+  std::string text = "# " + std::to_string(free.time_us / 1'000'000) + " s after the begin, " +
+                     std::to_string(free.leaves()) + " of " + std::to_string(cores) + " cores are free\n";
   for (const auto& [first, last] : free.runs)
     for (std::int32_t leaf = first; leaf <= last; ++leaf) text += std::to_string(leaf) + '\n';
   return text;

@@ -77,7 +77,7 @@ class Machine {
 
 // The free cores of a machine at one time of a replay.
 struct FreeLeaves {
-  std::int64_t time_us = 0;  // from the begin of the window
+  std::int64_t time_us = 0;                                 // from the begin of the window
   std::vector<std::pair<std::int32_t, std::int32_t>> runs;  // first and last leaf of each run of free cores, ascending
 
   std::int64_t leaves() const;  // number of free cores

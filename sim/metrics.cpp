@@ -39,7 +39,8 @@ void summarise_decisions(std::span<const LogJob> jobs, const Replay& replay, Sum
     summary.refused += outcome.refused;
     asked += outcome.asked;
     thinking_ms += static_cast<double>(outcome.thinking_us) / 1000;
-    summary.longest_decision_ms = std::max(summary.longest_decision_ms, static_cast<double>(outcome.longest_thinking_us) / 1000);
+    summary.longest_decision_ms =
+        std::max(summary.longest_decision_ms, static_cast<double>(outcome.longest_thinking_us) / 1000);
     if (!outcome.has_matrix) continue;
     ++summary.with_matrix;
     ratios += outcome.ratio;

@@ -33,9 +33,13 @@ std::int64_t slot_of(std::int64_t time_us) { return time_us - time_us % plan_slo
 class NodePlan {
  public:
   NodePlan(const Machine& machine, const RunningJobs& running, std::int64_t now_us, StockRequest request)
-      : machine_(machine), now_us_(now_us), request_(request), free_(machine.free().begin(), machine.free().end()),
+      : machine_(machine),
+        now_us_(now_us),
+        request_(request),
+        free_(machine.free().begin(), machine.free().end()),
         plan_{{slot_of(now_us), std::vector<char>(free_.size(), 1)}} {
-    for (const ExpectedEnd& end : running.expected_ends()) ends_.push_back({std::max(end.time_us, now_us + 1), shares_of(running.at(end.slot).cores)});
+    for (const ExpectedEnd& end : running.expected_ends())
+      ends_.push_back({std::max(end.time_us, now_us + 1), shares_of(running.at(end.slot).cores)});
   }
 
   // Returns when and where a job can start by this plan, if it can within plan_window_us.
@@ -97,9 +101,12 @@ class NodePlan {
     return shares;
   }
 
-  std::int64_t end_of(std::size_t entry) const { return entry + 1 < plan_.size() ? plan_[entry + 1].from_us : never_us; }
+  std::int64_t end_of(std::size_t entry) const {
+    return entry + 1 < plan_.size() ? plan_[entry + 1].from_us : never_us;
+  }
 
-  // Returns the nodes that are open throughout. later_us becomes the end of the first part of this time after which others are.
+  // Returns the nodes that are open throughout. later_us becomes the end of the first part of this time after which
+  // others are.
   std::vector<char> open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
     std::vector<char> open(free_.size(), 1);
     for (std::size_t k = 0; k < plan_.size() && plan_[k].from_us <= until_us; ++k) {
@@ -122,7 +129,7 @@ class NodePlan {
     std::int64_t at_us = now_us_;
     std::int64_t first_us = never_us;
     std::int64_t group_us = first_group_us;
-    for (std::size_t k = 0; room < cores; ) {
+    for (std::size_t k = 0; room < cores;) {
       std::int64_t last_us = never_us;
       for (; k < ends_.size() && (last_us == never_us || ends_[k].time_us <= first_us + group_us); ++k) {
         bool here = false;
@@ -157,8 +164,9 @@ class NodePlan {
 
   // Lets an entry of the plan begin at a time.
   void split(std::int64_t at_us) {
-    const auto after = std::upper_bound(plan_.begin(), plan_.end(), at_us,
-                                        [](std::int64_t time_us, const OpenNodes& entry) { return time_us < entry.from_us; });
+    const auto after =
+        std::upper_bound(plan_.begin(), plan_.end(), at_us,
+                         [](std::int64_t time_us, const OpenNodes& entry) { return time_us < entry.from_us; });
     if (after == plan_.begin() || (after - 1)->from_us == at_us) return;
     plan_.insert(after, OpenNodes{at_us, (after - 1)->open});
   }
@@ -173,8 +181,8 @@ class NodePlan {
 
 }  // namespace
 
-std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us, std::span<const Claim> queue,
-                                      const PlanRules& rules) {
+std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
+                                      std::span<const Claim> queue, const PlanRules& rules) {
   std::vector<std::int64_t> least(queue.size() + 1, never_us);  // the fewest cores that a job from here on wants
   for (std::size_t k = queue.size(); k-- > 0;) least[k] = std::min(least[k + 1], queue[k].cores);
   std::vector<Passing> passed;

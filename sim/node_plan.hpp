@@ -11,8 +11,8 @@
 
 namespace placement::sim {
 
-// How Slurm's backfill plugin plans by default: it keeps its plan in slots of bf_resolution, and keeps no place in it for jobs that
-// start later than bf_window from now.
+// How Slurm's backfill plugin plans by default: it keeps its plan in slots of bf_resolution, and keeps no place in it
+// for jobs that start later than bf_window from now.
 constexpr std::int64_t plan_slot_us = 60'000'000;
 constexpr std::int64_t plan_window_us = 86'400'000'000;
 
@@ -24,20 +24,20 @@ struct PlanRules {
 
 // A waiting job that may start now.
 struct Passing {
-  std::size_t index = 0;              // into the queue
-  std::vector<std::int32_t> closed;   // nodes that it may not use, because they are promised to jobs before it
+  std::size_t index = 0;             // into the queue
+  std::vector<std::int32_t> closed;  // nodes that it may not use, because they are promised to jobs before it
 };
 
-// Returns the jobs of a queue that may start now in the manner of Slurm's backfill plugin, in the order of the queue. Each job in turn
-// gets a time and named nodes: those that the stock choice takes when the running jobs have ended by their requested times and the
-// nodes promised to jobs before it are left out. A promised node is promised whole. As Slurm does, ends of running jobs are looked at
-// in groups, those of the first half minute, then of one, two and more minutes, so that a job that cannot start soon is planned for
-// the end of a group.
+// Returns the jobs of a queue that may start now in the manner of Slurm's backfill plugin, in the order of the queue.
+// Each job in turn gets a time and named nodes: those that the stock choice takes when the running jobs have ended by
+// their requested times and the nodes promised to jobs before it are left out. A promised node is promised whole. As
+// Slurm does, ends of running jobs are looked at in groups, those of the first half minute, then of one, two and more
+// minutes, so that a job that cannot start soon is planned for the end of a group.
 //   machine  as it is now
 //   running  the jobs on it
 //   now_us   present simulated time
 //   queue    the waiting jobs in their order; the first one does not fit now
-std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us, std::span<const Claim> queue,
-                                      const PlanRules& rules);
+std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
+                                      std::span<const Claim> queue, const PlanRules& rules);
 
 }  // namespace placement::sim

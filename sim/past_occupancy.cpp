@@ -23,7 +23,8 @@ struct CoresOfNode {
 class NodesByName {
  public:
   explicit NodesByName(const Machine& machine) : machine_(machine) {
-    for (std::int32_t n = 0; n < machine.nodes(); ++n) by_name_.emplace(machine.view().nodes[static_cast<std::size_t>(n)].name, n);
+    for (std::int32_t n = 0; n < machine.nodes(); ++n)
+      by_name_.emplace(machine.view().nodes[static_cast<std::size_t>(n)].name, n);
   }
 
   // Returns the cores of a job. Nodes that the machine does not have are left out, with the tasks that fall to them.
@@ -42,7 +43,8 @@ class NodesByName {
     std::ranges::sort(cores, {}, [&](const CoresOfNode& one) { return std::tuple(room(one.node), one.node); });
     for (std::size_t k = 0; k < cores.size(); ++k) {
       const std::int64_t nodes_left = std::ssize(cores) - static_cast<std::int64_t>(k);
-      cores[k].cores = static_cast<std::int32_t>(std::min<std::int64_t>(room(cores[k].node), (left + nodes_left - 1) / nodes_left));
+      cores[k].cores =
+          static_cast<std::int32_t>(std::min<std::int64_t>(room(cores[k].node), (left + nodes_left - 1) / nodes_left));
       left -= cores[k].cores;
     }
     return cores;
@@ -58,7 +60,10 @@ class NodesByName {
 // The cores in use now. More than a node has can be asked of it, as several jobs may share cores.
 class UsedCores {
  public:
-  UsedCores(const Machine& machine, const NodesByName& nodes) : nodes_(nodes), used_(static_cast<std::size_t>(machine.nodes()), 0), free_(machine) {}
+  UsedCores(const Machine& machine, const NodesByName& nodes)
+      : nodes_(nodes),
+        used_(static_cast<std::size_t>(machine.nodes()), 0),
+        free_(machine) {}
 
   void change(std::span<const CoresOfNode> cores, std::int64_t sign) {
     for (const CoresOfNode& one : cores) {
@@ -71,7 +76,9 @@ class UsedCores {
       free_.change_node(one.node, -taken);
     }
   }
-  MachineSample sample(std::int64_t time_us) const { return {time_us, busy_, 0, free_.in_switch(), free_.in_subtree()}; }
+  MachineSample sample(std::int64_t time_us) const {
+    return {time_us, busy_, 0, free_.in_switch(), free_.in_subtree()};
+  }
 
  private:
   const NodesByName& nodes_;
@@ -88,7 +95,8 @@ struct Event {
 
 }  // namespace
 
-PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> jobs, std::int64_t from_s, std::int64_t to_s) {
+PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> jobs, std::int64_t from_s,
+                             std::int64_t to_s) {
   PastOccupancy past;
   std::vector<Event> events;
   for (std::size_t k = 0; k < jobs.size(); ++k) {

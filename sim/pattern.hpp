@@ -14,12 +14,12 @@ namespace placement::sim {
 // The source of the communication matrices of a replay, because a log has no matrices.
 struct PatternSpec {
   enum class Kind {
-    random,     // each rank has traffic with `degree` random others on average; weights from 1 to 1000
-    stencil_2d, // each rank has traffic with its four neighbours on a grid that is as square as possible
-    stencil_3d, // each rank has traffic with its six neighbours on a grid that is as cubic as possible
-    all_to_all, // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
-    data_tree,  // the quad tree of NPB DT: each rank has traffic with its parent
-    folder,     // recorded matrices: a job gets one whose number of ranks is its number of tasks
+    random,      // each rank has traffic with `degree` random others on average; weights from 1 to 1000
+    stencil_2d,  // each rank has traffic with its four neighbours on a grid that is as square as possible
+    stencil_3d,  // each rank has traffic with its six neighbours on a grid that is as cubic as possible
+    all_to_all,  // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
+    data_tree,   // the quad tree of NPB DT: each rank has traffic with its parent
+    folder,      // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;
   // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of

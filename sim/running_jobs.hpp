@@ -47,7 +47,8 @@ class RunningJobs {
 // Sums up the core time that jobs use within the makespan, which grows during a replay.
 class CoreUse {
  public:
-  // Counts a job that leaves the machine at its end, or at `now_us` if this is earlier. `makespan_us` is the one known now.
+  // Counts a job that leaves the machine at its end, or at `now_us` if this is earlier. `makespan_us` is the one known
+  // now.
   void add(const RunningJob& job, std::int64_t now_us, std::int64_t makespan_us);
   // Returns the core time in microseconds with the final makespan, with that of the jobs that still run at `now_us`.
   double total(const RunningJobs& running, std::int64_t now_us, std::int64_t makespan_us) const;

@@ -58,7 +58,8 @@ class Header {
 
   std::size_t columns() const { return names_.size(); }
 
-  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state, nodes;
+  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state,
+      nodes;
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
  private:
@@ -74,9 +75,10 @@ class Header {
     if (const std::size_t column = find(wanted); column != absent) return column;
     std::string list;
     for (const std::string_view name : wanted) list += (list.empty() ? "" : ", ") + std::string(name);
-    fail_at(path, 1, "the header has no column " + list +
-                         ": write the log with sacct --parsable2 --allocations "
-                         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
+    fail_at(path, 1,
+            "the header has no column " + list +
+                ": write the log with sacct --parsable2 --allocations "
+                "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
   }
 
   std::vector<std::string_view> names_;
@@ -120,11 +122,13 @@ std::int64_t run_of(const Header& header, const std::vector<std::string_view>& w
 
 // Returns the time at which the job began to wait for cores. A job that is held, depends on another job or has a begin
 // time in the future is not in the queue before it is eligible.
-std::int64_t submit_of(const Header& header, const std::vector<std::string_view>& words, std::int64_t line, LogNotes& notes) {
+std::int64_t submit_of(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
+                       LogNotes& notes) {
   const std::int64_t submit_s = time_point(words[header.submit]);
   if (submit_s < 0 || header.eligible == Header::absent) return submit_s;
   const std::int64_t eligible_s = time_point(words[header.eligible]);
-  if (eligible_s > submit_s) notes.repaired("eligible after its submission (held, dependent or begun later): it waits from then on", line);
+  if (eligible_s > submit_s)
+    notes.repaired("eligible after its submission (held, dependent or begun later): it waits from then on", line);
   return std::max(submit_s, eligible_s);
 }
 
@@ -132,7 +136,8 @@ std::int64_t submit_of(const Header& header, const std::vector<std::string_view>
 void note_oddities(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
                    std::unordered_set<std::string>& seen, LogNotes& notes) {
   const std::string_view id = words[header.id];
-  if (!seen.insert(std::string(id)).second) notes.repaired("a job given before, requeued perhaps: each line is a job", line);
+  if (!seen.insert(std::string(id)).second)
+    notes.repaired("a job given before, requeued perhaps: each line is a job", line);
   if (id.find('+') != std::string_view::npos)
     notes.repaired("a component of a heterogeneous job: a job of its own", line);
   const std::string_view cpus = words[header.allocated];
@@ -141,7 +146,8 @@ void note_oddities(const Header& header, const std::vector<std::string_view>& wo
   if (header.state == Header::absent) return;
   const std::string_view state = words[header.state];
   for (const std::string_view going : {"RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"})
-    if (equal_any_case(state, going)) notes.repaired("had not ended when the log was written: the time so far is taken", line);
+    if (equal_any_case(state, going))
+      notes.repaired("had not ended when the log was written: the time so far is taken", line);
 }
 
 }  // namespace

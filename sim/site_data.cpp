@@ -34,7 +34,9 @@ std::vector<std::int32_t> groups_of_nodes(const ClusterView& view, std::vector<s
   std::map<std::int32_t, std::int32_t> number;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const std::int32_t vertex = mapping::node_vertex(view, static_cast<std::int32_t>(n));
-    const std::int32_t above = view.torus ? static_cast<std::int32_t>(n / in_a_row) : vertex == 0 ? 0 : view.tree->parent(vertex);
+    const std::int32_t above = view.torus    ? static_cast<std::int32_t>(n / in_a_row)
+                               : vertex == 0 ? 0
+                                             : view.tree->parent(vertex);
     const auto [found, added] = number.emplace(above, static_cast<std::int32_t>(number.size()));
     if (added) vertex_of_group.push_back(view.torus ? static_cast<std::int32_t>(n) : above);
     group.push_back(found->second);
@@ -59,7 +61,8 @@ PairTable random_pairs(const ClusterView& view, Random& random) {
     throw Error("the machine has " + std::to_string(groups) + " leaf switches: no state is made up for so many");
   PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
   std::vector<double> busy;  // for each group: share of its links that others use
-  for (std::size_t g = 0; g < groups; ++g) busy.push_back(fraction(random) < 0.7 ? 0.2 * fraction(random) : 0.9 * fraction(random));
+  for (std::size_t g = 0; g < groups; ++g)
+    busy.push_back(fraction(random) < 0.7 ? 0.2 * fraction(random) : 0.9 * fraction(random));
   constexpr double peak = 12.5e9;
   for (std::size_t a = 0; a < groups; ++a)
     for (std::size_t b = a; b < groups; ++b) {
@@ -74,7 +77,8 @@ PairTable random_pairs(const ClusterView& view, Random& random) {
 
 RunningMeans always(double value) { return {value, value, value}; }
 
-double parse_number(const std::string& path, const TextLine& line, std::string_view word, const char* what, double most) {
+double parse_number(const std::string& path, const TextLine& line, std::string_view word, const char* what,
+                    double most) {
   const std::optional<double> value = parse_real(word);
   if (!value || *value < 0 || *value > most) {
     char range[40];
@@ -136,8 +140,8 @@ void attach_outages(ClusterView& view, const NodeOutages& outages, double horizo
   const auto number = numbers_of_nodes(view);
   if (const auto unknown = outages.first_unknown([&](const std::string& name) { return number.contains(name); });
       !unknown.name.empty())
-    throw Error(source + (unknown.line > 0 ? ":" + std::to_string(unknown.line) : "") + ": node " + shown(unknown.name) +
-                " is not one of the machine, whose first is " + view.nodes.at(0).name);
+    throw Error(source + (unknown.line > 0 ? ":" + std::to_string(unknown.line) : "") + ": node " +
+                shown(unknown.name) + " is not one of the machine, whose first is " + view.nodes.at(0).name);
   LiveState state = view.live ? *view.live : LiveState{};
   const bool pairs = state.pairs.groups > 0;
   state.outage_horizon_s = horizon_s;
@@ -162,7 +166,8 @@ std::vector<double> failure_rates(const ClusterView& view) {
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     if (view.nodes[n].state < 0) continue;
     const double probability = view.live->nodes[view.nodes[n].state].outage_probability;
-    if (probability > 0) rates[n] = -std::log1p(-std::min(probability, 0.999999)) / (view.live->outage_horizon_s / 3600);
+    if (probability > 0)
+      rates[n] = -std::log1p(-std::min(probability, 0.999999)) / (view.live->outage_horizon_s / 3600);
   }
   return rates;
 }

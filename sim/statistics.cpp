@@ -40,7 +40,8 @@ MeanInterval mean_interval(std::span<const double> values) {
   return result;
 }
 
-MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of, std::uint64_t seed) {
+MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of,
+                                std::uint64_t seed) {
   MeanInterval result;
   result.count = std::ssize(values);
   if (values.empty()) return result;
@@ -61,7 +62,8 @@ MeanInterval bootstrap_interval(std::span<const double> values, std::span<const 
   for (int draw = 0; draw < bootstrap_draws; ++draw) {
     double sum = 0, count = 0;
     for (std::size_t k = 0; k < groups.size(); ++k) {
-      const auto& [part, number] = groups[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(groups.size())))];
+      const auto& [part, number] =
+          groups[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(groups.size())))];
       sum += part;
       count += number;
     }

@@ -25,11 +25,13 @@ struct PairedComparison {
   MeanInterval ratio;       // first divided by second: geometric mean over the jobs for which both are above 0
 };
 
-// Returns the mean of all values with its 90 % confidence interval by the bootstrap over groups: the groups, such as the jobs of one
-// user, are drawn with replacement `bootstrap_draws` times, because the values in one group are alike. Entry k of `group_of` is the
-// group of value k. Equal seeds give equal intervals. With fewer than two groups, low and high are equal to the mean.
+// Returns the mean of all values with its 90 % confidence interval by the bootstrap over groups: the groups, such as
+// the jobs of one user, are drawn with replacement `bootstrap_draws` times, because the values in one group are alike.
+// Entry k of `group_of` is the group of value k. Equal seeds give equal intervals. With fewer than two groups, low and
+// high are equal to the mean.
 inline constexpr int bootstrap_draws = 2000;
-MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of, std::uint64_t seed);
+MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of,
+                                std::uint64_t seed);
 
 // Compares the measures of jobs under two treatments. Entry k of each list belongs to job k; both lists have equal
 // lengths.

@@ -11,10 +11,12 @@ namespace {
 
 constexpr std::int32_t none = -1;
 
-// Makes one choice among the offered nodes: those with at least `share` free cores. `nodes` is the number of nodes that the job asks for.
+// Makes one choice among the offered nodes: those with at least `share` free cores. `nodes` is the number of nodes that
+// the job asks for.
 class StockChooser {
  public:
-  StockChooser(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t nodes, std::int32_t share)
+  StockChooser(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t nodes,
+               std::int32_t share)
       : machine_(machine),
         free_(free),
         tree_(*machine.view().tree),
@@ -148,7 +150,8 @@ std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::i
 
 }  // namespace
 
-std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, StockRequest request) {
+std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks,
+                                   StockRequest request) {
   const std::int32_t nodes = machine.least_nodes(tasks);
   const std::int32_t share = (tasks + nodes - 1) / nodes;
   if (machine.view().torus) {

@@ -11,8 +11,8 @@ namespace placement::sim {
 // The way in which users ask stock Slurm for cores. A log does not have it.
 enum class StockRequest {
   nodes,  // the fewest nodes that hold the tasks, evenly filled (sbatch -N): the better stock placement
-  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. To Slurm one node is then enough of any switch, so that
-          // the switch with the fewest nodes offered comes first
+  tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. To Slurm one node is then enough
+          // of any switch, so that the switch with the fewest nodes offered comes first
 };
 
 // Cores on one node.
@@ -31,8 +31,10 @@ struct NodeShare {
 // Throws Error when `tasks` is below 1 or above the number of free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
-// Returns the nodes that stock_choice() takes, in the order of the nodes, with the number of cores that the job gets on each. `free` has
-// the free cores of each node of the machine, now or at another time. Returns nothing when they are fewer than `tasks`. `tasks` must be at least 1.
-std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks, StockRequest request);
+// Returns the nodes that stock_choice() takes, in the order of the nodes, with the number of cores that the job gets on
+// each. `free` has the free cores of each node of the machine, now or at another time. Returns nothing when they are
+// fewer than `tasks`. `tasks` must be at least 1.
+std::vector<NodeShare> stock_nodes(const Machine& machine, std::span<const std::int32_t> free, std::int32_t tasks,
+                                   StockRequest request);
 
 }  // namespace placement::sim

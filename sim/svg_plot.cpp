@@ -14,7 +14,8 @@ namespace {
 constexpr double left = 80, top = 40, width = 560, height = 320;
 // The lines have different dashes, so that a line below another one can be seen through its gaps.
 constexpr const char* dashes[] = {"", "10 4", "4 5", "14 4 3 4", "2 4", "7 7"};
-constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2e933c", "#e08e00", "#6a4c93", "#3d3d3d", "#0aa5a5", "#b56576"};
+constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2e933c", "#e08e00",
+                                   "#6a4c93", "#3d3d3d", "#0aa5a5", "#b56576"};
 
 std::string text_of(double value) {
   char text[32];
@@ -81,9 +82,10 @@ void span_axes(const Plot& plot, Axis& x, Axis& y) {
   y.high = highest > 0 ? highest * (plot.steps ? 1.0 : 1.05) : 1;
 }
 
-std::string text(double x, double y, const std::string& anchor, const std::string& words, const std::string& more = {}) {
-  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" + xml_escaped(words) +
-         "</text>\n";
+std::string text(double x, double y, const std::string& anchor, const std::string& words,
+                 const std::string& more = {}) {
+  return "<text x=\"" + at(x) + "\" y=\"" + at(y) + "\" text-anchor=\"" + anchor + "\"" + more + ">" +
+         xml_escaped(words) + "</text>\n";
 }
 
 std::string line(double x1, double y1, double x2, double y2, const std::string& stroke) {
@@ -109,14 +111,15 @@ std::string svg(const Plot& plot) {
       "<rect width=\"820\" height=\"430\" fill=\"white\"/>\n<g fill=\"black\">\n";
   out += text(left + width / 2, 24, "middle", plot.title, " font-size=\"15\"");
   out += text(left + width / 2, top + height + 40, "middle", plot.x_label);
-  out += text(18, top + height / 2, "middle", plot.y_label,
-              " transform=\"rotate(-90 18 " + at(top + height / 2) + ")\"");
+  out +=
+      text(18, top + height / 2, "middle", plot.y_label, " transform=\"rotate(-90 18 " + at(top + height / 2) + ")\"");
   for (const double mark : x.ticks()) out += text(px(mark), top + height + 18, "middle", text_of(mark));
   for (const double mark : y.ticks()) out += text(left - 6, py(mark) + 4, "end", text_of(mark));
   out += "</g>\n";
   for (const double mark : x.ticks()) out += line(px(mark), top, px(mark), top + height, "stroke=\"#dddddd\"");
   for (const double mark : y.ticks()) out += line(left, py(mark), left + width, py(mark), "stroke=\"#dddddd\"");
-  out += "<path d=\"M" + at(left) + " " + at(top) + "V" + at(top + height) + "H" + at(left + width) + "\" stroke=\"#808080\"/>\n";
+  out += "<path d=\"M" + at(left) + " " + at(top) + "V" + at(top + height) + "H" + at(left + width) +
+         "\" stroke=\"#808080\"/>\n";
   std::size_t number = 0;
   for (const PlotSeries& series : plot.series) {
     std::string path;

@@ -13,7 +13,17 @@ namespace placement::sim {
 namespace {
 
 // The columns that are read, counted from 0; the format has 18.
-enum Column { job_id = 0, submit = 1, run = 3, allocated = 4, requested = 7, limit = 8, status = 10, partition = 15, preceding = 16 };
+enum Column {
+  job_id = 0,
+  submit = 1,
+  run = 3,
+  allocated = 4,
+  requested = 7,
+  limit = 8,
+  status = 10,
+  partition = 15,
+  preceding = 16
+};
 constexpr std::size_t columns = 18;
 constexpr std::size_t least_columns = 5;  // old logs lack columns at the end; their values are not known
 
@@ -66,8 +76,8 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
     if (field[job_id] >= 0 && !seen.insert(field[job_id]).second)
       notes.repaired("a job number that was there before: another job", source.number());
     if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
-    LogRecord record{field[job_id], field[submit],    field[run], field[limit],
-                     field[allocated], field[requested], {}, -1, -1, {}};
+    LogRecord record{
+        field[job_id], field[submit], field[run], field[limit], field[allocated], field[requested], {}, -1, -1, {}};
     if (field[partition] >= 0) {
       record.partition_number = field[partition];
       const auto name = partition_names.find(field[partition]);

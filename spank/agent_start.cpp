@@ -57,7 +57,8 @@ std::string read_plugin_arguments(const std::vector<std::string_view>& arguments
     const std::size_t equals = argument.find('=');
     const std::string_view key = argument.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
-    if (key != "agent" && key != "log") return "unknown argument '" + std::string(argument) + "': it takes agent=/path and log=/path";
+    if (key != "agent" && key != "log")
+      return "unknown argument '" + std::string(argument) + "': it takes agent=/path and log=/path";
     if (!value.starts_with('/')) return "'" + std::string(argument) + "': it takes an absolute path";
     (key == "agent" ? start.agent : start.log) = value;
   }

@@ -55,9 +55,10 @@ int take_option(int which, const char* argument, int remote) {
 }
 
 char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
-     placement_usage[] = "place the job and its ranks by a policy, such as TREEMATCH (near nodes), TREEMATCH=grid=8x4x4 (a pattern: "
-                         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
-                         "same as -m POLICY[=ITEM,..]",
+     placement_usage[] =
+         "place the job and its ranks by a policy, such as TREEMATCH (near nodes), TREEMATCH=grid=8x4x4 (a pattern: "
+         "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
+         "same as -m POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
      matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
      profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
@@ -92,7 +93,8 @@ bool see_distribution(const char* word) {
 void point_to_placement() {
   std::ifstream command_line("/proc/self/cmdline");
   std::string word, previous;
-  bool suspected = is_policy_word(environment("SLURM_DISTRIBUTION")) || is_policy_word(environment("SBATCH_DISTRIBUTION"));
+  bool suspected =
+      is_policy_word(environment("SLURM_DISTRIBUTION")) || is_policy_word(environment("SBATCH_DISTRIBUTION"));
   while (std::getline(command_line, word, '\0')) {
     const bool after_option = previous == "-m" || previous == "--distribution";
     suspected = suspected || (after_option && is_policy_word(word)) ||
@@ -100,8 +102,7 @@ void point_to_placement() {
                 (word.starts_with("--dist") && is_policy_word(word.substr(word.find('=') + 1)));
     previous = word;
   }
-  if (suspected)
-    slurm_error("placement: with this Slurm -m cannot name a policy: use --placement=POLICY[=ITEM,..]");
+  if (suspected) slurm_error("placement: with this Slurm -m cannot name a policy: use --placement=POLICY[=ITEM,..]");
 }
 
 std::vector<std::string> variables_beginning(std::initializer_list<std::string_view> beginnings) {
@@ -120,7 +121,8 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv(step_profile_variable);
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
-  for (const std::string& name : variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_START", "PLACEMENT_DECISION"}))
+  for (const std::string& name :
+       variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_START", "PLACEMENT_DECISION"}))
     unsetenv(name.c_str());
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }
@@ -142,7 +144,8 @@ void plan_mpirun_in_salloc() {
 
 // Returns whether the profiling library is in the user's environment already, from placement-profile, for example.
 bool user_profiles_himself() {
-  return !environment("PLACEMENT_PROFILE").empty() || environment("LD_PRELOAD").find("libplacement-profile") != std::string::npos;
+  return !environment("PLACEMENT_PROFILE").empty() ||
+         environment("LD_PRELOAD").find("libplacement-profile") != std::string::npos;
 }
 
 // Has the step profiled if --profile-comm was given to its srun or to its job.
@@ -153,14 +156,17 @@ void profile(spank_t spank) {
   std::optional<std::string> file = self.profile;
   const char* const of_job = std::getenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
   if (!file && of_job && !self.outer_job.empty()) file = of_job;
-  const auto of_job_is_set = [](const char* name) { return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr; };
+  const auto of_job_is_set = [](const char* name) {
+    return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr;
+  };
   if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
   if (!launcher_daemon(spank).empty()) return;
   const std::string wish = environment("PLACEMENT_PROFILE_JOBS");  // who writes anything but yes wants none, as with 0
   const bool learns = !file && (wish.empty() || wish == "yes") && self.components == 1 && !user_profiles_himself();
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
-  if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS) throw Error("this srun does not tell its tasks");
+  if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS)
+    throw Error("this srun does not tell its tasks");
   if (!learns) return profile_step(spank, *file, static_cast<std::int32_t>(tasks));
   try {
     learn_step(spank, static_cast<std::int32_t>(tasks));

@@ -21,20 +21,20 @@ enum class Asked {
 struct Client {
   bool is_srun = false;
   bool is_salloc = false;
-  MpirunPlan mpirun_plan;     // the plan of the job that the command runs in
-  std::string outer_job;      // the ID of the job that the command runs in; empty if there is none
-  PlacementOptions options;   // the options of the component that is being parsed
-  bool hooked = false;        // -m may name a policy
-  int components = 0;         // the number of components whose options are done
-  std::optional<PlacementRequest> placement_request;   // the request of the last of these components
-  bool any_request = false;      // one of these components has a request
-  std::vector<Asked> asked;      // for each component
-  std::optional<std::string> profile;  // the file of --profile-comm, empty for the user's store
-  bool no_profile = false;             // --no-profile
-  bool looked_for_profile = false;     // a stored profile was looked for, and the user was told the result
-  bool stock_word = false;    // the last of these components has a stock -m in force
-  std::string stock_distribution;  // that -m as a message names it
-  bool stock_by_hand = false; // that -m was not taken from the environment
+  MpirunPlan mpirun_plan;    // the plan of the job that the command runs in
+  std::string outer_job;     // the ID of the job that the command runs in; empty if there is none
+  PlacementOptions options;  // the options of the component that is being parsed
+  bool hooked = false;       // -m may name a policy
+  int components = 0;        // the number of components whose options are done
+  std::optional<PlacementRequest> placement_request;  // the request of the last of these components
+  bool any_request = false;                           // one of these components has a request
+  std::vector<Asked> asked;                           // for each component
+  std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
+  bool no_profile = false;                            // --no-profile
+  bool looked_for_profile = false;  // a stored profile was looked for, and the user was told the result
+  bool stock_word = false;          // the last of these components has a stock -m in force
+  std::string stock_distribution;   // that -m as a message names it
+  bool stock_by_hand = false;       // that -m was not taken from the environment
 };
 
 // Returns the state of this process.

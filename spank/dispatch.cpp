@@ -45,11 +45,14 @@ EXPORTED int slurm_spank_user_init(spank_t spank, int, char**) {
   return ESPANK_SUCCESS;
 }
 
-// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. No part keeps the next ones from their work.
+// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. No part keeps the next ones from their
+// work.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   using namespace placement::spank;
   if (spank_context() != S_CTX_REMOTE) return ESPANK_SUCCESS;
-  for (void (*const part)(spank_t) : {order_gpus, bind_task, profile_task, forget_earlier_start, tell_batch_script, plan_mpirun_of_script}) try {
+  for (void (*const part)(spank_t) :
+       {order_gpus, bind_task, profile_task, forget_earlier_start, tell_batch_script, plan_mpirun_of_script})
+    try {
       part(spank);
     } catch (...) {
     }

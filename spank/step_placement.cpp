@@ -60,18 +60,19 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   std::optional<ReceivedRequest> received;
   if (component)
     received = unpack_request([&](const std::string& name) {
-      return std::getenv(component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
+      return std::getenv(
+          component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
     });
   if (!received) {
-    received = unpack_request(
-        [](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
+    received =
+        unpack_request([](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
     if (received && self.components == 1 && component != received->component) return std::nullopt;
   }
   if (!received) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) {
-    tell_user(self.stock_distribution + " takes the place of the job's policy " + received->placement_request.spec.policy +
-              " in this step: ranks by " + self.stock_distribution);
+    tell_user(self.stock_distribution + " takes the place of the job's policy " +
+              received->placement_request.spec.policy + " in this step: ranks by " + self.stock_distribution);
     return std::nullopt;
   }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
@@ -98,37 +99,44 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   if (placement.slot_of_rank.empty() || !client_options_known() || client_option("cpu-bind")) return;
   const auto plan = encode_plan({step.job, step.step, placement.slot_of_rank});
   if (!plan) {
-    slurm_info("placement: %zu tasks are too many for a plan of cores: ranks are placed by node, cores stay as Slurm deals them",
-               placement.slot_of_rank.size());
+    slurm_info(
+        "placement: %zu tasks are too many for a plan of cores: ranks are placed by node, cores stay as Slurm deals them",
+        placement.slot_of_rank.size());
     return;
   }
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// Returns how GPUs can be given to the ranks of this step: by one list for --gpu-bind, where each task gets one GPU from Slurm
-// without being told which, and else by the order of the list that each task sees, which the task finds out. Returns nothing if the
-// user has chosen the GPUs of the tasks.
+// Returns how GPUs can be given to the ranks of this step: by one list for --gpu-bind, where each task gets one GPU
+// from Slurm without being told which, and else by the order of the list that each task sees, which the task finds out.
+// Returns nothing if the user has chosen the GPUs of the tasks.
 std::optional<GpuLists> gpu_lists() {
   if (client_option("gpu-bind").value_or("none") != "none" || client_option("accel-bind")) return std::nullopt;
-  const auto bind = client_option("tres-bind");  // from Slurm 23.11 on, also where --gpus-per-task of the job implies it
+  const auto bind =
+      client_option("tres-bind");  // from Slurm 23.11 on, also where --gpus-per-task of the job implies it
   if (bind && *bind != "gres/gpu:per_task:1") return std::nullopt;
   const auto each = client_option("gpus-per-task"), share = client_option("ntasks-per-gpu");
   if (client_option("gpu-bind") || (!bind && !each && !share)) return GpuLists::per_node;
   return each.value_or("1") == "1" && share.value_or("1") == "1" ? std::optional(GpuLists::one) : std::nullopt;
 }
 
-// Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to tell about it.
-std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement, const ClusterView& view) {
+// Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to
+// tell about it.
+std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
+                      const ClusterView& view) {
   unsetenv(gpu_plan_variable);  // of another step
   const auto lists = gpu_lists();
   if (!placement_request.matrix || !lists || environment(gpu_order_variable) == "no") return {};
   const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
   const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *lists);
-  const std::string kept = order.kept.empty() ? "" : "; GPUs in Slurm's order" + std::string(order.changed ? " elsewhere" : "") + ": " + order.kept;
+  const std::string kept = order.kept.empty() ? ""
+                                              : "; GPUs in Slurm's order" +
+                                                    std::string(order.changed ? " elsewhere" : "") + ": " + order.kept;
   if (!order.changed) return kept;
   if (*lists == GpuLists::one) {
     std::string map;
-    for (const std::uint32_t rank : placement.ranks_of_node.front()) map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
+    for (const std::uint32_t rank : placement.ranks_of_node.front())
+      map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
     if (!set_client_option("gpu-bind", map)) return {};
   } else {
     const auto plan = encode_plan({step.job, step.step, order.gpu_of_rank});
@@ -136,8 +144,10 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
     setenv(gpu_plan_variable, plan->c_str(), 1);
   }
   char text[160];
-  std::snprintf(text, sizeof text, "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
-                100 * order.linked, 100 * order.natural_linked);
+  std::snprintf(
+      text, sizeof text,
+      "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
+      100 * order.linked, 100 * order.natural_linked);
   return text + kept;
 }
 
@@ -150,8 +160,8 @@ std::string told_of_job(const char* name, std::uint32_t job) {
   return text.empty() ? environment(name) : text;
 }
 
-// Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld tells. Where
-// slurmctld has no mode, as without the select plugin, srun places ranks by itself.
+// Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld tells.
+// Where slurmctld has no mode, as without the select plugin, srun places ranks by itself.
 std::string why_not_enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return {};
   return controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure;
@@ -159,10 +169,11 @@ std::string why_not_enforced(const ControllerState& controller) {
 
 // Tells that the step is not placed, because of `why_not`.
 void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
-  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now, and so is
-  // one of a job that began while policies were in force.
+  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now, and so
+  // is one of a job that began while policies were in force.
   const auto array = parse_integer(environment("SLURM_ARRAY_JOB_ID")).value_or(0);
-  const bool began_in_force = ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
+  const bool began_in_force =
+      ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
   if (!client().outer_job.empty() && (client().placement_request || began_in_force))
     slurm_info("placement: %s: stock placement", why_not.c_str());
   else
@@ -179,7 +190,8 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
     if (of == std::to_string(job) || of == environment("SLURM_ARRAY_JOB_ID"))
       attach_job_state(view, unpack_job_state(text));
   } catch (const Error& error) {
-    slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable, error.what());
+    slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable,
+               error.what());
   }
 }
 
@@ -190,16 +202,19 @@ bool fail_alike(const ClusterView& view) {
          });
 }
 
-std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view) {
+std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement,
+                       const ClusterView& view) {
   const bool alike = policies::check_policy_spec(placement_request.spec).avoids_faults && fail_alike(view);
-  return (placement_request.matrix ? to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost)
-                                   : placement.method + ", as there is no matrix") +
+  return (placement_request.matrix
+              ? to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost)
+              : placement.method + ", as there is no matrix") +
          (alike ? "; no node of it is known to fail more often than another" : "");
 }
 
 // Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
 // or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
-void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step, const ControllerState& controller) {
+void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step,
+                        const ControllerState& controller) {
   if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
   if (!policies::check_policy_spec(placement_request.spec).uses_live) return;
   std::string why;
@@ -210,23 +225,28 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
     why = error.what();
   }
   const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
-  slurm_info("placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "
-             "and %s: the step goes by Slurm's topology alone",
-             step.job, step.step, placement_request.spec.policy.c_str(),
-             same_policy ? "" : ", which was not submitted with that policy", why.c_str());
+  slurm_info(
+      "placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "
+      "and %s: the step goes by Slurm's topology alone",
+      step.job, step.step, placement_request.spec.policy.c_str(),
+      same_policy ? "" : ", which was not submitted with that policy", why.c_str());
 }
 
-// Tells what a policy that this srun names did not have for the step. Without any data at all the user was told already; of a
-// job's own policy, when the job got its nodes.
-void tell_lack(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view, const StepShape& step) {
+// Tells what a policy that this srun names did not have for the step. Without any data at all the user was told
+// already; of a job's own policy, when the job got its nodes.
+void tell_lack(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view,
+               const StepShape& step) {
   const PolicySpec& spec = placement_request.spec;
   if (!client().placement_request || client().outer_job.empty()) return;
   std::string lack;
   if (!placement.lack.empty() && view.live)
     lack = placement.lack + ": the step goes by Slurm's topology alone";
-  else if (policies::check_policy_spec(spec).avoids_faults && (view.torus || view.live) && !view.outages && policy_of_job(step.job) != spec.policy)
-    lack = std::string("no outages are known: the step goes by ") + (view.torus ? "the torus" : "Slurm's topology") + " as if no node failed";
-  if (!lack.empty()) slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
+  else if (policies::check_policy_spec(spec).avoids_faults && (view.torus || view.live) && !view.outages &&
+           policy_of_job(step.job) != spec.policy)
+    lack = std::string("no outages are known: the step goes by ") + (view.torus ? "the torus" : "Slurm's topology") +
+           " as if no node failed";
+  if (!lack.empty())
+    slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
 }
 
 }  // namespace
@@ -238,15 +258,20 @@ void place_own_step(spank_t spank) {
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
     return;
   // With -Z there is no job, and no decision about it.
-  const bool own_job = self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
+  const bool own_job =
+      self.outer_job.empty() && self.components == 1 && !client_option("jobid") && !client_option("no-allocate");
   if (own_job) tell_decision(job, 0, std::getenv(job_decision_variable));
-  std::optional<PlacementRequest> placement_request = self.placement_request ? self.placement_request : request_of_job(job);
+  std::optional<PlacementRequest> placement_request =
+      self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
   const ControllerState controller = controller_state_of(ask_controller());
   const std::string why_not = why_not_enforced(controller);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
-    const bool quiet = client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (placement_request && !quiet) tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not, placement_request->automatic && !placement_request->matrix);
+    const bool quiet =
+        client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
+    if (placement_request && !quiet)
+      tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not,
+                    placement_request->automatic && !placement_request->matrix);
     return;
   }
   if (!why_not.empty()) return tell_not_enforced(job, why_not);
@@ -265,8 +290,8 @@ void place_own_step(spank_t spank) {
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
     throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
-                std::to_string(job) + "." + std::to_string(step) + " has " +
-                std::to_string(layout->task_cnt) + " tasks");
+                std::to_string(job) + "." + std::to_string(step) + " has " + std::to_string(layout->task_cnt) +
+                " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
   ClusterView view = load_cluster_view(shape.nodes, job);

@@ -26,10 +26,9 @@ namespace {
 
 // The variables in which Slurm keeps a job's SPANK options for the nodes, in the environment and in the job control
 // environment. Our options are not used there, and an sbatch inside the job would take them as its own options.
-constexpr const char* option_traces[] = {"_SLURM_SPANK_OPTION_loadmatrix_placement",
-                                         "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
-                                         "_SLURM_SPANK_OPTION_loadmatrix_profile_comm",
-                                         "_SLURM_SPANK_OPTION_loadmatrix_no_profile"};
+constexpr const char* option_traces[] = {
+    "_SLURM_SPANK_OPTION_loadmatrix_placement", "_SLURM_SPANK_OPTION_loadmatrix_comm_matrix",
+    "_SLURM_SPANK_OPTION_loadmatrix_profile_comm", "_SLURM_SPANK_OPTION_loadmatrix_no_profile"};
 
 // Returns true if this command is an srun that starts one step over several components, "srun ... : ...".
 bool starts_one_step_over_components() {
@@ -42,7 +41,9 @@ bool starts_one_step_over_components() {
 
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
   const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
-  const ShippedRequest shipped = pack_request(placement_request, component, static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
+  const ShippedRequest shipped =
+      pack_request(placement_request, component,
+                   static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
   std::size_t bytes = 0;
   if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {
@@ -90,13 +91,13 @@ void finish_component(spank_t spank) {
   // sbatch and salloc keep the job control environment of one component for the next one.
   for (const std::string& name : request_variable_names()) spank_job_control_unsetenv(spank, name.c_str());
   self.placement_request = options.resolve(task_count());
-  if (self.placement_request && !self.placement_request->note.empty())
-    tell_user(self.placement_request->note);
+  if (self.placement_request && !self.placement_request->note.empty()) tell_user(self.placement_request->note);
   // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
   if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
   if (const std::string taken_back = options.taken_back(); !taken_back.empty())
-    tell_user(taken_back + ": ranks by " + options.stock_distribution() + ", nodes by Slurm or by the partition's policy");
+    tell_user(taken_back + ": ranks by " + options.stock_distribution() +
+              ", nodes by Slurm or by the partition's policy");
   const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
   if (!is_step) make_pattern(self.placement_request);
   const bool unfit = self.placement_request && !self.placement_request->unfit.empty();
@@ -117,7 +118,8 @@ void finish_component(spank_t spank) {
   // sbatch --export=NONE leaves the variable itself behind.
   if (const std::string wanted = environment(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);
-  if (client_option("quiet") && (shipped || (is_sbatch && component == 0))) spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
+  if (client_option("quiet") && (shipped || (is_sbatch && component == 0)))
+    spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.no_profile) spank_job_control_setenv(spank, job_no_profile_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
     throw Error("Slurm does not take --profile-comm into the job's environment");

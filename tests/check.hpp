@@ -33,10 +33,10 @@ std::string error_of(Call call) {
 }
 
 // The call throws an Error whose text has the part.
-#define ck_assert_error(call, part)                                                     \
-  do {                                                                                  \
-    const std::string text_ = error_of([&] { (void)(call); });                          \
-    ck_assert_msg(!text_.empty(), "no error from " #call);                              \
+#define ck_assert_error(call, part)                                                       \
+  do {                                                                                    \
+    const std::string text_ = error_of([&] { (void)(call); });                            \
+    ck_assert_msg(!text_.empty(), "no error from " #call);                                \
     ck_assert_msg(text_.find(part) != std::string::npos, "error is '%s'", text_.c_str()); \
   } while (0)
 

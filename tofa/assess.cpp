@@ -58,7 +58,8 @@ Cost hop_bytes(const TorusTopology& torus, const CommMatrix& matrix, std::span<c
     const auto partners = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
     for (std::size_t k = 0; k < partners.size(); ++k)
-      if (partners[k] > rank) cost += static_cast<Cost>(weights[k]) * torus.distance(position[rank], position[partners[k]]);
+      if (partners[k] > rank)
+        cost += static_cast<Cost>(weights[k]) * torus.distance(position[rank], position[partners[k]]);
   }
   return cost;
 }

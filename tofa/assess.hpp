@@ -16,7 +16,7 @@ class AnyFailure {
  public:
   // Adds one event. A `probability` outside 0..1 is clamped to that range.
   void add(double probability);
-  double probability() const;   // 1 - product of (1 - p), 0..1 [TOFA §3]
+  double probability() const;  // 1 - product of (1 - p), 0..1 [TOFA §3]
   // Returns -ln(1 - probability()), with at most `certain` for each event that was added.
   double hazard() const { return hazard_; }
 
@@ -32,12 +32,12 @@ class AnyFailure {
 // half uses R(b, a). Some sums are stored times two, so that these halves remain integers.
 struct Assessment {
   Cost hop_bytes = 0;
-  Cost weighted_twice = 0;  // sum over all pairs of traffic times the weights of [TOFA §3, eq. 1] of both routes
-  Cost link_load_twice = 0;          // traffic of the busiest link in one direction, times two
-  std::int64_t nodes_touched = 0;    // U: positions with ranks, or on a route between ranks that talk
-  std::int64_t suspects_touched = 0; // positions of U with an outage probability above 0
-  double abort_probability = 0;      // q = 1 - product of (1 - p) over U [TOFA §3]
-  double hazard = 0;                 // -ln(1 - abort_probability), with a finite maximum (AnyFailure)
+  Cost weighted_twice = 0;   // sum over all pairs of traffic times the weights of [TOFA §3, eq. 1] of both routes
+  Cost link_load_twice = 0;  // traffic of the busiest link in one direction, times two
+  std::int64_t nodes_touched = 0;     // U: positions with ranks, or on a route between ranks that talk
+  std::int64_t suspects_touched = 0;  // positions of U with an outage probability above 0
+  double abort_probability = 0;       // q = 1 - product of (1 - p) over U [TOFA §3]
+  double hazard = 0;                  // -ln(1 - abort_probability), with a finite maximum (AnyFailure)
 };
 
 // Returns the cost and the abort probability of a mapping.

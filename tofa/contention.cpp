@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr double least_gain = 1e-12;
-constexpr std::size_t most_targets = 40;  // slots that are tried for one rank
+constexpr std::size_t most_targets = 40;         // slots that are tried for one rank
 constexpr std::int32_t most_ranks_at_once = 24;  // that may move before the busiest links are determined again
 
 // Many numbers that change, and their maximum: a tree of maxima, updated from the leaf to the root.
@@ -69,7 +69,8 @@ class Relief {
 
   void run() {
     try {
-      while (left_ > 0 && improve_once()) {}
+      while (left_ > 0 && improve_once()) {
+      }
     } catch (const mapping::OutOfTime&) {
       // The mapping is consistent: only spend() throws, and it is called between two moves.
     }
@@ -87,7 +88,7 @@ class Relief {
 
   Standing standing() const {
     return {objective_.log_expected_time(scale_ * static_cast<double>(weighted_twice_) / 2,
-                           scale_ * static_cast<double>(load_.greatest()) / 2, hazard()),
+                                         scale_ * static_cast<double>(load_.greatest()) / 2, hazard()),
             squares_};
   }
 
@@ -104,7 +105,8 @@ class Relief {
   // Adds the traffic of a pair to its two routes, half to each (sign 1), or removes it from them (sign -1).
   void count(const mapping::Arc& arc, std::int32_t a, std::int32_t b, std::int32_t sign) {
     const std::int64_t weight = static_cast<std::int64_t>(arc.weight) * sign;
-    for (const auto& [from, to] : {std::pair(slots_.position[a], slots_.position[b]), std::pair(slots_.position[b], slots_.position[a])}) {
+    for (const auto& [from, to] :
+         {std::pair(slots_.position[a], slots_.position[b]), std::pair(slots_.position[b], slots_.position[a])}) {
       std::int64_t links = 0;
       torus_.walk(from, to, [&](std::int32_t link, std::int32_t next) {
         const std::int64_t before = load_.of(link);
@@ -172,7 +174,8 @@ class Relief {
       watch_.spend(1);
       if (in_trouble) ranks.push_back(rank);
     }
-    for (std::size_t k = ranks.size(); k > 1; --k) std::swap(ranks[k - 1], ranks[random_.below(static_cast<std::int32_t>(k))]);
+    for (std::size_t k = ranks.size(); k > 1; --k)
+      std::swap(ranks[k - 1], ranks[random_.below(static_cast<std::int32_t>(k))]);
     return ranks;
   }
 
@@ -213,11 +216,13 @@ class Relief {
           if (wraps) at[d] = (at[d] + size) % size;
           if (at[d] < 0 || at[d] >= size) continue;
           const auto& there = slots_at_[torus_.position_of(at)];
-          if (!there.empty()) found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);
+          if (!there.empty())
+            found.push_back(there[there.size() == 1 ? 0 : random_.below(static_cast<std::int32_t>(there.size()))]);
         }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    for (std::size_t k = found.size(); k > 1; --k) std::swap(found[k - 1], found[random_.below(static_cast<std::int32_t>(k))]);
+    for (std::size_t k = found.size(); k > 1; --k)
+      std::swap(found[k - 1], found[random_.below(static_cast<std::int32_t>(k))]);
     if (found.size() > most_targets) found.resize(most_targets);
     return found;
   }
@@ -232,7 +237,7 @@ class Relief {
   Greatest load_;                                    // of each link, times two, in the weights of the graph
   std::vector<std::int32_t> touched_;                // how many routes and ranks each position has
   std::int64_t scaled_ = 0;
-  double scale_ = 1;                                 // the factor from weights of the graph to traffic
+  double scale_ = 1;  // the factor from weights of the graph to traffic
   std::int64_t weighted_twice_ = 0;
   Cost squares_ = 0;
   Standing now_{};

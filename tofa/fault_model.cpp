@@ -14,7 +14,7 @@ namespace placement::tofa {
 namespace {
 
 constexpr double share_of_busiest_link = 0.25;  // its part of the time of communication; hop-bytes have the rest
-constexpr double published_outage = 0.02;  // from this outage probability on, a link weighs 100 more
+constexpr double published_outage = 0.02;       // from this outage probability on, a link weighs 100 more
 
 double median_or_0(std::vector<double> values) { return values.empty() ? 0 : upper_median(std::span(values)); }
 
@@ -63,14 +63,19 @@ RouteFaults FaultModel::route_faults(const TorusTopology& torus) const {
   std::vector<std::int32_t> extra(suspect.size(), 0);
   for (std::size_t at = 0; at < suspect.size(); ++at) {
     suspect[at] = is_suspect(position_outage_[at]);
-    if (suspect[at]) extra[at] = static_cast<std::int32_t>(100 * std::min(1.0, position_outage_[at] / published_outage));
+    if (suspect[at])
+      extra[at] = static_cast<std::int32_t>(100 * std::min(1.0, position_outage_[at] / published_outage));
   }
   return RouteFaults(torus, std::move(suspect), extra);
 }
 
-ExpectedTimeObjective::ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults, const CommMatrix& matrix,
-             std::span<const std::int32_t> reference, double communication_share)
-    : torus_(torus), fault_model_(fault_model), faults_(faults.suspects() > 0 ? &faults : nullptr), matrix_(matrix),
+ExpectedTimeObjective::ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model,
+                                             const RouteFaults& faults, const CommMatrix& matrix,
+                                             std::span<const std::int32_t> reference, double communication_share)
+    : torus_(torus),
+      fault_model_(fault_model),
+      faults_(faults.suspects() > 0 ? &faults : nullptr),
+      matrix_(matrix),
       share_(communication_share) {
   reference_ = assess(reference);
   const std::vector<double>& outage = fault_model.of_positions();
@@ -89,8 +94,8 @@ Assessment ExpectedTimeObjective::assess(std::span<const std::int32_t> position)
 }
 
 double ExpectedTimeObjective::log_expected_time(const Assessment& assessment) const {
-  return log_expected_time(static_cast<double>(assessment.weighted_twice) / 2, static_cast<double>(assessment.link_load_twice) / 2,
-                 assessment.hazard);
+  return log_expected_time(static_cast<double>(assessment.weighted_twice) / 2,
+                           static_cast<double>(assessment.link_load_twice) / 2, assessment.hazard);
 }
 
 double ExpectedTimeObjective::log_expected_time(double weighted_hop_bytes, double link_load, double hazard) const {

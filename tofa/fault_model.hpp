@@ -18,7 +18,7 @@ class FaultModel {
   // not converted. A node that does not answer fails with a probability of at least 0.5.
   FaultModel(const ClusterView& view, double job_seconds);
 
-  double of_node(std::int32_t node) const { return node_outage_[node]; }      // outage probability of a view node, 0..1
+  double of_node(std::int32_t node) const { return node_outage_[node]; }  // outage probability of a view node, 0..1
   // Returns whether a view node is suspect: its outage probability is more than 0 and more than three times the median.
   bool suspect(std::int32_t node) const { return is_suspect(node_outage_[node]); }
   // Returns whether any view node or any position of the torus is suspect.
@@ -45,8 +45,8 @@ class ExpectedTimeObjective {
   // torus, fault_model, faults, matrix: must outlive this object
   // reference: position of each rank in the mapping to which hop-bytes and link load are related
   // communication_share: the part of the run time that is communication, 0..1
-  ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults, const CommMatrix& matrix,
-        std::span<const std::int32_t> reference, double communication_share);
+  ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults,
+                        const CommMatrix& matrix, std::span<const std::int32_t> reference, double communication_share);
 
   // Returns the cost and the abort probability of a mapping, given as the position of each rank.
   Assessment assess(std::span<const std::int32_t> position) const;

@@ -12,10 +12,10 @@ namespace placement::tofa {
 namespace {
 
 constexpr std::size_t axes = 3;
-constexpr std::int32_t pivots = 12;       // number of ranks from which distances are taken
+constexpr std::int32_t pivots = 12;  // number of ranks from which distances are taken
 constexpr std::size_t arcs_sampled = 1024;
 constexpr std::size_t points_sampled = 1024;
-constexpr double unit = 1 << 16;          // the scale of points by distance, which are stored as integers
+constexpr double unit = 1 << 16;  // the scale of points by distance, which are stored as integers
 
 using Point = std::array<double, axes>;
 
@@ -84,7 +84,8 @@ bool distances_from(const mapping::Graph& graph, std::int32_t from, std::vector<
 }
 
 // Returns the coordinates of the rows along their first `dimensions` principal components, each scaled to variance 1.
-std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::size_t dimensions, std::uint64_t seed) {
+std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows, std::size_t dimensions,
+                            std::uint64_t seed) {
   std::array<std::array<double, pivots>, pivots> covariance{};
   for (const auto& row : rows)
     for (std::int32_t i = 0; i < pivots; ++i)
@@ -123,7 +124,8 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
 
 // Returns the fourth moment of the points after a rotation (cosine c, sine s) of the axes i and j. An evenly filled
 // box has the flattest distribution, hence the least fourth moment, along its own axes.
-double fourth_moment(const std::vector<Point>& points, std::size_t step, std::size_t i, std::size_t j, double c, double s) {
+double fourth_moment(const std::vector<Point>& points, std::size_t step, std::size_t i, std::size_t j, double c,
+                     double s) {
   double sum = 0;
   for (std::size_t p = 0; p < points.size(); p += step) {
     const double x = c * points[p][i] - s * points[p][j];
@@ -134,7 +136,7 @@ double fourth_moment(const std::vector<Point>& points, std::size_t step, std::si
 }
 
 void turn_to_box(std::vector<Point>& points, std::size_t dimensions, const mapping::WorkBudget& watch) {
-  constexpr int angles = 45;                    // of two degrees each
+  constexpr int angles = 45;  // of two degrees each
   constexpr double step_cosine = 0.99939082701909573, step_sine = 0.034899496702500969;
   const std::size_t step = points.size() / points_sampled + 1;
   for (int sweep = 0; sweep < 4; ++sweep)

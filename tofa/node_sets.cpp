@@ -29,7 +29,9 @@ class BoxSums {
       size[d] = torus.dimensions()[d].size;
       reach_[d] = torus.dimensions()[d].wraps ? 2 * size[d] - 1 : size[d];
     }
-    sum_.assign(static_cast<std::size_t>(reach_[0] + 1) * static_cast<std::size_t>(reach_[1] + 1) * static_cast<std::size_t>(reach_[2] + 1), 0);
+    sum_.assign(static_cast<std::size_t>(reach_[0] + 1) * static_cast<std::size_t>(reach_[1] + 1) *
+                    static_cast<std::size_t>(reach_[2] + 1),
+                0);
     std::vector<std::int64_t> value(static_cast<std::size_t>(torus.positions()));
     for (std::int32_t position = 0; position < torus.positions(); ++position) value[position] = of_position(position);
     for (std::int32_t z = 0; z < reach_[2]; ++z)
@@ -52,7 +54,8 @@ class BoxSums {
     }
     const auto [a, b, c] = low;
     const auto [x, y, z] = high;
-    return at(x, y, z) - at(a, y, z) - at(x, b, z) - at(x, y, c) + at(a, b, z) + at(a, y, c) + at(x, b, c) - at(a, b, c);
+    return at(x, y, z) - at(a, y, z) - at(x, b, z) - at(x, y, c) + at(a, b, z) + at(a, y, c) + at(x, b, c) -
+           at(a, b, c);
   }
 
  private:
@@ -70,18 +73,20 @@ class BoxSums {
 };
 
 constexpr std::size_t most_centres = 64;
-constexpr std::int32_t most_slabs = 16;      // in each dimension
+constexpr std::int32_t most_slabs = 16;             // in each dimension
 constexpr std::size_t most_nodes_sorted = 150'000;  // of all balls together
 constexpr std::int32_t pairs_sampled = 256;
-constexpr double suspect_hops = 64;        // a suspect node on a route counts like this number of hops
-constexpr std::int64_t most_boxes = 100'000;  // that are examined
+constexpr double suspect_hops = 64;                      // a suspect node on a route counts like this number of hops
+constexpr std::int64_t most_boxes = 100'000;             // that are examined
 constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // examined in the time in which one node of a set is tried
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
  public:
   NodeSets(const OfferedNodes& nodes, const mapping::NodeLimits& limits)
-      : nodes_(nodes), limits_(limits), torus_(*nodes.torus) {
+      : nodes_(nodes),
+        limits_(limits),
+        torus_(*nodes.torus) {
     at_.assign(static_cast<std::size_t>(torus_.positions()), -1);
     for (std::size_t n = 0; n < nodes.position.size(); ++n) {
       if (nodes.position[n] < 0 || limits.capacity()[n] == 0) continue;
@@ -126,7 +131,8 @@ class NodeSets {
     if (torus_.dimensions().size() <= 3) add(box());
     const std::size_t round_ones = found.size();
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
-      const auto affordable = static_cast<std::int32_t>(most_nodes_sorted / (torus_.dimensions().size() * (usable_.size() + 1)));
+      const auto affordable =
+          static_cast<std::int32_t>(most_nodes_sorted / (torus_.dimensions().size() * (usable_.size() + 1)));
       const std::int32_t starts = std::min(torus_.dimensions()[d].size, std::clamp(affordable, 1, most_slabs));
       const std::vector<std::vector<std::int32_t>> planes = planes_across(d);
       for (std::int32_t k = 0; k < starts; ++k)
@@ -176,7 +182,8 @@ class NodeSets {
     if (counts || order.empty()) return counts;
     // These are too many nodes. Keep the nodes with the most room.
     std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
-      return std::pair(!limits_.required(a), -limits_.capacity()[a]) < std::pair(!limits_.required(b), -limits_.capacity()[b]);
+      return std::pair(!limits_.required(a), -limits_.capacity()[a]) <
+             std::pair(!limits_.required(b), -limits_.capacity()[b]);
     });
     while (!picked.empty() && static_cast<std::int32_t>(picked.size()) > limits_.most_nodes()) picked.pop_back();
     return limits_.spread(picked);
@@ -188,7 +195,7 @@ class NodeSets {
       if (!nodes_.suspect(node)) healthy.push_back(node);
     if (healthy.empty()) healthy = usable_;
     std::vector<std::int32_t> chosen;
-    const std::size_t count = 
+    const std::size_t count =
         std::min(healthy.size(), std::clamp<std::size_t>(most_nodes_sorted / (usable_.size() + 1), 8, most_centres));
     for (std::size_t k = 0; k < count; ++k) chosen.push_back(healthy[k * healthy.size() / count]);
     return chosen;
@@ -209,7 +216,8 @@ class NodeSets {
     }
     std::int32_t last = 0;
     std::int64_t enough = limits_.tasks();
-    for (; last < 2 * beyond && (enough -= room[last]) > 0; ++last) {}
+    for (; last < 2 * beyond && (enough -= room[last]) > 0; ++last) {
+    }
     for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
     while (last < 2 * beyond - 1 && first[last + 1] < limits_.least_nodes()) ++last;
     std::vector<std::int32_t> order(static_cast<std::size_t>(last < 2 * beyond ? first[last + 1] : first[last]));
@@ -237,7 +245,9 @@ class NodeSets {
       order.insert(order.end(), plane.begin(), plane.end());
       for (const std::int32_t node : plane)
         if (!limits_.required(node)) room += limits_.capacity()[node];
-      if (room >= limits_.tasks() && static_cast<std::int32_t>(order.size()) >= limits_.least_nodes() + static_cast<std::int32_t>(required_.size())) break;
+      if (room >= limits_.tasks() && static_cast<std::int32_t>(order.size()) >=
+                                         limits_.least_nodes() + static_cast<std::int32_t>(required_.size()))
+        break;
     }
     return order;
   }
@@ -257,7 +267,8 @@ class NodeSets {
       if (size > 512) {  // too many pairs of coordinates: distances from one node only
         for (std::size_t k = 1; k < used.size(); ++k)
           hops += std::abs(torus_.steps(d, torus_.coordinate(nodes_.position[used[0]], d),
-                                        torus_.coordinate(nodes_.position[used[k]], d))) / tasks;
+                                        torus_.coordinate(nodes_.position[used[k]], d))) /
+                  tasks;
         continue;
       }
       for (std::int32_t a = 0; a < size; ++a)
@@ -269,7 +280,8 @@ class NodeSets {
     std::int64_t met = 0;
     const auto count = static_cast<std::int32_t>(used.size());
     for (std::int32_t k = 0; k < pairs_sampled; ++k)
-      met += nodes_.faults->on_route(nodes_.position[used[random.below(count)]], nodes_.position[used[random.below(count)]]);
+      met += nodes_.faults->on_route(nodes_.position[used[random.below(count)]],
+                                     nodes_.position[used[random.below(count)]]);
     return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
   }
 
@@ -295,7 +307,8 @@ class NodeSets {
     for (std::int32_t a = 1; a <= size[0]; ++a)
       for (std::int32_t b = 1; closed(0, a) && b <= size[1]; ++b)
         for (std::int32_t c = 1; closed(1, b) && c <= size[2]; ++c)
-          if (closed(2, c) && a * b * c >= least && a * b * c <= 2 * least) shapes.push_back({{a, b, c}, a + b + c, a * b * c});
+          if (closed(2, c) && a * b * c >= least && a * b * c <= 2 * least)
+            shapes.push_back({{a, b, c}, a + b + c, a * b * c});
     std::stable_sort(shapes.begin(), shapes.end(), [](const Shape& x, const Shape& y) {
       return std::pair(x.reach, x.volume) < std::pair(y.reach, y.volume);
     });

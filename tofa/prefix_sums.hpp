@@ -12,7 +12,8 @@ namespace placement::tofa {
 class RoutePrefixSums {
  public:
   explicit RoutePrefixSums(const TorusTopology& torus)
-      : torus_(torus), prefix_(torus.dimensions().size() * static_cast<std::size_t>(torus.positions())) {}
+      : torus_(torus),
+        prefix_(torus.dimensions().size() * static_cast<std::size_t>(torus.positions())) {}
 
   // Sets the values. of_link(dimension, position) returns the value of the link that leaves `position` towards
   // growing coordinates; the value counts in both directions. At the end of a mesh there is no link, and the value

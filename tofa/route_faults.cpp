@@ -13,7 +13,10 @@ constexpr std::int32_t published_extra = 100;
 }  // namespace
 
 RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra)
-    : torus_(torus), suspect_(std::move(suspect)), nodes_(torus), heavy_(torus) {
+    : torus_(torus),
+      suspect_(std::move(suspect)),
+      nodes_(torus),
+      heavy_(torus) {
   count_ = static_cast<std::int32_t>(std::count(suspect_.begin(), suspect_.end(), true));
   clear_.assign(suspect_.size(), INT32_MAX);
   if (count_ == 0) return;  // all sums are 0

@@ -25,7 +25,8 @@ class RouteFaults {
   // Returns the number of suspect positions on R(a, b) plus the number on R(b, a).
   std::int32_t between(std::int32_t a, std::int32_t b) const {
     if (!table_.empty())
-      return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) + static_cast<std::size_t>(b)];
+      return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) +
+                    static_cast<std::size_t>(b)];
     if (torus_.distance(a, b) < clear_[a]) return 0;  // each suspect is farther away than the route is long
     return on_route(a, b) + on_route(b, a);
   }

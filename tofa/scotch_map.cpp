@@ -46,7 +46,8 @@ using Numbers = std::vector<SCOTCH_Num>;
 
 void check(int code, const char* what) {
   if (code == 0) return;
-  throw PlacementError(STOCK_OTHER, std::string("SCOTCH: ") + what + " failed" + (last_message().empty() ? "" : ": " + last_message()));
+  throw PlacementError(
+      STOCK_OTHER, std::string("SCOTCH: ") + what + " failed" + (last_message().empty() ? "" : ": " + last_message()));
 }
 
 // A SCOTCH object that is freed at the end of its scope.
@@ -68,7 +69,9 @@ using OwnedStrategy = Owned<SCOTCH_Strat, SCOTCH_stratInit, SCOTCH_stratExit>;
 class ScotchRun {
  public:
   explicit ScotchRun(const ScotchTask& task)
-      : task_(task), torus_(*task.slots.torus), leaf_of_slot_(static_cast<std::size_t>(task.slots.size())) {
+      : task_(task),
+        torus_(*task.slots.torus),
+        leaf_of_slot_(static_cast<std::size_t>(task.slots.size())) {
     std::vector<std::int32_t> taken(static_cast<std::size_t>(torus_.positions()), 0);
     for (std::int32_t slot = 0; slot < task.slots.size(); ++slot)
       width_ = std::max(width_, ++taken[task.slots.position[slot]]);
@@ -133,8 +136,9 @@ class ScotchRun {
   std::vector<std::int32_t> on_weighted_machine() {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)
-      throw PlacementError(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) + " places with raised weights need too much memory; it takes " +
-                  std::to_string(most_raised));
+      throw PlacementError(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) +
+                                            " places with raised weights need too much memory; it takes " +
+                                            std::to_string(most_raised));
     Numbers row{0}, to, weight;
     for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {
       const std::int32_t position = leaf / width_;
@@ -147,8 +151,8 @@ class ScotchRun {
       } else {
         for (std::int32_t k = 1; k < width_; ++k) link(leaf + k, 1);
         for (const std::int32_t next : beside(position)) {
-          const bool heavy = task_.slots.faults &&
-                             (task_.slots.faults->suspect(position) || task_.slots.faults->suspect(next));
+          const bool heavy =
+              task_.slots.faults && (task_.slots.faults->suspect(position) || task_.slots.faults->suspect(next));
           link(next * width_, heavy ? 101 : 1);
         }
       }
@@ -209,7 +213,8 @@ class ScotchRun {
           "the matrix");
     OwnedStrategy strategy;
     check(SCOTCH_stratGraphMapBuild(strategy.get(), SCOTCH_STRATQUALITY, SCOTCH_archSize(target), 0.0), "the strategy");
-    check((fixed ? SCOTCH_graphMapFixed : SCOTCH_graphMap)(graph.get(), target, strategy.get(), place.data()), "mapping");
+    check((fixed ? SCOTCH_graphMapFixed : SCOTCH_graphMap)(graph.get(), target, strategy.get(), place.data()),
+          "mapping");
   }
 
   // Returns the slot of each rank. SCOTCH may give several ranks one leaf; the first keeps it, each other rank takes

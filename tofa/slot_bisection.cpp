@@ -12,7 +12,7 @@ namespace {
 
 // Sets `seen` to the coordinates of dimension d that the slots have.
 void find_coordinates(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d,
-                       std::vector<bool>& seen) {
+                      std::vector<bool>& seen) {
   seen.assign(static_cast<std::size_t>(slots.torus->dimensions()[d].size), false);
   for (const std::int32_t slot : among) seen[slots.torus->coordinate(slots.position[slot], d)] = true;
 }
@@ -66,7 +66,8 @@ std::size_t cut_at(const TorusSlots& slots, std::span<const std::int32_t> among,
     return 0;
   };
   if (where == CutAt::planes)
-    if (const std::size_t at = nearest(among.size() / 4, [&](std::int32_t slot) { return slots.torus->coordinate(slots.position[slot], d); }))
+    if (const std::size_t at = nearest(
+            among.size() / 4, [&](std::int32_t slot) { return slots.torus->coordinate(slots.position[slot], d); }))
       return at;
   const std::size_t at = nearest(among.size(), [&](std::int32_t slot) { return slots.position[slot]; });
   return at > 0 ? at : std::max<std::size_t>(1, middle);
@@ -90,7 +91,8 @@ std::optional<Cut> cut_slots(const TorusSlots& slots, std::span<std::int32_t> am
   keyed.reserve(among.size());
   for (const std::int32_t slot : among) {
     const std::int32_t along = torus.coordinate(slots.position[slot], d) - begin;
-    keyed.emplace_back((static_cast<std::int64_t>(along < 0 ? along + size : along) << 32) + slots.position[slot], slot);
+    keyed.emplace_back((static_cast<std::int64_t>(along < 0 ? along + size : along) << 32) + slots.position[slot],
+                       slot);
   }
   std::sort(keyed.begin(), keyed.end());
   for (std::size_t k = 0; k < among.size(); ++k) among[k] = keyed[k].second;
@@ -108,7 +110,9 @@ SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt
     SlotCuts::Part part = cuts.parts[k];
     const auto size = static_cast<std::size_t>(part.end - part.begin);
     watch.spend(static_cast<std::int64_t>(4 * size));
-    const auto cut = size < 2 ? std::nullopt : cut_slots(slots, std::span(cuts.slots).subspan(static_cast<std::size_t>(part.begin), size), where);
+    const auto cut =
+        size < 2 ? std::nullopt
+                 : cut_slots(slots, std::span(cuts.slots).subspan(static_cast<std::size_t>(part.begin), size), where);
     if (!cut) continue;
     part.middle = part.begin + static_cast<std::int32_t>(cut->first);
     part.dimension = cut->dimension;

@@ -18,10 +18,10 @@ enum class CutAt {
 // has the most different coordinates, the last dimension if several are equal. A ring is opened behind its widest gap.
 struct SlotCuts {
   struct Part {
-    std::int32_t begin, end;      // range of indices in `slots`
-    std::int32_t middle = -1;     // index where the second half begins; -1: the part is not cut
-    std::size_t dimension = 0;    // the dimension across which it is cut
-    std::int32_t first_half = -1; // index of the first half in `parts`; the second half follows it
+    std::int32_t begin, end;       // range of indices in `slots`
+    std::int32_t middle = -1;      // index where the second half begins; -1: the part is not cut
+    std::size_t dimension = 0;     // the dimension across which it is cut
+    std::int32_t first_half = -1;  // index of the first half in `parts`; the second half follows it
   };
 
   std::vector<std::int32_t> slots;  // the slots of a part are contiguous

@@ -24,13 +24,13 @@ namespace placement::tofa {
 class PackedHops {
  public:
   static bool fits(const TorusTopology& torus) {
-    return torus.dimensions().size() <= half &&
-           std::all_of(torus.dimensions().begin(), torus.dimensions().end(),
-                       [](const TorusDimension& d) { return d.size <= longest; });
+    return torus.dimensions().size() <= half && std::all_of(torus.dimensions().begin(), torus.dimensions().end(),
+                                                            [](const TorusDimension& d) { return d.size <= longest; });
   }
 
   PackedHops(const TorusSlots& slots, std::int32_t ranks)
-      : slot_(static_cast<std::size_t>(slots.size())), rank_(static_cast<std::size_t>(ranks)) {
+      : slot_(static_cast<std::size_t>(slots.size())),
+        rank_(static_cast<std::size_t>(ranks)) {
     const auto dimensions = slots.torus->dimensions();
     for (std::size_t d = 0; d < dimensions.size(); ++d)
       around_[d] = around_[half + d] = dimensions[d].wraps ? static_cast<std::int16_t>(dimensions[d].size) : INT16_MAX;
@@ -88,7 +88,9 @@ class PackedHops {
   }
 
   // Returns the sum of four 16-bit numbers, which the multiplication collects in the highest 16 bits.
-  static std::int32_t sum_of(std::uint64_t four) { return static_cast<std::int32_t>(four * 0x0001000100010001ULL >> 48); }
+  static std::int32_t sum_of(std::uint64_t four) {
+    return static_cast<std::int32_t>(four * 0x0001000100010001ULL >> 48);
+  }
 
   std::vector<std::uint64_t> slot_;
   std::vector<Two> rank_;

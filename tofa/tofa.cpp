@@ -24,9 +24,9 @@ namespace {
 
 constexpr std::size_t sets_tried = 3;
 constexpr std::size_t most_starts = 4;         // mappings from which relieve() starts
-constexpr std::int64_t least_relief = 20'000;    // links walked for each step of effort
-constexpr std::int64_t relief_per_place = 10;    // or this number for each rank and arc
-constexpr std::int32_t much_effort = 4;  // from here on mappings start on more than one set, and SCOTCH is used
+constexpr std::int64_t least_relief = 20'000;  // links walked for each step of effort
+constexpr std::int64_t relief_per_place = 10;  // or this number for each rank and arc
+constexpr std::int32_t much_effort = 4;        // from here on mappings start on more than one set, and SCOTCH is used
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen and slurmctld waits
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
@@ -36,18 +36,22 @@ constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 
 // Returns the nodes that are suspect and not required, the most likely to fail first.
 template <typename IsSuspect>
-std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& request, const FaultModel& model, IsSuspect suspect) {
+std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& request, const FaultModel& model,
+                                      IsSuspect suspect) {
   std::vector<std::int32_t> nodes;
   for (std::int32_t node = 0; node < std::ssize(view.nodes); ++node)
-    if (suspect(node) && std::count(request.required_nodes.begin(), request.required_nodes.end(), node) == 0) nodes.push_back(node);
-  std::stable_sort(nodes.begin(), nodes.end(), [&](std::int32_t a, std::int32_t b) { return model.of_node(a) > model.of_node(b); });
+    if (suspect(node) && std::count(request.required_nodes.begin(), request.required_nodes.end(), node) == 0)
+      nodes.push_back(node);
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](std::int32_t a, std::int32_t b) { return model.of_node(a) > model.of_node(b); });
   return nodes;
 }
 
 class TofaJob : public TorusJob {
  public:
   TofaJob(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : TorusJob(view, request), deadline_(deadline) {}
+      : TorusJob(view, request),
+        deadline_(deadline) {}
 
   Placement tofa(bool thoroughly) {
     if (!request_.node_tasks.empty()) return ranks_on(request_.node_tasks);
@@ -60,7 +64,8 @@ class TofaJob : public TorusJob {
     const bool sampled = !thoroughly && request_.matrix && request_.matrix->pairs() > most_pairs;
     std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sampled ? 1 : sets_tried);
     if (auto window = first_window()) sets.push_back(std::move(*window));
-    if (sets.empty() && !sequential) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    if (sets.empty() && !sequential)
+      throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
     begin(natural, sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
     if (thoroughly && sequential) offer(greedy_leaves(), "the heaviest pairs first");
@@ -70,7 +75,8 @@ class TofaJob : public TorusJob {
       if (free_to_move(limits) && few_slots)
         map_freely(limits, sets, effort);
       else
-        for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k) map_on(sets[k], effort);
+        for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k)
+          map_on(sets[k], effort);
       if (thoroughly) offer_paper();
     }
     for (const mapping::NodeCounts& set : surer_sets(thoroughly)) {
@@ -190,7 +196,8 @@ class TofaJob : public TorusJob {
     if (settings_.effort < much_effort || !scotch_mapper() || deadline_.expired()) return;
     try {
       if (const auto window = first_window()) {
-        if (auto leaves = with_scotch(slots_.leaves(*window), false)) offer(std::move(*leaves), "SCOTCH on the first healthy window");
+        if (auto leaves = with_scotch(slots_.leaves(*window), false))
+          offer(std::move(*leaves), "SCOTCH on the first healthy window");
       } else if (torus_.positions() <= 1024) {  // on larger machines it takes long and gains little
         const mapping::NodeLimits all = limits_of(capacity());
         auto leaves = with_scotch(slots_.leaves(all.capacity()), true);
@@ -202,7 +209,8 @@ class TofaJob : public TorusJob {
 
   // With the least effort very many pairs are compared by a sample, as when nodes are chosen.
   Placement ranks_on(const mapping::NodeCounts& counts) {
-    begin(slots_.leaves(counts), settings_.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared());
+    begin(slots_.leaves(counts),
+          settings_.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared());
     if (request_.matrix) {
       map_on(counts, settings_.effort);
       if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {
@@ -213,7 +221,8 @@ class TofaJob : public TorusJob {
       }
       relieve();
       // The torus does not see the sockets, whose cores are all at one position.
-      treematch::place_on_sockets(view_, request_, slots_, best_, treematch::SocketsOf::all_nodes, treematch::usual_effort, deadline_);
+      treematch::place_on_sockets(view_, request_, slots_, best_, treematch::SocketsOf::all_nodes,
+                                  treematch::usual_effort, deadline_);
     }
     return best_placement();
   }
@@ -228,7 +237,8 @@ class TofaJob : public TorusJob {
       const auto size = static_cast<std::int64_t>(graph.arc.size()) + graph.vertices();
       const std::int64_t work = settings_.effort * std::max(least_relief, relief_per_place * size);
       const std::size_t starts = std::min(overtaken_.size(), most_starts - 1);
-      std::vector<std::vector<std::int32_t>> earlier(overtaken_.end() - static_cast<std::ptrdiff_t>(starts), overtaken_.end());
+      std::vector<std::vector<std::int32_t>> earlier(overtaken_.end() - static_cast<std::ptrdiff_t>(starts),
+                                                     overtaken_.end());
       relieve_from(graph, best_, free, work / 2, watch);
       for (const std::vector<std::int32_t>& start : earlier)
         relieve_from(graph, start, free, work / 2 / static_cast<std::int64_t>(starts), watch);
@@ -268,7 +278,8 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
       worst_first(view, request, fault_model, [&](std::int32_t node) { return fault_model.suspect(node); });
   for (;; suspects.resize(suspects.size() / 2)) {
     ClusterView healthy = view;
-    for (const std::int32_t node : suspects) healthy.nodes[node].core_free.assign(healthy.nodes[node].core_free.size(), false);
+    for (const std::int32_t node : suspects)
+      healthy.nodes[node].core_free.assign(healthy.nodes[node].core_free.size(), false);
     try {
       Placement placement = treematch::place_treematch(healthy, plain, deadline);
       AnyFailure failure;
@@ -284,7 +295,8 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   }
 }
 
-// Places the ranks of a step without a matrix along the torus: as a chain, so that consecutive ranks are near each other.
+// Places the ranks of a step without a matrix along the torus: as a chain, so that consecutive ranks are near each
+// other.
 Placement along_torus(const ClusterView& view, const Request& request, const Deadline& deadline) {
   Request along = request;
   along.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
@@ -312,7 +324,8 @@ Placement place_tofa(const ClusterView& view, const Request& request, const Dead
 
 Placement place_tofa_thoroughly(const ClusterView& view, const Request& request, const Deadline& deadline) {
   check_torus_request(view, request);
-  return has_coordinates(view, request) ? TofaJob(view, request, deadline).tofa(true) : on_tree(view, request, deadline);
+  return has_coordinates(view, request) ? TofaJob(view, request, deadline).tofa(true)
+                                        : on_tree(view, request, deadline);
 }
 
 }  // namespace placement::tofa

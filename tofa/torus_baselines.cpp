@@ -16,7 +16,8 @@ namespace {
 class PaperJob : public TorusJob {
  public:
   PaperJob(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : TorusJob(view, request), deadline_(deadline) {}
+      : TorusJob(view, request),
+        deadline_(deadline) {}
 
   Placement paper() {
     if (!request_.node_tasks.empty()) {
@@ -29,7 +30,8 @@ class PaperJob : public TorusJob {
     if (const auto window = first_window()) {
       begin(slots_.leaves(*window));
       const std::optional<std::vector<std::int32_t>> leaves = in_time(natural_, false);
-      return answer(leaves ? *leaves : natural_, leaves ? "SCOTCH on the first healthy window" : "the first healthy window");
+      return answer(leaves ? *leaves : natural_,
+                    leaves ? "SCOTCH on the first healthy window" : "the first healthy window");
     }
     const mapping::NodeLimits all = limits_of(capacity());
     begin(slots_.leaves(sequential()));
@@ -88,7 +90,8 @@ Placement place_greedy(const ClusterView& view, const Request& request, const De
   if (request.node_tasks.empty()) {
     limits.emplace(view, request, slots.capacity());
     const auto counts = mapping::sequential_counts(*limits);
-    if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    if (!counts)
+      throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     natural_counts = *counts;
     offered = limits->capacity();
   }

@@ -18,8 +18,8 @@ namespace placement::tofa {
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 // The baseline policy GREEDY. It takes pairs of ranks by falling traffic and places each rank as near as possible to
-// its partner. It works on a torus and on a tree. When the deadline passes, the ranks keep their order. Throws Error when
-// the request has no matrix or contradicts itself, or when no choice of nodes keeps to the limits.
+// its partner. It works on a torus and on a tree. When the deadline passes, the ranks keep their order. Throws Error
+// when the request has no matrix or contradicts itself, or when no choice of nodes keeps to the limits.
 Placement place_greedy(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement::tofa

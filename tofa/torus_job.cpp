@@ -16,8 +16,8 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;         // without a matrix: of more tasks only some have traffic
-constexpr std::int32_t most_tasks_all_talk = 96;            // without a matrix: every pair may talk
+constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: of more tasks only some have traffic
+constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: every pair may talk
 
 // Returns the matrix that is used for a job without one. For few tasks each pair has traffic; for more tasks those
 // pairs have traffic whose numbers differ in one bit.
@@ -29,7 +29,8 @@ CommMatrix unknown_traffic(std::int32_t tasks) {
       for (std::int32_t b = a + 1; b < tasks; ++b) edges.push_back({a, b, 1});
     else
       for (std::int64_t bit = 1; bit < tasks; bit *= 2)
-        if (const std::int64_t b = a ^ bit; (b > a || b % step != 0) && b < tasks) edges.push_back({a, static_cast<std::int32_t>(b), 1});
+        if (const std::int64_t b = a ^ bit; (b > a || b % step != 0) && b < tasks)
+          edges.push_back({a, static_cast<std::int32_t>(b), 1});
   }
   return CommMatrix::from_edges(tasks, std::move(edges));
 }
@@ -38,8 +39,8 @@ CommMatrix unknown_traffic(std::int32_t tasks) {
 
 TofaSettings tofa_settings(const Request& request) {
   TofaSettings settings;
-  settings.seed = static_cast<std::uint64_t>(
-      number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  settings.seed =
+      static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
   settings.effort = static_cast<std::int32_t>(number_parameter(request, "effort", 10, 1000, 1));
   settings.communication_share = static_cast<double>(number_parameter(request, "comm-share", 50, 100)) / 100;
   settings.job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
@@ -65,7 +66,8 @@ bool has_coordinates(const ClusterView& view, const Request& request) {
   const auto has = [&](std::size_t n) { return view.nodes[n].torus_node >= 0; };
   for (std::size_t n = 0; n < request.node_tasks.size(); ++n)
     if (request.node_tasks[n] > 0 && !has(n)) return false;
-  return std::all_of(request.required_nodes.begin(), request.required_nodes.end(), [&](std::int32_t n) { return has(static_cast<std::size_t>(n)); });
+  return std::all_of(request.required_nodes.begin(), request.required_nodes.end(),
+                     [&](std::int32_t n) { return has(static_cast<std::size_t>(n)); });
 }
 
 std::string in_percent(double share) {
@@ -75,8 +77,13 @@ std::string in_percent(double share) {
 }
 
 TorusJob::TorusJob(const ClusterView& view, const Request& request)
-    : view_(view), request_(request), torus_(*view.torus), settings_(tofa_settings(request)),
-      slots_(view, request), fault_model_(view, settings_.job_seconds), faults_(fault_model_.route_faults(torus_)) {
+    : view_(view),
+      request_(request),
+      torus_(*view.torus),
+      settings_(tofa_settings(request)),
+      slots_(view, request),
+      fault_model_(view, settings_.job_seconds),
+      faults_(fault_model_.route_faults(torus_)) {
   for (const NodeView& node : view.nodes)
     offered_.position.push_back(node.torus_node < 0 ? -1 : torus_.position(node.torus_node));
   offered_.torus = &torus_;
@@ -96,7 +103,8 @@ mapping::NodeCounts TorusJob::capacity() const {
 
 mapping::NodeCounts TorusJob::sequential() const {
   const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
-  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!counts)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   return *counts;
 }
 
@@ -120,7 +128,9 @@ std::vector<std::int32_t> TorusJob::positions(const std::vector<std::int32_t>& l
   return position;
 }
 
-void TorusJob::begin_in_order() { begin(slots_.leaves(request_.node_tasks.empty() ? sequential() : request_.node_tasks)); }
+void TorusJob::begin_in_order() {
+  begin(slots_.leaves(request_.node_tasks.empty() ? sequential() : request_.node_tasks));
+}
 
 double TorusJob::expected_time(const std::vector<std::int32_t>& leaves) const {
   return std::exp(objective_->log_expected_time(objective_->assess(positions(leaves))));
@@ -132,7 +142,9 @@ void TorusJob::begin(std::vector<std::int32_t> natural, std::int64_t most_pairs)
   if (!request_.matrix)
     stand_in_ = unknown_traffic(request_.tasks);
   else if (sampled_)
-    stand_in_ = mapping::sparsified(*request_.matrix, static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request_.tasks - 1)), settings_.seed);
+    stand_in_ = mapping::sparsified(
+        *request_.matrix, static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request_.tasks - 1)),
+        settings_.seed);
   matrix_ = request_.matrix && !sampled_ ? request_.matrix.get() : &stand_in_;
   objective_.emplace(torus_, fault_model_, faults_, *matrix_, positions(natural_), settings_.communication_share);
   best_ = natural_;
@@ -145,7 +157,9 @@ void TorusJob::begin(std::vector<std::int32_t> natural, std::int64_t most_pairs)
 void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method) {
   const Assessment assessment = objective_->assess(positions(leaves));
   const double log_expected_time = objective_->log_expected_time(assessment);
-  if (!(log_expected_time < best_log_expected_time_ || (log_expected_time == best_log_expected_time_ && assessment.hop_bytes < best_assessment_.hop_bytes))) return;
+  if (!(log_expected_time < best_log_expected_time_ ||
+        (log_expected_time == best_log_expected_time_ && assessment.hop_bytes < best_assessment_.hop_bytes)))
+    return;
   overtaken_.push_back(std::move(best_));
   best_ = std::move(leaves);
   best_assessment_ = assessment;
@@ -165,7 +179,8 @@ std::vector<std::int32_t> TorusJob::greedy_leaves(const mapping::WorkBudget& wat
   return natural_;
 }
 
-std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const {
+std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector<std::int32_t>& leaves,
+                                                               bool raised) const {
   if (!scotch_mapper() || !request_.matrix) return std::nullopt;
   std::vector<std::int32_t> mapped =
       scotch_mapper()({request_.matrix.get(), torus_slots(leaves), raised, settings_.seed});
@@ -179,13 +194,15 @@ Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::s
   if (sampled_) {
     placement.cost = hop_bytes(torus_, *request_.matrix, positions(leaves));
     placement.natural_cost = hop_bytes(torus_, *request_.matrix, positions(natural_));
-    placement.reasons.push_back("compared by " + std::to_string(matrix_->pairs()) + " of " + std::to_string(request_.matrix->pairs()) + " pairs");
+    placement.reasons.push_back("compared by " + std::to_string(matrix_->pairs()) + " of " +
+                                std::to_string(request_.matrix->pairs()) + " pairs");
   } else if (request_.matrix) {
     placement.cost = chosen.hop_bytes;
     placement.natural_cost = objective_->reference().hop_bytes;
   }
   if (chosen.abort_probability > 0 || objective_->reference().abort_probability > 0)
-    placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) + ", of the first nodes in natural order " +
+    placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) +
+                                ", of the first nodes in natural order " +
                                 in_percent(objective_->reference().abort_probability));
   return placement;
 }

@@ -61,7 +61,9 @@ class TorusJob {
 
   // ---- mappings
 
-  TorusSlots torus_slots(const std::vector<std::int32_t>& leaves) const { return {&torus_, positions(leaves), offered_.faults}; }
+  TorusSlots torus_slots(const std::vector<std::int32_t>& leaves) const {
+    return {&torus_, positions(leaves), offered_.faults};
+  }
   // Returns the torus position of each leaf.
   std::vector<std::int32_t> positions(const std::vector<std::int32_t>& leaves) const;
 
@@ -72,9 +74,9 @@ class TorusJob {
   // Returns the expected time of a mapping, relative to the run time of the mapping given to begin() without failures.
   double expected_time(const std::vector<std::int32_t>& leaves) const;
 
-  // Sets the reference mapping for expected_time() and offers it as the first mapping. Must precede the calls below. When
-  // the matrix has more than `most_pairs` pairs, at least 1, mappings are compared by a sample of about so many pairs, or
-  // of two for each rank; the costs in the placement are those of all pairs.
+  // Sets the reference mapping for expected_time() and offers it as the first mapping. Must precede the calls below.
+  // When the matrix has more than `most_pairs` pairs, at least 1, mappings are compared by a sample of about so many
+  // pairs, or of two for each rank; the costs in the placement are those of all pairs.
   void begin(std::vector<std::int32_t> natural, std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 
   // Keeps the mapping when its expected time is less than that of the best one so far. When these are equal, the
@@ -103,8 +105,8 @@ class TorusJob {
   RouteFaults faults_;
   OfferedNodes offered_;
   std::vector<std::int32_t> node_of_leaf_;
-  CommMatrix stand_in_;                  // used as the matrix of a job that has none, or for a sample of its pairs
-  bool sampled_ = false;                 // stand_in_ is a sample
+  CommMatrix stand_in_;   // used as the matrix of a job that has none, or for a sample of its pairs
+  bool sampled_ = false;  // stand_in_ is a sample
   const CommMatrix* matrix_ = nullptr;
 
   std::vector<std::int32_t> natural_;

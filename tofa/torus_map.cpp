@@ -20,8 +20,13 @@ class TorusBisection {
  public:
   TorusBisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts, std::uint64_t seed,
                  std::int32_t tries, const mapping::WorkBudget& watch)
-      : graph_(graph), slots_(slots), cuts_(cuts), watch_(watch), bisection_(seed, {tries, 2 * tries}, watch),
-        local_(static_cast<std::size_t>(graph.vertices()), -1), near_(static_cast<std::size_t>(graph.vertices()), -1) {}
+      : graph_(graph),
+        slots_(slots),
+        cuts_(cuts),
+        watch_(watch),
+        bisection_(seed, {tries, 2 * tries}, watch),
+        local_(static_cast<std::size_t>(graph.vertices()), -1),
+        near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
   std::vector<std::int32_t> run() {
     // `ranks` is ordered like cuts_.slots: the ranks of a part have the indices of its slots.
@@ -29,7 +34,8 @@ class TorusBisection {
     std::iota(ranks.begin(), ranks.end(), 0);
     for (const SlotCuts::Part& part : cuts_.parts)  // a part always precedes its halves
       if (part.middle >= 0)
-        split(part, std::span(ranks).subspan(static_cast<std::size_t>(part.begin), static_cast<std::size_t>(part.end - part.begin)));
+        split(part, std::span(ranks).subspan(static_cast<std::size_t>(part.begin),
+                                             static_cast<std::size_t>(part.end - part.begin)));
     for (std::size_t k = 0; k < ranks.size(); ++k) near_[ranks[k]] = cuts_.slots[k];
     return near_;
   }
@@ -114,10 +120,10 @@ std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const Tor
   return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
 }
 
-constexpr std::int64_t work_per_place = 100;     // of annealing, for each rank and arc and each step of effort
-constexpr std::int64_t least_work = 60'000;           // lower limit of the work of one search
+constexpr std::int64_t work_per_place = 100;         // of annealing, for each rank and arc and each step of effort
+constexpr std::int64_t least_work = 60'000;          // lower limit of the work of one search
 constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit instead, if there are so few ranks that it is less
-constexpr std::int64_t work_when_longer = 2;        // factor from effort 2 on
+constexpr std::int64_t work_when_longer = 2;         // factor from effort 2 on
 constexpr std::int64_t work_among_suspects = 8;      // factor with suspect nodes, where good routes are few
 // up to this number of ranks and arcs; the factor falls beyond it
 constexpr std::int64_t places_among_suspects = 8'000;
@@ -128,7 +134,11 @@ class Portfolio {
  public:
   Portfolio(const CommMatrix& matrix, const TorusSlots& slots, const std::vector<std::vector<std::int32_t>>& sets,
             const TorusMapOptions& options)
-      : matrix_(matrix), slots_(slots), sets_(sets), options_(options), watch_(options.deadline) {}
+      : matrix_(matrix),
+        slots_(slots),
+        sets_(sets),
+        options_(options),
+        watch_(options.deadline) {}
 
   std::vector<TorusMapping> run() {
     found_.push_back({sets_.front(), "natural order"});
@@ -146,14 +156,16 @@ class Portfolio {
     offer(greedy_on_torus(graph_, slots_, watch_), "greedy", true);
     const auto by_number = points_by_number(graph_, watch_);
     const auto sides = slots_.torus->dimensions();
-    const std::int64_t long_sides = std::count_if(sides.begin(), sides.end(), [](const TorusDimension& d) { return d.size > 1; });
+    const std::int64_t long_sides =
+        std::count_if(sides.begin(), sides.end(), [](const TorusDimension& d) { return d.size > 1; });
     const auto by_distance = points_by_distance(graph_, long_sides < 2 ? 1 : 3, options_.seed, watch_);
     for (const auto& set : sets_) {
       const SlotCuts cuts = cut_all(slots_, set, CutAt::planes, watch_);
       if (by_number) offer_points(*by_number, cuts, "grid of ranks");
       if (by_distance) offer_points(*by_distance, cuts, "grid by distances");
       if (!(on_grid() && options_.effort <= 1))
-        offer(torus_bisection(graph_, slots_, cuts, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection", false);
+        offer(torus_bisection(graph_, slots_, cuts, options_.seed, options_.effort > 3 ? 2 : 1, watch_), "bisection",
+              false);
     }
     search();
   }
@@ -182,10 +194,12 @@ class Portfolio {
     const bool suspects = slots_.faults && slots_.faults->suspects() > 0;
     std::int64_t work = std::max(std::min(least_work, least_work_per_rank * graph_.vertices()), work_per_place * size);
     if (options_.effort > 1)
-      work *= options_.effort * (suspects ? std::clamp(work_among_suspects * places_among_suspects / size, work_when_longer, work_among_suspects)
+      work *= options_.effort * (suspects ? std::clamp(work_among_suspects * places_among_suspects / size,
+                                                       work_when_longer, work_among_suspects)
                                           : work_when_longer);
     work = std::min(most_work, work);
-    if (options_.effort <= 1) return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
+    if (options_.effort <= 1)
+      return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
     // A long hot search finds distant solutions, a short cool one finds solutions nearby.
     if (suspects) {  // a low penalty first lets ranks pass suspect nodes, the full one then moves them away
       std::vector<std::int32_t> slot = start;
@@ -236,7 +250,9 @@ class Portfolio {
 class NearestFree {
  public:
   explicit NearestFree(const TorusSlots& slots, const mapping::WorkBudget& watch)
-      : slots_(slots), watch_(watch), at_(static_cast<std::size_t>(slots.torus->positions())) {
+      : slots_(slots),
+        watch_(watch),
+        at_(static_cast<std::size_t>(slots.torus->positions())) {
     for (std::int32_t slot = slots.size(); slot-- > 0;) at_[slots.position[slot]].push_back(slot);
   }
 
@@ -254,8 +270,7 @@ class NearestFree {
       for (std::size_t d = 0; d < slots_.torus->dimensions().size(); ++d) {
         const TorusDimension dimension = slots_.torus->dimensions()[d];
         const std::int32_t x = slots_.torus->coordinate(here, d);
-        if (x + 1 < dimension.size || dimension.wraps)
-          reach(here + (x + 1 < dimension.size ? stride : -x * stride));
+        if (x + 1 < dimension.size || dimension.wraps) reach(here + (x + 1 < dimension.size ? stride : -x * stride));
         if (x > 0 || dimension.wraps) reach(here + (x > 0 ? -stride : (dimension.size - 1) * stride));
         stride *= dimension.size;
       }

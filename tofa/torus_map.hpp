@@ -12,7 +12,7 @@ namespace placement::tofa {
 
 struct TorusMapOptions {
   std::uint64_t seed = 1;
-  std::int32_t effort = 10;   // work of the search: 1 takes about as long as SCOTCH, 10 about ten times that
+  std::int32_t effort = 10;  // work of the search: 1 takes about as long as SCOTCH, 10 about ten times that
   Deadline deadline = Deadline::never();
 };
 

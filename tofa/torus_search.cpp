@@ -45,9 +45,15 @@ class Annealing {
  public:
   Annealing(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::uint64_t seed,
             const mapping::WorkBudget& watch, std::int64_t suspect_hops)
-      : graph_(graph), slots_(slots), hops_(slots, graph.vertices()), slot_(slot),
-        owner_(static_cast<std::size_t>(slots.size()), nobody), random_(seed), watch_(watch),
-        penalty_weight_(least_penalty_weight(graph)), suspect_hops_(suspect_hops) {
+      : graph_(graph),
+        slots_(slots),
+        hops_(slots, graph.vertices()),
+        slot_(slot),
+        owner_(static_cast<std::size_t>(slots.size()), nobody),
+        random_(seed),
+        watch_(watch),
+        penalty_weight_(least_penalty_weight(graph)),
+        suspect_hops_(suspect_hops) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
       owner_[slot[rank]] = rank;
       hops_.put(rank, slot[rank]);
@@ -96,9 +102,8 @@ class Annealing {
   void index_positions() {
     order_.resize(static_cast<std::size_t>(slots_.size()));
     for (std::size_t k = 0; k < order_.size(); ++k) order_[k] = static_cast<std::int32_t>(k);
-    std::stable_sort(order_.begin(), order_.end(), [&](std::int32_t a, std::int32_t b) {
-      return slots_.position[a] < slots_.position[b];
-    });
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](std::int32_t a, std::int32_t b) { return slots_.position[a] < slots_.position[b]; });
     first_.assign(static_cast<std::size_t>(slots_.torus->positions()) + 1, 0);
     for (const std::int32_t position : slots_.position) ++first_[position + 1];
     for (std::size_t k = 1; k < first_.size(); ++k) first_[k] += first_[k - 1];
@@ -153,11 +158,13 @@ class Annealing {
 
   // Returns the penalty of the pairs of `rank` if `rank` were on slot `to` and the rank `other` on slot `from`. When
   // the penalty is greater than `most`, it may return early with any value greater than `most`.
-  std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most) const {
+  std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other,
+                          std::int64_t most) const {
     std::int64_t sum = 0;
     for (const mapping::Arc& arc : graph_.arcs(rank)) {
       const std::int32_t there = arc.to == other ? from : slot_[arc.to];
-      if (const std::int32_t met = slots_.faults->between(slots_.position[to], slots_.position[there])) sum += penalty_of(arc.weight, met);
+      if (const std::int32_t met = slots_.faults->between(slots_.position[to], slots_.position[there]))
+        sum += penalty_of(arc.weight, met);
       if (sum > most) break;
     }
     return sum;
@@ -169,7 +176,8 @@ class Annealing {
     for (const mapping::Arc& arc : graph_.arcs(rank)) {
       if (arc.to == other) continue;
       const std::int32_t there = slots_.position[slot_[arc.to]];
-      const std::int32_t met = slots_.faults->between(slots_.position[to], there) - slots_.faults->between(slots_.position[from], there);
+      const std::int32_t met =
+          slots_.faults->between(slots_.position[to], there) - slots_.faults->between(slots_.position[from], there);
       penalty_[arc.to] += penalty_of(arc.weight, met);
     }
     penalty_[rank] = after;
@@ -192,19 +200,22 @@ class Annealing {
     if (position < 0) return slot_[rank];
     const std::int32_t here = first_[position + 1] - first_[position];
     if (here == 0) return slot_[rank];
-    return order_[first_[position] + (here == 1 ? 0 : static_cast<std::int32_t>((way >> 40) * static_cast<std::uint64_t>(here) >> 24))];
+    return order_[first_[position] +
+                  (here == 1 ? 0 : static_cast<std::int32_t>((way >> 40) * static_cast<std::uint64_t>(here) >> 24))];
   }
 
   // Returns the neighbour of a position that 16 random bits choose.
   std::int32_t beside(std::int32_t position, std::uint64_t chance) const {
     const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
-    return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) + static_cast<std::size_t>(direction)];
+    return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) +
+                   static_cast<std::size_t>(direction)];
   }
 
   // Adds the change of the penalties to `delta`, which has the change in hops, and returns whether the sum is at most
   // `most`. The stored penalties are updated only if it is. A move whose longer routes exceed all penalties that it
   // could save is refused without a look at the routes.
-  bool past_suspects(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most, std::int64_t& delta) {
+  bool past_suspects(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most,
+                     std::int64_t& delta) {
     std::int64_t room = most - delta + penalty_[rank] + (other != nobody ? penalty_[other] : 0);
     if (room < 0) return false;
     const std::int64_t after = penalty_on(rank, from, to, other, room);
@@ -238,7 +249,9 @@ class Annealing {
     }
     watch_.spend(work);
     if constexpr (with_suspects) {
-      if (!past_suspects(rank, from, to, other, temperature * log_table()[random_.next() & (logarithms - 1)] / 1024, delta)) return work;
+      if (!past_suspects(rank, from, to, other, temperature * log_table()[random_.next() & (logarithms - 1)] / 1024,
+                         delta))
+        return work;
     } else if (delta > 0 && delta * 1024 > temperature * log_table()[random_.next() & (logarithms - 1)]) {
       return work;
     }
@@ -264,11 +277,11 @@ class Annealing {
   const mapping::WorkBudget& watch_;
   const std::int64_t penalty_weight_;
   const std::int64_t suspect_hops_;
-  std::vector<std::int32_t> order_;  // all slots, sorted by position
-  std::vector<std::int32_t> first_;  // index in order_ of the first slot of each position
+  std::vector<std::int32_t> order_;   // all slots, sorted by position
+  std::vector<std::int32_t> first_;   // index in order_ of the first slot of each position
   std::vector<std::int32_t> beside_;  // `directions_` neighbours for each position
   std::int32_t directions_ = 0;
-  bool shared_ = false;  // some position has several slots
+  bool shared_ = false;                // some position has several slots
   std::vector<std::int64_t> penalty_;  // of each rank, for suspect nodes on its routes; empty without suspect nodes
 };
 
@@ -294,7 +307,8 @@ void anneal(const mapping::Graph& graph, const TorusSlots& slots, std::vector<st
 std::int64_t search_cost(const mapping::Graph& graph, const TorusSlots& slots, const std::vector<std::int32_t>& slot) {
   std::vector<std::int32_t> copy = slot;
   const mapping::WorkBudget patient;
-  return with_annealing(graph, slots, copy, 1, patient, full_suspect_hops, [](auto&& annealing) { return annealing.whole_cost(); });
+  return with_annealing(graph, slots, copy, 1, patient, full_suspect_hops,
+                        [](auto&& annealing) { return annealing.whole_cost(); });
 }
 
 }  // namespace placement::tofa

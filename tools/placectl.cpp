@@ -100,8 +100,8 @@ int run(int argc, char** argv, std::string& who) {
   }
 }
 
-// Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes that are
-// no UTF-8. A message may have the name of a file that another user has chosen.
+// Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes
+// that are no UTF-8. A message may have the name of a file that another user has chosen.
 std::string safe_on_terminal(std::string_view text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {

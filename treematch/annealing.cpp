@@ -14,17 +14,24 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr int steps_of_temperature = 100;
-constexpr std::int64_t work_of_step = 7;  // without the arcs of a rank that moves
-constexpr double first_temperature = 0.1;  // as a fraction of the mean loss of a step that raises the hop-bytes
+constexpr std::int64_t work_of_step = 7;      // without the arcs of a rank that moves
+constexpr double first_temperature = 0.1;     // as a fraction of the mean loss of a step that raises the hop-bytes
 constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
-// Anneals with a table: for each rank and each vertex above the leaves, the traffic of the rank with the ranks below the
-// vertex. All leaves just below one vertex are alike, so that the table gives the change by a step in a few additions.
+// Anneals with a table: for each rank and each vertex above the leaves, the traffic of the rank with the ranks below
+// the vertex. All leaves just below one vertex are alike, so that the table gives the change by a step in a few
+// additions.
 class Annealing {
  public:
   Annealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
             std::uint64_t seed, const mapping::WorkBudget& watch)
-      : graph_(graph), tree_(tree), watch_(watch), slot_(slot), owner_(tree.slots(), nobody), above_(tree.slots()), random_(seed) {
+      : graph_(graph),
+        tree_(tree),
+        watch_(watch),
+        slot_(slot),
+        owner_(tree.slots(), nobody),
+        above_(tree.slots()),
+        random_(seed) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
     number_vertices();
     tabulate();
@@ -62,7 +69,8 @@ class Annealing {
       if (vertex.parent < 0)
         vertex_.push_back({nobody, vertex.first_slot, vertex.slots, 0});
       else
-        vertex_.push_back({number[vertex.parent], vertex.first_slot, vertex.slots, vertex.position - tree_.vertex(vertex.parent).position});
+        vertex_.push_back({number[vertex.parent], vertex.first_slot, vertex.slots,
+                           vertex.position - tree_.vertex(vertex.parent).position});
     }
     for (std::int32_t s = 0; s < tree_.slots(); ++s) above_[s] = number[tree_.vertex(tree_.slot_vertex(s)).parent];
   }
@@ -207,8 +215,9 @@ void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vec
   }
 }
 
-Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
-               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
+Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree,
+               std::span<const std::int32_t> leaves, std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed,
+               std::int64_t work, const mapping::WorkBudget& watch) {
   const mapping::LeafTree slots(tree, leaves);
   std::vector<std::int32_t> slot;
   slot.reserve(leaf_of_rank.size());
@@ -221,4 +230,4 @@ Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const Tree
   return cost;
 }
 
-}  // namespace placement
+}  // namespace placement::treematch

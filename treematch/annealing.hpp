@@ -31,7 +31,8 @@ void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vec
 //   leaf_of_rank  in and out: one of these leaves per rank, all different
 //   seed, work, watch  as in anneal(); swap_search() gets as much work again
 // Throws OutOfTime when the time has ended.
-Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree, std::span<const std::int32_t> leaves,
-               std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
+Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree,
+               std::span<const std::int32_t> leaves, std::vector<std::int32_t>& leaf_of_rank, std::uint64_t seed,
+               std::int64_t work, const mapping::WorkBudget& watch);
 
-}  // namespace placement
+}  // namespace placement::treematch

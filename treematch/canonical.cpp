@@ -39,7 +39,8 @@ void order_equal_branches(const TreeTopology& whole, std::vector<std::int32_t>& 
                           const mapping::WorkBudget& watch) {
   watch.spend(static_cast<std::int64_t>(leaf_of_rank.size()));
   std::vector<std::pair<std::int32_t, std::int32_t>> used;  // leaf and rank, from left to right
-  for (std::size_t r = 0; r < leaf_of_rank.size(); ++r) used.emplace_back(leaf_of_rank[r], static_cast<std::int32_t>(r));
+  for (std::size_t r = 0; r < leaf_of_rank.size(); ++r)
+    used.emplace_back(leaf_of_rank[r], static_cast<std::int32_t>(r));
   std::sort(used.begin(), used.end());
   std::vector<std::int32_t> vertices;
   for (const auto& [leaf, rank] : used) vertices.push_back(whole.leaf_vertex(leaf));

@@ -49,7 +49,11 @@ class ExactMapping {
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                const MappingLimits& limits, const mapping::WorkBudget& watch)
-      : ranks_(matrix.ranks()), sets_(Set{1} << matrix.ranks()), tree_(tree), watch_(watch), limits_(limits),
+      : ranks_(matrix.ranks()),
+        sets_(Set{1} << matrix.ranks()),
+        tree_(tree),
+        watch_(watch),
+        limits_(limits),
         classes_(tree, usable, matrix.ranks(), limits.nodes) {
     std::int64_t depth = 0;
     for (const std::int32_t leaf : usable) depth = std::max(depth, tree.position(tree.leaf_vertex(leaf)));
@@ -104,8 +108,9 @@ class ExactMapping {
 
   void choose_counting() {
     const bool spread_over_all = limits_.least_nodes >= ranks_;
-    counted_ = !limits_.nodes.empty() && !spread_over_all &&
-               (limits_.most_nodes < std::min<std::int64_t>(ranks_, std::ssize(limits_.nodes)) || limits_.least_nodes > 1);
+    counted_ =
+        !limits_.nodes.empty() && !spread_over_all &&
+        (limits_.most_nodes < std::min<std::int64_t>(ranks_, std::ssize(limits_.nodes)) || limits_.least_nodes > 1);
     width_ = counted_ ? std::min(limits_.most_nodes, ranks_) + 1 : 1;
     one_each_ = spread_over_all;
   }
@@ -280,7 +285,8 @@ class ExactMapping {
   }
 
   std::int32_t required() const {
-    return static_cast<std::int32_t>(std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
+    return static_cast<std::int32_t>(
+        std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
   }
 
   // Places the ranks of a set on leaves of `nodes` nodes below the vertex, at the cost that the table has for them.
@@ -312,7 +318,8 @@ class ExactMapping {
     std::vector<std::int32_t> taken(tree_.children(vertex).size(), 0);
     Set left = all - 1;
     for (std::size_t k = child.size(); k-- > 0;) {
-      const auto [part, m] = k == 0 ? std::pair{left, nodes} : part_of_last(first[k - 1], child[k], first[k].cost[at(left, nodes)], left, nodes);
+      const auto [part, m] = k == 0 ? std::pair{left, nodes}
+                                    : part_of_last(first[k - 1], child[k], first[k].cost[at(left, nodes)], left, nodes);
       if (part != 0) settle(untaken_child(vertex, of_child[k], taken), set_of[part], m);
       left &= ~part;
       nodes -= m;
@@ -358,9 +365,9 @@ class ExactMapping {
   std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
   std::vector<bool> free_;         // per vertex of the tree: whether it is a usable leaf
   std::vector<Set> identity_;
-  bool counted_ = false;   // tables have an entry for each number of used nodes
+  bool counted_ = false;  // tables have an entry for each number of used nodes
   bool affordable_ = true;
-  bool one_each_ = false;  // each node takes one rank
+  bool one_each_ = false;   // each node takes one rank
   std::int32_t width_ = 1;  // entries per set in a table
   std::int32_t share_ = 0;  // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;

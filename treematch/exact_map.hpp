@@ -15,10 +15,10 @@ namespace placement::treematch {
 
 // Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
-  std::vector<NodeLimit> nodes;  // all nodes that may be used
-  std::int32_t least_nodes = 1;  // least number of nodes that a mapping uses
+  std::vector<NodeLimit> nodes;         // all nodes that may be used
+  std::int32_t least_nodes = 1;         // least number of nodes that a mapping uses
   std::int32_t most_nodes = INT32_MAX;  // largest number of nodes that a mapping uses
-  bool even = false;  // the used nodes take numbers of ranks that differ by at most 1
+  bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
 };
 
 constexpr std::int32_t most_ranks_mapped_exactly = 16;

@@ -15,7 +15,10 @@ constexpr std::int32_t nobody = -1;
 class FrontGrouping {
  public:
   FrontGrouping(const mapping::Graph& graph, std::int32_t size, const mapping::WorkBudget& watch)
-      : graph_(graph), size_(size), watch_(watch), vertex_(graph.vertices()) {}
+      : graph_(graph),
+        size_(size),
+        watch_(watch),
+        vertex_(graph.vertices()) {}
 
   FrontGroups run() {
     try {

@@ -26,7 +26,8 @@ std::pair<std::int32_t, std::int32_t> tightest_pair(const std::vector<std::int32
   for (std::int32_t a = 0; a < std::ssize(room); ++a) {
     if (room[a] == 0) continue;
     for (std::int32_t b = a + 1; b < std::ssize(room); ++b)
-      if (room[b] > 0 && room[a] + room[b] >= tasks && (best.first == none || room[a] + room[b] < room[best.first] + room[best.second]))
+      if (room[b] > 0 && room[a] + room[b] >= tasks &&
+          (best.first == none || room[a] + room[b] < room[best.first] + room[best.second]))
         best = {a, b};
   }
   return best;
@@ -63,7 +64,8 @@ std::vector<SwitchShare> take(std::vector<std::int32_t>& room, std::int32_t task
 }  // namespace
 
 std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<const std::int32_t> room,
-                                                                   std::span<const std::int32_t> sizes, std::int32_t span) {
+                                                                   std::span<const std::int32_t> sizes,
+                                                                   std::int32_t span) {
   if (std::ssize(room) * std::ssize(room) * std::ssize(sizes) > most_steps) return std::nullopt;
   std::vector<std::int32_t> left(room.begin(), room.end());
   std::vector<std::int32_t> order(sizes.size());

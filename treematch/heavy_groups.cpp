@@ -19,8 +19,15 @@ class GroupPacking {
  public:
   GroupPacking(const CommMatrix& matrix, std::vector<std::vector<std::int32_t>> groups, const TreeTopology& tree,
                std::span<const std::int32_t> leaves)
-      : matrix_(matrix), groups_(std::move(groups)), whole_tree_(tree), tree_(tree, leaves), free_(tree_.slots(), true),
-        group_of_(matrix.ranks()), to_placed_(groups_.size(), 0), vertex_of_(groups_.size(), -1), room_(tree_.vertices().size()) {
+      : matrix_(matrix),
+        groups_(std::move(groups)),
+        whole_tree_(tree),
+        tree_(tree, leaves),
+        free_(tree_.slots(), true),
+        group_of_(matrix.ranks()),
+        to_placed_(groups_.size(), 0),
+        vertex_of_(groups_.size(), -1),
+        room_(tree_.vertices().size()) {
     for (std::size_t g = 0; g < groups_.size(); ++g)
       for (const std::int32_t rank : groups_[g]) group_of_[rank] = static_cast<std::int32_t>(g);
     for (std::size_t v = 0; v < room_.size(); ++v) room_[v] = tree_.vertex(static_cast<std::int32_t>(v)).slots;
@@ -105,9 +112,9 @@ class GroupPacking {
   const mapping::LeafTree tree_;
   std::vector<bool> free_;
   std::vector<std::int32_t> group_of_;
-  std::vector<double> to_placed_;         // traffic of each group with the groups that are placed
-  std::vector<std::int32_t> vertex_of_;   // subtree in which each group is placed, or -1
-  std::vector<std::int32_t> room_;        // free slots below each vertex
+  std::vector<double> to_placed_;        // traffic of each group with the groups that are placed
+  std::vector<std::int32_t> vertex_of_;  // subtree in which each group is placed, or -1
+  std::vector<std::int32_t> room_;       // free slots below each vertex
 };
 
 }  // namespace
@@ -124,7 +131,8 @@ std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
   };
   for (std::int32_t a = 0; a < matrix.ranks(); ++a)
     for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
-      if (matrix.neighbours(a)[k] > a && matrix.weights(a)[k] >= heaviest - heaviest / 4) root[top(a)] = top(matrix.neighbours(a)[k]);
+      if (matrix.neighbours(a)[k] > a && matrix.weights(a)[k] >= heaviest - heaviest / 4)
+        root[top(a)] = top(matrix.neighbours(a)[k]);
   std::map<std::int32_t, std::vector<std::int32_t>> members;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) members[top(rank)].push_back(rank);
   std::vector<std::vector<std::int32_t>> groups;

@@ -66,18 +66,15 @@ struct Branch {
 std::vector<Branch> branches(const TreeTopology& tree, std::int32_t vertex, Leaves usable) {
   std::vector<Branch> all;
   for (const std::int32_t child : tree.children(vertex))
-    if (const Leaves below = within(tree, usable, child); !below.empty())
-      all.push_back({child, below});
-  std::stable_sort(all.begin(), all.end(), [](const Branch& x, const Branch& y) {
-    return x.usable.size() > y.usable.size();
-  });
+    if (const Leaves below = within(tree, usable, child); !below.empty()) all.push_back({child, below});
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Branch& x, const Branch& y) { return x.usable.size() > y.usable.size(); });
   return all;
 }
 
 }  // namespace
 
-std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usable,
-                                          std::int32_t ranks, LeafScope scope,
+std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, Leaves usable, std::int32_t ranks, LeafScope scope,
                                           std::int32_t levels_up) {
   if (scope == LeafScope::given) return {usable.begin(), usable.begin() + ranks};
   if (scope == LeafScope::whole) return {usable.begin(), usable.end()};
@@ -122,7 +119,8 @@ std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, Leaves usabl
   return tops;
 }
 
-std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels) {
+std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices,
+                                    std::int32_t levels) {
   std::vector<std::int32_t> above;
   std::vector<bool> listed(tree.vertices(), false);
   for (std::int32_t vertex : vertices) {
@@ -133,8 +131,7 @@ std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const st
   return above;
 }
 
-std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
-                                        std::int32_t count) {
+std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable, std::int32_t count) {
   std::vector<std::int32_t> chosen;
   if (count == 0) return chosen;
   if (static_cast<std::size_t>(count) == usable.size()) return {usable.begin(), usable.end()};
@@ -173,7 +170,8 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
   return chosen;
 }
 
-std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t count, std::int32_t height) {
+std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usable, std::int32_t count,
+                                           std::int32_t height) {
   std::vector<Leaves> parts;
   while (!usable.empty()) {
     std::int32_t vertex = tree.leaf_vertex(usable.front());
@@ -185,7 +183,8 @@ std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, Leaves usab
   std::vector<std::int32_t> chosen;
   for (const Leaves& part : parts) {
     const std::size_t wanted = static_cast<std::size_t>(count) - chosen.size();
-    chosen.insert(chosen.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, part.size())));
+    chosen.insert(chosen.end(), part.begin(),
+                  part.begin() + static_cast<std::ptrdiff_t>(std::min(wanted, part.size())));
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;

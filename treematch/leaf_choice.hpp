@@ -15,12 +15,12 @@ namespace placement::treematch {
 //   subtree  the usable leaves of the lowest subtree that has enough of them, or of its ancestor `levels_up` levels
 //            further up; of several subtrees of that height the leftmost counts
 // `usable` is ascending and has at least `ranks` entries; `levels_up` is read for `subtree` only.
-std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree,
-                                          std::span<const std::int32_t> usable, std::int32_t ranks,
-                                          LeafScope scope, std::int32_t levels_up);
+std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                          std::int32_t ranks, LeafScope scope, std::int32_t levels_up);
 
 // Returns the leaves of the ascending list `usable` that lie below the vertex. A leaf counts as below itself.
-std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
+std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                       std::int32_t vertex);
 
 // Returns the number of leaves that leaves_below() returns.
 std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
@@ -30,24 +30,26 @@ std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> 
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                std::int32_t ranks, std::int32_t height);
 
-// Returns the subtrees of the least height of which any has at least `ranks` usable leaves, from left to right. `usable`
-// is ascending and has at least `ranks` entries, which is at least 1.
-std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
+// Returns the subtrees of the least height of which any has at least `ranks` usable leaves, from left to right.
+// `usable` is ascending and has at least `ranks` entries, which is at least 1.
+std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                          std::int32_t ranks);
 
 // Returns the ancestors of the vertices `levels` levels up, or the root where there are fewer levels. Each ancestor is
 // listed once, in the order of the vertices.
-std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices, std::int32_t levels);
+std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices,
+                                    std::int32_t levels);
 
 // Chooses `count` usable leaves that lie close together; `usable` is ascending and has at least `count` entries. Takes
 // the lowest subtree that has enough of them, and in it the children with the most usable leaves. The remainder is
 // chosen in the tightest of the other children, by the same rule. Returns the leaves ascending.
-std::vector<std::int32_t> packed_leaves(const TreeTopology& tree,
-                                        std::span<const std::int32_t> usable, std::int32_t count);
+std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                        std::int32_t count);
 
 // Chooses `count` usable leaves from the subtrees of the given height that have the most usable leaves, wherever these
 // subtrees are. From the last subtree it takes the leftmost leaves. `usable` is ascending and has at least `count`
 // entries. Returns the leaves ascending.
-std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t count,
-                                           std::int32_t height);
+std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                           std::int32_t count, std::int32_t height);
 
 }  // namespace placement::treematch

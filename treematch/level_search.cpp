@@ -36,14 +36,15 @@ constexpr double worth_a_look = 1.1;
 constexpr std::int32_t most_ranks_tried_often = 512;
 constexpr std::int32_t most_ranks_tried_twice = 2048;
 constexpr std::int64_t ranks_tried_quickly = 1024;  // ranks times sets of leaves tried quickly, with the usual effort
-constexpr std::int64_t work_per_effort = 90'000;  // units of work of one search; with the usual effort they take 3 to 5 ms
+constexpr std::int64_t work_per_effort =
+    90'000;  // units of work of one search; with the usual effort they take 3 to 5 ms
 constexpr std::int32_t most_ranks_with_twice_the_work = 256;
 constexpr std::int64_t percent_for_quick_tries = 55;  // of this work; the rest is for searches with all work
 constexpr std::int64_t percent_beside_units = 30;     // for quick tries where units of ranks have been searched
 constexpr std::int64_t percent_for_units = 20;        // of this work, for each size of units
 constexpr std::int64_t percent_for_one_size = 15;     // of this work, where there is one size, to save time
 constexpr std::int64_t percent_to_anneal_units = 25;  // of the work for one size of units
-constexpr std::ptrdiff_t most_refined = 16;  // sets of leaves searched with all work, at most
+constexpr std::ptrdiff_t most_refined = 16;           // sets of leaves searched with all work, at most
 constexpr std::int64_t most_ranks_annealed = 256;
 constexpr std::int64_t annealing_per_effort = 12'000;  // arcs to visit
 constexpr std::int32_t ranks_annealed_fully = 64;      // with fewer ranks the work is less, in proportion
@@ -53,16 +54,21 @@ constexpr std::int32_t largest_unit = 8;
 constexpr std::int32_t smallest_unit = 2;
 constexpr std::int64_t most_pairs_of_units = 16;  // for each rank; with more pairs the ranks are not joined to units
 constexpr double worth_smaller_units = 1.03;  // smaller units are tried if these cost at most this multiple of the best
-constexpr std::size_t most_searched_alone = 4;     // subtrees that are searched once more by themselves
-constexpr double worth_searching_alone = 1.05;     // if a quick mapping there costs at most this multiple of the best
+constexpr std::size_t most_searched_alone = 4;  // subtrees that are searched once more by themselves
+constexpr double worth_searching_alone = 1.05;  // if a quick mapping there costs at most this multiple of the best
 constexpr std::size_t most_tops_for_groups = 2;
 
 // Chooses leaves and places ranks on them. It goes level by level, from the lowest subtrees that have enough leaves up
 // to those that the scope admits. The best mapping of lower levels is kept, so that a wider scope never costs more.
 class LevelSearch {
  public:
-  LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable, const MapOptions& options)
-      : matrix_(matrix), tree_(tree), usable_(usable), options_(options), watch_(options.deadline),
+  LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+              const MapOptions& options)
+      : matrix_(matrix),
+        tree_(tree),
+        usable_(usable),
+        options_(options),
+        watch_(options.deadline),
         lowest_(lowest_subtrees(tree, usable, matrix.ranks())) {
     if (options_.memory == nullptr) options_.memory = &memory_;
   }
@@ -70,8 +76,14 @@ class LevelSearch {
   // Maps units of ranks below the vertices `tops`, each of which has places enough, with `work` units of work.
   LevelSearch(const RankUnits& units, const TreeTopology& tree, std::span<const std::int32_t> places,
               std::vector<std::int32_t> tops, const MapOptions& options, std::int64_t work)
-      : matrix_(units.traffic), tree_(tree), usable_(places), options_(options), watch_(options.deadline),
-        lowest_(std::move(tops)), of_units_(true), work_for_units_(work) {
+      : matrix_(units.traffic),
+        tree_(tree),
+        usable_(places),
+        options_(options),
+        watch_(options.deadline),
+        lowest_(std::move(tops)),
+        of_units_(true),
+        work_for_units_(work) {
     options_.memory = &memory_;
     options_.scope = LeafScope::subtree;
     options_.levels_up = 0;
@@ -134,7 +146,8 @@ class LevelSearch {
     const std::vector<Packing> all = packings(tops);
     MapResult first = mapped(around(all.front().top, all.front().leaves), all.front().leaves);
     const std::ptrdiff_t most = options_.effort < usual_effort || matrix_.ranks() > most_ranks_tried_twice ? 1 : 2;
-    for (std::ptrdiff_t k = 1; k < std::min(std::ssize(all), std::max(most, tries(false) / 2)) && !options_.deadline.expired(); ++k) {
+    for (std::ptrdiff_t k = 1;
+         k < std::min(std::ssize(all), std::max(most, tries(false) / 2)) && !options_.deadline.expired(); ++k) {
       MapResult other = mapped(around(all[k].top, all[k].leaves), all[k].leaves);
       if (other.cost < first.cost) first = std::move(other);
     }
@@ -152,7 +165,8 @@ class LevelSearch {
     // A wider scope is searched only if it has a set of leaves with a lower estimated cost.
     const double cost = model_->cost(tree_, sorted(best_.leaf_of_rank));
     const std::vector<Packing> all = packings(tops);
-    if (!all.empty() && all.front().cost < worth_a_try * cost) keep(mapped(around(all.front().top, all.front().leaves), all.front().leaves));
+    if (!all.empty() && all.front().cost < worth_a_try * cost)
+      keep(mapped(around(all.front().top, all.front().leaves), all.front().leaves));
   }
 
   // Places the ranks on the leaves from left to right, in the order of the parts of the bisection or in the natural
@@ -187,23 +201,29 @@ class LevelSearch {
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search_often(const std::vector<std::int32_t>& tops, bool wider) {
-    const std::int64_t limit = of_units_ ? work_for_units_ : work_per_effort * options_.effort * (matrix_.ranks() <= most_ranks_with_twice_the_work ? 2 : 1);
+    const std::int64_t limit =
+        of_units_ ? work_for_units_
+                  : work_per_effort * options_.effort * (matrix_.ranks() <= most_ranks_with_twice_the_work ? 2 : 1);
     const std::int64_t end = wider ? limit + limit / 4 : limit;
     const bool many = matrix_.ranks() > most_ranks_annealed;
     const std::vector<RankUnits> units = wider ? std::vector<RankUnits>() : fitting_units();
     std::vector<Start> starts;
     if (many) starts = unit_starts(tops, units, limit * percent_for_one_size / 100);
     if (starts.empty()) {
-      starts = quick_starts(tops, wider, wider ? end : limit * (units.empty() ? percent_for_quick_tries : percent_beside_units) / 100);
+      starts = quick_starts(
+          tops, wider, wider ? end : limit * (units.empty() ? percent_for_quick_tries : percent_beside_units) / 100);
       if (!many) unit_starts(tops, units, limit * percent_for_units / 100);
     }
     if (starts.empty()) return;
-    if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost)) return;
+    if (wider && static_cast<double>(starts.front().result.cost) > worth_refining * static_cast<double>(best_.cost))
+      return;
     std::vector<std::int32_t> searched;
     std::int64_t last = 0;  // work that the last search took
     for (const Start& start : starts) {
       const std::int64_t before = work();
-      if (options_.deadline.expired() || std::ssize(searched) == most_refined || (!searched.empty() && before + last > end)) break;
+      if (options_.deadline.expired() || std::ssize(searched) == most_refined ||
+          (!searched.empty() && before + last > end))
+        break;
       // One set of leaves is searched in each subtree.
       if (std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
       searched.push_back(start.packing.top);
@@ -214,7 +234,8 @@ class LevelSearch {
       if (matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort) anneal_from(result, packing.top);
       last = work() - before;
     }
-    if (!wider && tops.size() > 1 && !of_units_ && !many && options_.effort <= usual_effort) search_alone(starts, limit + limit / 2);
+    if (!wider && tops.size() > 1 && !of_units_ && !many && options_.effort <= usual_effort)
+      search_alone(starts, limit + limit / 2);
   }
 
   // Searches the best of several subtrees once more, each as if there were no other, as far as this ends within `end`
@@ -226,7 +247,9 @@ class LevelSearch {
       const std::int64_t before = work();
       if (options_.deadline.expired() || before + last > end || searched.size() == most_searched_alone) return;
       if (static_cast<double>(start.result.cost) > worth_searching_alone * static_cast<double>(best_.cost)) return;
-      if (start.result.leaf_of_rank.empty() || std::find(searched.begin(), searched.end(), start.packing.top) != searched.end()) continue;
+      if (start.result.leaf_of_rank.empty() ||
+          std::find(searched.begin(), searched.end(), start.packing.top) != searched.end())
+        continue;
       searched.push_back(start.packing.top);
       const std::vector<std::int32_t> below = leaves_below(start.packing.top);
       MapResult result = LevelSearch(matrix_, tree_, below, options_).run();
@@ -244,14 +267,16 @@ class LevelSearch {
     const std::int32_t smallest = matrix_.ranks() <= most_ranks_annealed ? smallest_unit : largest_unit;
     for (std::int32_t size = largest_unit; size >= smallest; size /= 2) {
       if (4 * size > matrix_.ranks()) continue;
-      if (std::optional<RankUnits> units = joined_to_units(matrix_, graph_, size, watch_)) all.push_back(std::move(*units));
+      if (std::optional<RankUnits> units = joined_to_units(matrix_, graph_, size, watch_))
+        all.push_back(std::move(*units));
     }
     return all;
   }
 
   // Maps the units in place of ranks, one size after the other as long as this costs little more than the best mapping.
   // Keeps the best and returns a mapping of the ranks for each size that was tried.
-  std::vector<Start> unit_starts(const std::vector<std::int32_t>& tops, const std::vector<RankUnits>& all, std::int64_t work) {
+  std::vector<Start> unit_starts(const std::vector<std::int32_t>& tops, const std::vector<RankUnits>& all,
+                                 std::int64_t work) {
     std::vector<Start> starts;
     for (const RankUnits& units : all) {
       if (options_.deadline.expired() || !add_start(units, tops, work, starts)) continue;
@@ -261,7 +286,8 @@ class LevelSearch {
   }
 
   // Maps the units below those vertices that have places enough for them. Returns whether it added a mapping.
-  bool add_start(const RankUnits& units, const std::vector<std::int32_t>& tops, std::int64_t work, std::vector<Start>& starts) {
+  bool add_start(const RankUnits& units, const std::vector<std::int32_t>& tops, std::int64_t work,
+                 std::vector<Start>& starts) {
     const std::vector<std::int32_t> places = places_of_units(tree_, usable_, units.size);
     watch_.spend(static_cast<std::int64_t>(usable_.size()));
     std::vector<std::int32_t> roomy = tops;
@@ -318,7 +344,8 @@ class LevelSearch {
   std::int64_t work() const { return watch_.spent() + work_of_portfolios_; }
 
   static void sort(std::vector<Start>& starts) {
-    std::stable_sort(starts.begin(), starts.end(), [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
+    std::stable_sort(starts.begin(), starts.end(),
+                     [](const Start& a, const Start& b) { return a.result.cost < b.result.cost; });
   }
 
   // Adds sets of leaves on which heavy groups of ranks are not divided, below the subtrees with the best estimates.
@@ -334,7 +361,9 @@ class LevelSearch {
     const auto largest = static_cast<std::int32_t>(std::max_element(groups_->begin(), groups_->end(), by_size)->size());
     for (const std::int32_t top : best) {
       const std::vector<std::int32_t> below = leaves_below(top);
-      add(all, top, leaves_for_groups(matrix_, *groups_, tree_, around(top, packed_leaves(tree_, below, matrix_.ranks())), watch_));
+      add(all, top,
+          leaves_for_groups(matrix_, *groups_, tree_, around(top, packed_leaves(tree_, below, matrix_.ranks())),
+                            watch_));
       add(all, top, fullest_subtrees(tree_, below, matrix_.ranks(), tree_.least_height_of(largest)));
     }
   }
@@ -358,7 +387,8 @@ class LevelSearch {
       seen[c] = true;
       candidates.emplace_back(packing_search_->least_cost_below(top), top);
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::ptrdiff_t most = std::max<std::ptrdiff_t>(4, tries(false));
     if (std::ssize(candidates) > most) candidates.resize(most);
     std::vector<Packing> all;
@@ -402,7 +432,8 @@ class LevelSearch {
 
   void anneal_from(const MapResult& start, std::int32_t top) {
     const std::int64_t work = of_units_ ? work_for_units_ * percent_to_anneal_units / 100
-                                         : annealing_per_effort * options_.effort * std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
+                                        : annealing_per_effort * options_.effort *
+                                              std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
     const std::vector<std::int32_t> scope = around(top, sorted(start.leaf_of_rank));
     MapResult annealed;
     annealed.leaf_of_rank = start.leaf_of_rank;
@@ -451,8 +482,8 @@ class LevelSearch {
   const mapping::WorkBudget watch_;
   MapMemory memory_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
-  const bool of_units_ = false;            // what is mapped are units of ranks
-  const std::int64_t work_for_units_ = 0;  // units of work for that
+  const bool of_units_ = false;             // what is mapped are units of ranks
+  const std::int64_t work_for_units_ = 0;   // units of work for that
   mapping::Graph graph_;
   std::vector<std::int32_t> order_;  // number of each rank in the order of the parts that the model is fitted to
   std::optional<CutModel> model_;

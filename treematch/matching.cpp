@@ -9,8 +9,8 @@
 
 namespace placement::treematch {
 
-MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree,
-                          std::span<const std::int32_t> usable, const MapOptions& options) {
+MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options) {
   mapping::check_usable(tree, usable, matrix.ranks());
   MapResult result;
   result.method = "matching";
@@ -20,8 +20,8 @@ MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree,
   const std::vector<std::int32_t> packed = packed_leaves(tree, scope, matrix.ranks());
   const mapping::LeafTree slots(tree, packed);
   const bool exact = matrix.ranks() <= 4096 && matrix.pairs() <= 1 << 18;
-  result.leaf_of_rank = grouped_mapping(mapping::scaled_graph(matrix), slots,
-                                        exact ? Pairing::maximum_weight : Pairing::heaviest_first);
+  result.leaf_of_rank =
+      grouped_mapping(mapping::scaled_graph(matrix), slots, exact ? Pairing::maximum_weight : Pairing::heaviest_first);
   result.cost = mapping::mapping_cost(matrix, slots, result.leaf_of_rank);
   for (std::int32_t& slot : result.leaf_of_rank) slot = packed[slot];
   const mapping::LeafTree first(tree, {scope.data(), result.leaf_of_rank.size()});

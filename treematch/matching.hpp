@@ -17,7 +17,7 @@ namespace placement::treematch {
 //   options  only `scope` and `levels_up` are read
 // Returns one leaf per rank, the hop-bytes of the mapping and those of the natural order.
 // Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
-MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree,
-                          std::span<const std::int32_t> usable, const MapOptions& options);
+MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                          const MapOptions& options);
 
 }  // namespace placement::treematch

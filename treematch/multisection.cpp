@@ -14,7 +14,7 @@ namespace placement::treematch {
 namespace {
 
 constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get fewer tries on large parts, to save time
-constexpr std::int32_t in_cache = 4096;  // graphs with fewer vertices fit the cache and are not renumbered
+constexpr std::int32_t in_cache = 4096;       // graphs with fewer vertices fit the cache and are not renumbered
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -24,8 +24,11 @@ struct Part {
 
 class Multisection {
  public:
-  Multisection(const mapping::LeafTree& tree, std::uint64_t seed, const mapping::BisectionTries& tries, const mapping::WorkBudget& watch)
-      : tree_(tree), watch_(watch), bisection_(seed, tries, watch_) {}
+  Multisection(const mapping::LeafTree& tree, std::uint64_t seed, const mapping::BisectionTries& tries,
+               const mapping::WorkBudget& watch)
+      : tree_(tree),
+        watch_(watch),
+        bisection_(seed, tries, watch_) {}
 
   std::vector<std::int32_t> run(const mapping::Graph& graph) {
     slot_.resize(graph.vertices());
@@ -155,8 +158,8 @@ class Multisection {
 // and eight per vertex, on each level.
 mapping::BisectionTries affordable_tries(const mapping::Graph& graph, std::int64_t work) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
-  const std::int64_t once = (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) *
-                            std::max<std::int64_t>(1, levels);
+  const std::int64_t once =
+      (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) * std::max<std::int64_t>(1, levels);
   const auto tries = static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
   return {graph.vertices() > many_vertices ? (2 * tries + 2) / 3 : tries, 2 * tries};
 }

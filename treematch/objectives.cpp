@@ -17,7 +17,7 @@ namespace placement::treematch {
 
 namespace {
 
-constexpr std::int64_t most_extra_cost = 50;     // a balanced placement may cost 1/50 more hop-bytes
+constexpr std::int64_t most_extra_cost = 50;      // a balanced placement may cost 1/50 more hop-bytes
 constexpr std::size_t largest_joined_group = 64;  // in a larger group only ranks this close in the list are joined
 constexpr int most_rounds = 4;
 
@@ -84,7 +84,8 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
   return limited;
 }
 
-Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
+Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
+                   const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = switches_of(view);
   Placement best = place(view, request);
   const Cost least_cost = best.cost;
@@ -94,18 +95,22 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
     if (range.most - range.least <= 1 || deadline.expired()) break;
     if (switches > request.tasks) continue;
     try {
-      Placement other = place(with_shares(view, request, switch_of, request.tasks / switches,
-                                          (request.tasks + switches - 1) / switches), request);
+      Placement other = place(
+          with_shares(view, request, switch_of, request.tasks / switches, (request.tasks + switches - 1) / switches),
+          request);
       const Span shared = range_of(shares(other, switch_of));
       const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
-      if ((other.cost - least_cost) * most_extra_cost > least_cost || gain < 0 || (gain == 0 && other.cost >= best.cost)) continue;
+      if ((other.cost - least_cost) * most_extra_cost > least_cost || gain < 0 ||
+          (gain == 0 && other.cost >= best.cost))
+        continue;
       other.natural_cost = best.natural_cost;
       best = std::move(other);
       range = shared;
     } catch (const Error&) {  // the request does not fit on this number of leaf switches
     }
   }
-  best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) + " tasks on each leaf switch");
+  best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) +
+                         " tasks on each leaf switch");
   return best;
 }
 
@@ -124,7 +129,8 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
 
 // Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
 // pair is added to each pair. Returns null when the sum of all traffic might exceed half the 64-bit range.
-std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::vector<std::vector<std::int32_t>>& groups,
+std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
+                                           const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
   std::vector<CommEdge> edges = matrix.edges();
   std::int64_t heaviest = 1;
@@ -145,26 +151,30 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix, const std::
 // Returns the lowest vertex that has all cores of the placement below it.
 std::int32_t top_of(const ClusterView& view, const Placement& placement) {
   std::int32_t top = mapping::node_vertex(view, placement.ranks.front().node);
-  for (const RankPlace& rank : placement.ranks) top = view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, rank.node));
+  for (const RankPlace& rank : placement.ranks)
+    top = view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, rank.node));
   return top;
 }
 
-// Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks then
-// exchange their places where the traffic of `joined`, a stressed() matrix, gains and the groups stay together. Returns nothing when spread_groups()
-// finds nothing or when the limits of the request are violated.
-std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best, const CommMatrix& joined,
-                                   const std::vector<std::int32_t>& switch_of, std::vector<std::vector<std::int32_t>> groups, std::int32_t span) {
+// Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
+// then exchange their places where the traffic of `joined`, a stressed() matrix, gains and the groups stay together.
+// Returns nothing when spread_groups() finds nothing or when the limits of the request are violated.
+std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
+                                   const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
+                                   std::vector<std::vector<std::int32_t>> groups, std::int32_t span) {
   const mapping::Slots slots(view, request);
   const mapping::NodeLimits limits(view, request, slots.capacity());
   const std::int32_t top = top_of(view, best);
   std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, static_cast<std::int32_t>(n))) == top)
+    if (limits.capacity()[n] > 0 &&
+        view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, static_cast<std::int32_t>(n))) == top)
       nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
   std::vector<std::vector<std::int32_t>> nodes;
   std::vector<std::int32_t> room, sizes;
   for (auto& [vertex, below] : nodes_of) {
-    std::stable_sort(below.begin(), below.end(), [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
+    std::stable_sort(below.begin(), below.end(),
+                     [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
     room.push_back(0);
     for (const std::int32_t node : below) room.back() += limits.capacity()[node];
     nodes.push_back(std::move(below));
@@ -190,7 +200,8 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   }
   if (!limits.allow(counts)) return std::nullopt;
   const auto placement_on = [&](const std::vector<std::int32_t>& leaves) {
-    return slots.placement(leaves, view.tree->hop_bytes(*request.matrix, leaves), best.natural_cost, "groups on leaf switches");
+    return slots.placement(leaves, view.tree->hop_bytes(*request.matrix, leaves), best.natural_cost,
+                           "groups on leaf switches");
   };
   const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
   std::vector<std::int32_t> usable = leaves;
@@ -202,12 +213,15 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
 
 // Places the request several times. After each round, the traffic inside the groups that span the most leaf switches is
 // raised.
-Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline, const PlaceByHopBytes& place) {
+Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
+                         const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = switches_of(view);
   const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
   Placement best = place(view, request);
   if (groups.empty()) return best;
-  const auto worst_of = [](const std::vector<std::int32_t>& spans) { return *std::max_element(spans.begin(), spans.end()); };
+  const auto worst_of = [](const std::vector<std::int32_t>& spans) {
+    return *std::max_element(spans.begin(), spans.end());
+  };
   std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
   std::vector<std::int64_t> factor(groups.size(), 1);
   for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
@@ -236,7 +250,8 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
     best = *placement;
     worst = worst_of(spans_of(best, switch_of, groups));
   }
-  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) + (worst == 1 ? " leaf switch" : " leaf switches"));
+  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +
+                         (worst == 1 ? " leaf switch" : " leaf switches"));
   return best;
 }
 

@@ -10,7 +10,7 @@ namespace placement::treematch {
 namespace {
 
 constexpr std::int32_t most_portions = 128;
-constexpr double least_exponent = 0.4;   // a line of ranks has a lower one, but nearly every set of leaves suits it
+constexpr double least_exponent = 0.4;  // a line of ranks has a lower one, but nearly every set of leaves suits it
 constexpr float impossible = std::numeric_limits<float>::infinity();
 
 double inner(std::int32_t part, std::int32_t ranks) {
@@ -90,10 +90,13 @@ double CutModel::cost(const TreeTopology& tree, std::span<const std::int32_t> le
 
 PackingSearch::PackingSearch(const TreeTopology& tree, std::span<const std::int32_t> usable, const CutModel& model,
                              const mapping::WorkBudget& watch)
-    : tree_(tree), model_(model), watch_(watch),
+    : tree_(tree),
+      model_(model),
+      watch_(watch),
       portion_((model.ranks() + most_portions - 1) / most_portions),
       portions_((model.ranks() + portion_ - 1) / portion_),
-      classes_(tree, usable, portion_ * portions_, {}), costs_(classes_.classes().size()) {
+      classes_(tree, usable, portion_ * portions_, {}),
+      costs_(classes_.classes().size()) {
   watch.spend(4 * static_cast<std::int64_t>(tree.vertices()));
 }
 
@@ -135,7 +138,8 @@ PackingSearch::Costs PackingSearch::seen_from(const SubtreeClass& parent, std::i
   Costs costs = costs_of(child);
   const auto length = static_cast<double>(classes_.classes()[child].position - parent.position);
   for (std::size_t k = 1; k < costs.size(); ++k)
-    costs[k] += static_cast<float>(length * model_.cut(std::min(model_.ranks(), static_cast<std::int32_t>(k) * portion_)));
+    costs[k] +=
+        static_cast<float>(length * model_.cut(std::min(model_.ranks(), static_cast<std::int32_t>(k) * portion_)));
   return costs;
 }
 

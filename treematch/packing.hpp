@@ -65,7 +65,7 @@ class PackingSearch {
   std::size_t classes() const { return costs_.size(); }  // the number of classes
 
  private:
-  using Costs = std::vector<float>;   // least cost for each number of portions
+  using Costs = std::vector<float>;  // least cost for each number of portions
 
   const Costs& costs_of(std::int32_t c);
   Costs seen_from(const SubtreeClass& parent, std::int32_t child);

@@ -11,8 +11,8 @@ namespace lemon {
 // LEMON 1.3 has no map for classes and enumerations that compiles in C++20: its default one calls members which
 // std::allocator no longer has. LEMON's vector map takes its place here.
 template <typename Item, typename Value>
-  requires(std::is_class_v<Value> || std::is_enum_v<Value>)
-struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {
+requires(std::is_class_v<Value> ||
+         std::is_enum_v<Value>) struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {
   typedef VectorMap<GraphExtender<SmartGraphBase>, Item, Value> Map;
 };
 
@@ -44,8 +44,7 @@ std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
     for (const mapping::Arc& arc : graph.arcs(v))
       if (arc.to > v)
         weight[lemon_graph.addEdge(lemon_graph.nodeFromId(v), lemon_graph.nodeFromId(arc.to))] = arc.weight;
-  lemon::MaxWeightedMatching<lemon::SmartGraph, lemon::SmartGraph::EdgeMap<std::int64_t>> matching(
-      lemon_graph, weight);
+  lemon::MaxWeightedMatching<lemon::SmartGraph, lemon::SmartGraph::EdgeMap<std::int64_t>> matching(lemon_graph, weight);
   matching.run();
   std::vector<std::int32_t> partner(n, -1);
   for (std::int32_t v = 0; v < n; ++v)

@@ -23,7 +23,7 @@ namespace placement::treematch {
 namespace {
 
 constexpr std::int32_t max_ranks_for_two_multisections = 256;  // one on the packed leaves and one on all leaves
-constexpr std::int32_t max_ranks_with_less_work = 512;  // these are searched on several sets of leaves, within 5 ms
+constexpr std::int32_t max_ranks_with_less_work = 512;     // these are searched on several sets of leaves, within 5 ms
 constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
 constexpr std::int32_t max_ranks_for_grouping = 16384;
 
@@ -40,9 +40,16 @@ class Portfolio {
   // closest together.
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
             const MapOptions& options, std::vector<std::int32_t> packed, bool quickly)
-      : packed_(std::move(packed)), matrix_(matrix), whole_tree_(tree), scope_(std::move(scope)), options_(options),
-        quickly_(quickly), work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
-        tree_(tree, scope_), search_end_(options.deadline), watch_(options.deadline) {}
+      : packed_(std::move(packed)),
+        matrix_(matrix),
+        whole_tree_(tree),
+        scope_(std::move(scope)),
+        options_(options),
+        quickly_(quickly),
+        work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
+        tree_(tree, scope_),
+        search_end_(options.deadline),
+        watch_(options.deadline) {}
 
   MapResult run() {
     natural();
@@ -66,7 +73,12 @@ class Portfolio {
     }
     search_all_ways(search);
     if (remembers() && !search_end_.expired())
-      options_.memory->keep({options_.effort, {tree_.vertices().begin(), tree_.vertices().end()}, packed_slots_, best_, result_.cost, result_.method});
+      options_.memory->keep({options_.effort,
+                             {tree_.vertices().begin(), tree_.vertices().end()},
+                             packed_slots_,
+                             best_,
+                             result_.cost,
+                             result_.method});
   }
 
   // Places the ranks from left to right in breadth-first order of the traffic: for very many ranks the first way that
@@ -92,7 +104,8 @@ class Portfolio {
   void search_all_ways(const mapping::WorkBudget& search) {
     graph_ = mapping::scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
-    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty()) offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
+    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty())
+      offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
     const bool alike = !graph_.arc.empty() && all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
     if (quickly_ && !graph_.arc.empty()) {
@@ -123,8 +136,10 @@ class Portfolio {
     const auto count = static_cast<std::int64_t>(units->place.size());
     const bool choice = count * count > 32 * static_cast<std::int64_t>(matrix_.ranks());
     if (units->fit < (choice ? min_unit_fit : sufficient_unit_fit)) return false;
-    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search)), "units");
-    return huge ? units->fit > sufficient_unit_fit : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
+    search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search)),
+                     "units");
+    return huge ? units->fit > sufficient_unit_fit
+                : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
   }
 
   // Whether all pairs of ranks have equal traffic. The cost then depends on the choice of leaves alone.
@@ -216,7 +231,7 @@ class Portfolio {
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
   std::optional<mapping::LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
-  bool searched_ = false;  // a mapping that was kept has been refined by swaps
+  bool searched_ = false;           // a mapping that was kept has been refined by swaps
   MapResult result_;
 };
 

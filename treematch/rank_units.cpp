@@ -24,7 +24,8 @@ std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping
   return RankUnits{size, std::move(groups.group), std::move(traffic)};
 }
 
-std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t size) {
+std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                          std::int32_t size) {
   std::vector<std::int32_t> places;
   const auto above = [&](std::size_t k) { return tree.parent(tree.leaf_vertex(usable[k])); };
   std::size_t first = 0;  // the leaves of a place lie from here on

@@ -28,7 +28,8 @@ std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping
                                          const mapping::WorkBudget& watch);
 
 // Returns the first leaf of each place that units of `size` ranks may take, ascending. `usable` is ascending.
-std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t size);
+std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                          std::int32_t size);
 
 // Returns the leaf of each rank when the units are on the places that begin at these leaves, one per unit. The ranks of
 // a unit take its leaves in ascending order.

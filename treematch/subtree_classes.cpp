@@ -21,9 +21,10 @@ std::vector<Run> runs_of(std::span<const std::int32_t> sorted, std::int32_t most
 
 }  // namespace
 
-SubtreeClasses::SubtreeClasses(const TreeTopology& tree, std::span<const std::int32_t> usable,
-                               std::int32_t ranks, std::span<const NodeLimit> nodes)
-    : ranks_(ranks), class_of_(tree.vertices(), -1) {
+SubtreeClasses::SubtreeClasses(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks,
+                               std::span<const NodeLimit> nodes)
+    : ranks_(ranks),
+      class_of_(tree.vertices(), -1) {
   std::vector<std::int32_t> node_of(nodes.empty() ? 0 : tree.vertices(), -1);
   for (std::size_t n = 0; n < nodes.size(); ++n) node_of[nodes[n].vertex] = static_cast<std::int32_t>(n);
   std::vector<bool> free(tree.vertices(), false);
@@ -130,9 +131,11 @@ bool SubtreeClasses::replaces(std::int32_t by, std::int32_t what) {
     result = true;
     for (auto run = small.children.rbegin(); result && run != small.children.rend(); ++run)
       for (std::int32_t k = 0; result && k < run->count; ++k) {
-        auto place = std::find_if(left.begin(), left.end(), [&](const Run& r) { return r.of == run->of && r.count > 0; });
+        auto place =
+            std::find_if(left.begin(), left.end(), [&](const Run& r) { return r.of == run->of && r.count > 0; });
         if (place == left.end())
-          place = std::find_if(left.begin(), left.end(), [&](const Run& r) { return r.count > 0 && replaces(r.of, run->of); });
+          place = std::find_if(left.begin(), left.end(),
+                               [&](const Run& r) { return r.count > 0 && replaces(r.of, run->of); });
         result = place != left.end();
         if (result) --place->count;
       }

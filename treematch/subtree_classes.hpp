@@ -26,14 +26,14 @@ struct SubtreeClass {
     auto operator<=>(const Run&) const = default;
   };
 
-  std::int64_t position = 0;  // TreeTopology::position() of the root of the subtree
-  std::int32_t node_most = -1;  // NodeLimit::most where the subtree is a node, else -1
-  bool holds_nodes = false;     // the subtree is a node or has nodes below it
-  std::int32_t required = 0;    // number of required nodes in the subtree
+  std::int64_t position = 0;       // TreeTopology::position() of the root of the subtree
+  std::int32_t node_most = -1;     // NodeLimit::most where the subtree is a node, else -1
+  bool holds_nodes = false;        // the subtree is a node or has nodes below it
+  std::int32_t required = 0;       // number of required nodes in the subtree
   std::int32_t node_required = 0;  // 1 where the subtree is itself a required node
-  std::vector<Run> children;    // empty for a leaf
-  std::int32_t slots = 0;       // ranks that the subtree can take, limited to the number of ranks
-  std::int64_t nearest = 0;     // least position of a usable leaf in the subtree
+  std::vector<Run> children;       // empty for a leaf
+  std::int32_t slots = 0;          // ranks that the subtree can take, limited to the number of ranks
+  std::int64_t nearest = 0;        // least position of a usable leaf in the subtree
 };
 
 // Sorts the subtrees that hold usable leaves into classes. A child that no optimal mapping needs is left out of its

@@ -36,10 +36,12 @@ constexpr std::size_t max_fullest_mapped_alone = 4;
 // takes long_annealing_per_rank units of work for each rank and unit of effort.
 constexpr std::int32_t max_ranks_annealed_long = 512;
 constexpr std::int64_t long_annealing_per_rank = 1500;
-constexpr std::int32_t most_in_table = 1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
+constexpr std::int32_t most_in_table =
+    1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
 
-// slurmctld waits 50 ms by default, which is too short for the whole search of a matrix with more than most_pairs_in_time
-// pairs. Such a matrix is first searched with sparsified_pairs pairs and effort_if_sparsified, which takes about 20 ms.
+// slurmctld waits 50 ms by default, which is too short for the whole search of a matrix with more than
+// most_pairs_in_time pairs. Such a matrix is first searched with sparsified_pairs pairs and effort_if_sparsified, which
+// takes about 20 ms.
 constexpr std::int64_t most_pairs_in_time = 200'000;
 constexpr std::int32_t sparsified_pairs = 30'000;
 constexpr std::int32_t effort_if_sparsified = 2;
@@ -81,8 +83,8 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
 
 // Returns the usable leaves below each vertex of the least height that has enough of them. Of lists whose leaves form
 // trees of equal shape, one is returned. The longest lists come first; with many lists the shorter ones are left out.
-std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
-                                                           std::int32_t ranks) {
+std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree,
+                                                           std::span<const std::int32_t> usable, std::int32_t ranks) {
   std::vector<std::vector<std::int32_t>> all;
   for (const std::int32_t top : lowest_subtrees(tree, usable, ranks)) all.push_back(leaves_below(tree, usable, top));
   std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
@@ -128,7 +130,8 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
                           const MapOptions& options, std::int32_t most_ranks_alone) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
-  if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural)) return natural;
+  if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural))
+    return natural;
   if (options.scope == LeafScope::given)
     return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
   MapResult result = search_levels(matrix, tree, usable, options);
@@ -140,12 +143,13 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
 
 // Returns the usable leaves that a scope admits around the leaf: those below the subtree that has enough leaves, or
 // below its ancestor. The scope is `subtree` or `whole`.
-std::vector<std::int32_t> leaves_around(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t leaf,
-                                        std::int32_t ranks, const MapOptions& options) {
+std::vector<std::int32_t> leaves_around(const TreeTopology& tree, std::span<const std::int32_t> usable,
+                                        std::int32_t leaf, std::int32_t ranks, const MapOptions& options) {
   if (options.scope == LeafScope::whole) return {usable.begin(), usable.end()};
   const std::vector<std::int32_t> tops = ancestors(tree, lowest_subtrees(tree, usable, ranks), options.levels_up);
   for (const std::int32_t top : tops)
-    if (leaf >= tree.first_leaf(top) && leaf < tree.first_leaf(top) + tree.leaf_count(top)) return leaves_below(tree, usable, top);
+    if (leaf >= tree.first_leaf(top) && leaf < tree.first_leaf(top) + tree.leaf_count(top))
+      return leaves_below(tree, usable, top);
   return {};
 }
 
@@ -165,7 +169,8 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
     }
     std::vector<std::int32_t> leaf_of_rank = result.leaf_of_rank;
     const std::int64_t work = long_annealing_per_rank * matrix.ranks() * options.effort;
-    const Cost cost = anneal_on(matrix, mapping::scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);
+    const Cost cost =
+        anneal_on(matrix, mapping::scaled_graph(matrix, watch), tree, scope, leaf_of_rank, options.seed, work, watch);
     if (cost >= result.cost) return;
     order_equal_branches(tree, leaf_of_rank, watch);
     result.cost = cost;
@@ -175,7 +180,8 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
   }
 }
 
-// Whether the search of the matrix may take too long. A matrix in which all pairs have equal traffic is searched quickly.
+// Whether the search of the matrix may take too long. A matrix in which all pairs have equal traffic is searched
+// quickly.
 bool takes_long(const CommMatrix& matrix) {
   if (matrix.pairs() <= most_pairs_in_time) return false;
   if (matrix.pairs() < std::int64_t{matrix.ranks()} * (matrix.ranks() - 1) / 2) return true;
@@ -186,8 +192,8 @@ bool takes_long(const CommMatrix& matrix) {
 }
 
 // Maps the ranks by a sparsified matrix within half of the time. Returns nothing if there was no time for that.
-std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                                        MapOptions options) {
+std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree,
+                                        std::span<const std::int32_t> usable, MapOptions options) {
   options.deadline = options.deadline.halfway();
   MapMemory memory;  // of the sparsified matrix
   options.memory = &memory;
@@ -195,7 +201,8 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
   try {
     const mapping::WorkBudget watch(options.deadline);
     const std::int32_t per_rank = std::max(1, sparsified_pairs / matrix.ranks());
-    MapResult result = map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options, 0);
+    MapResult result =
+        map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options, 0);
     result.cost = tree.hop_bytes(matrix, result.leaf_of_rank);
     result.method += " of the sparsified matrix";
     result.optimal = false;
@@ -221,12 +228,13 @@ MapResult map_once(const CommMatrix& matrix, const TreeTopology& tree, std::span
 const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
                                         std::span<const std::int32_t> packed) const {
   for (const Entry& entry : entries_)
-    if (entry.effort == effort && std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape)) return &entry;
+    if (entry.effort == effort && std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape))
+      return &entry;
   return nullptr;
 }
 
-MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
-                      std::span<const std::int32_t> usable, const MapOptions& options) {
+MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                      const MapOptions& options) {
   mapping::check_usable(tree, usable, matrix.ranks());
   if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
   MapMemory memory;

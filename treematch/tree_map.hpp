@@ -25,12 +25,12 @@ enum class LeafScope {
 class MapMemory {
  public:
   struct Entry {
-    std::int32_t effort = 0;              // MapOptions::effort of the search
+    std::int32_t effort = 0;                       // MapOptions::effort of the search
     std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope
-    std::vector<std::int32_t> packed;     // the slots in this tree from which the search started
-    std::vector<std::int32_t> slot;       // the mapping: slot of each rank in this tree
-    Cost cost = 0;                        // hop-bytes of the mapping
-    std::string method;                   // MapResult::method of the mapping
+    std::vector<std::int32_t> packed;              // the slots in this tree from which the search started
+    std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
+    Cost cost = 0;                                 // hop-bytes of the mapping
+    std::string method;                            // MapResult::method of the mapping
   };
 
   // Returns the entry with this effort, this shape and these packed slots; null when there is none. The pointer is
@@ -53,7 +53,7 @@ constexpr std::int64_t exact_steps(std::int32_t ranks, std::int32_t effort) {
 }
 
 struct MapOptions {
-  std::uint64_t seed = 1;       // seed of the random choices
+  std::uint64_t seed = 1;  // seed of the random choices
   LeafScope scope = LeafScope::subtree;
   std::int32_t levels_up = 0;   // k of TM-Isub+k, for scope `subtree`
   std::int64_t work_limit = 0;  // units of work for one search, about one arc visited each; 0: `effort` decides
@@ -80,7 +80,7 @@ struct MapResult {
 // the leaves of the scope, nor more than the greedy mapping.
 // When the deadline passes, returns the best mapping found so far, at worst the natural order.
 // Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
-MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree,
-                      std::span<const std::int32_t> usable, const MapOptions& options);
+MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                      const MapOptions& options);
 
 }  // namespace placement::treematch

@@ -46,8 +46,8 @@ std::string scope_of(const Request& request) {
 
 MapOptions options_of(const Request& request) {
   MapOptions options;
-  options.seed = static_cast<std::uint64_t>(
-      number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  options.seed =
+      static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
   options.effort = effort_parameter(request);
   number_parameter(request, "comm-share", 0, 100);  // for the record alone
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
@@ -71,7 +71,11 @@ struct NodeTree {
 class Chooser {
  public:
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : view_(view), request_(request), slots_(view, request), scope_(scope_of(request)), options_(options_of(request)) {
+      : view_(view),
+        request_(request),
+        slots_(view, request),
+        scope_(scope_of(request)),
+        options_(options_of(request)) {
     options_.deadline = deadline;
     remembering_ = options_;
     remembering_.memory = &memory_;
@@ -102,9 +106,9 @@ class Chooser {
   const mapping::Slots slots_;
   const std::string scope_;
   MapOptions options_;
-  mutable MapMemory memory_;  // mappings of the request's matrix found so far
-  MapOptions remembering_;    // options_ with memory_
-  mutable bool limits_bind_ = false;  // the mapping without limits on nodes violates these limits
+  mutable MapMemory memory_;                   // mappings of the request's matrix found so far
+  MapOptions remembering_;                     // options_ with memory_
+  mutable bool limits_bind_ = false;           // the mapping without limits on nodes violates these limits
   mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()
 };
 
@@ -117,7 +121,8 @@ Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, 
   Candidate candidate;
   candidate.cost = cost;
   const mapping::NodeCounts counts = slots_.counts(leaf_of_rank);
-  candidate.nodes = static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
+  candidate.nodes =
+      static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
   candidate.leaf_of_rank = std::move(leaf_of_rank);
   candidate.method = std::move(method);
   return candidate;
@@ -132,7 +137,8 @@ Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
 
 // Lets the ranks of each node take other slots of it, where some are free.
 Candidate Chooser::on_sockets(Candidate candidate) const {
-  if (!place_on_sockets(view_, request_, slots_, candidate.leaf_of_rank, SocketsOf::nodes_with_free_slots, effort_within_nodes, options_.deadline))
+  if (!place_on_sockets(view_, request_, slots_, candidate.leaf_of_rank, SocketsOf::nodes_with_free_slots,
+                        effort_within_nodes, options_.deadline))
     return candidate;
   candidate.cost = view_.tree->hop_bytes(*request_.matrix, candidate.leaf_of_rank);
   candidate.method += ", then each node's sockets";
@@ -156,12 +162,13 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
   try {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
-    auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up, rules,
-                                exact_steps(request_.tasks, options_.effort), watch);
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up,
+                                rules, exact_steps(request_.tasks, options_.effort), watch);
     if (!leaves) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
-    return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves), "exact search, optimal");
+    return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves),
+                     "exact search, optimal");
   } catch (const mapping::OutOfTime&) {
     return std::nullopt;
   }
@@ -233,8 +240,7 @@ std::optional<Candidate> Chooser::grouped(const mapping::NodeLimits& limits, std
   if (static_cast<std::int32_t>(usable.size()) < nodes) return std::nullopt;
 
   const std::vector<std::int32_t> group = groups_of_ranks(nodes, size);
-  const MapResult chosen =
-      map_to_tree(request_.matrix->aggregated(group, nodes), node_tree().tree, usable, options_);
+  const MapResult chosen = map_to_tree(request_.matrix->aggregated(group, nodes), node_tree().tree, usable, options_);
   std::vector<std::int32_t> node_of_rank(group);
   mapping::NodeCounts counts(order.size(), 0);
   for (std::int32_t& node : node_of_rank) {
@@ -291,7 +297,8 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (in_time() && (small || !chosen())) add(on_sockets(mapped(in_order)));  // as a step on these nodes would be placed
+    if (in_time() && (small || !chosen()))
+      add(on_sockets(mapped(in_order)));  // as a step on these nodes would be placed
   }
   return best_of(candidates);
 }
@@ -315,7 +322,8 @@ Placement Chooser::choose() const {
   auto in_order = mapping::sequential_counts(limits);
   const auto compact = mapping::compact_counts(view_, limits, options_.levels_up);
   if (!in_order) in_order = compact;
-  if (!in_order) throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!in_order)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   Placement placement = among(limits, *in_order, compact);
   if (limits_bind_ && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);

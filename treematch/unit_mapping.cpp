@@ -94,7 +94,9 @@ std::optional<mapping::Graph> evened(const mapping::Graph& graph, const mapping:
   mapping::Graph result = graph;
   watch.spend(static_cast<std::int64_t>(graph.arc.size()));
   for (mapping::Arc& arc : result.arc)
-    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) { return c.least > arc.weight; })->mean();
+    arc.weight = std::partition_point(classes.begin(), classes.end(), [&](const Class& c) {
+                   return c.least > arc.weight;
+                 })->mean();
   return result;
 }
 
@@ -139,7 +141,8 @@ std::vector<std::int32_t> units_in_order(const mapping::LeafTree& tree, const Un
 
 std::vector<std::int32_t> units_mapping(const mapping::Graph& graph, const mapping::LeafTree& tree, const Units& units,
                                         std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch) {
-  mapping::Graph between = mapping::contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
+  mapping::Graph between =
+      mapping::contracted(graph, units.unit_of, static_cast<std::int32_t>(units.place.size()), watch);
   std::fill(between.size.begin(), between.size.end(), 1);
   const mapping::LeafTree above = tree.cut_at(units.place);
   std::vector<std::int32_t> place = multisection(between, above, seed, work, watch);

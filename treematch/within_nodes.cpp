@@ -18,7 +18,9 @@ using Ints = std::vector<std::int32_t>;
 class RanksOfNode {
  public:
   // `ranks` ascend; leaf_of_rank has a leaf of the whole machine for each rank of the job.
-  RanksOfNode(const NodeView& node, std::span<const std::int32_t> ranks, const Ints& leaf_of_rank) : node_(node), ranks_(ranks) {
+  RanksOfNode(const NodeView& node, std::span<const std::int32_t> ranks, const Ints& leaf_of_rank)
+      : node_(node),
+        ranks_(ranks) {
     for (const std::int32_t rank : ranks) leaf_.push_back(leaf_of_rank[rank] - node.first_leaf);
   }
 
@@ -26,13 +28,15 @@ class RanksOfNode {
     return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return socket(leaf) == socket(leaf_.front()); });
   }
 
-  // Returns the traffic between these ranks, numbered in their order. `number` has their numbers, and -1 for all others.
+  // Returns the traffic between these ranks, numbered in their order. `number` has their numbers, and -1 for all
+  // others.
   CommMatrix traffic(const CommMatrix& matrix, const Ints& number) const {
     std::vector<CommEdge> edges;
     for (const std::int32_t rank : ranks_) {
       const auto neighbours = matrix.neighbours(rank);
       for (std::size_t k = 0; k < neighbours.size(); ++k)
-        if (neighbours[k] > rank && number[neighbours[k]] >= 0) edges.push_back({number[rank], number[neighbours[k]], matrix.weights(rank)[k]});
+        if (neighbours[k] > rank && number[neighbours[k]] >= 0)
+          edges.push_back({number[rank], number[neighbours[k]], matrix.weights(rank)[k]});
     }
     return CommMatrix::from_edges(static_cast<std::int32_t>(ranks_.size()), std::move(edges));
   }
@@ -60,7 +64,8 @@ class RanksOfNode {
 }  // namespace
 
 bool place_on_sockets(const ClusterView& view, const Request& request, const mapping::Slots& slots,
-                      std::vector<std::int32_t>& leaf_of_rank, SocketsOf which, std::int32_t effort, const Deadline& deadline) {
+                      std::vector<std::int32_t>& leaf_of_rank, SocketsOf which, std::int32_t effort,
+                      const Deadline& deadline) {
   const mapping::NodeCounts counts = slots.counts(leaf_of_rank);
   Ints number(leaf_of_rank.size(), -1);
   std::vector<Ints> ranks(counts.size());

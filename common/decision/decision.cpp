@@ -67,8 +67,8 @@ constexpr std::size_t most_without_terms() {
 }
 static_assert(most_without_terms() + 64 < min_decision_bytes);
 
-// The last byte of the room is the class of the reason. Versions that have no classes leave it 0 or end a term there, whose
-// characters are greater than each class.
+// The last byte of the room is the class of the reason. Versions that have no classes leave it 0 or end a term there,
+// whose characters are greater than each class.
 static_assert(STOCK_REASONS < ' ');
 
 // ---- bytes
@@ -146,7 +146,8 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
   }
   if (name == class_name) {
     const auto found = std::find(stock_reason_names.begin(), stock_reason_names.end(), value);
-    if (found != stock_reason_names.end()) decision.reason_class = static_cast<stock_reason>(found - stock_reason_names.begin());
+    if (found != stock_reason_names.end())
+      decision.reason_class = static_cast<stock_reason>(found - stock_reason_names.begin());
   }
   for (const TextField& field : text_fields)
     if (name == field.name) decision.*field.text = printable(value);
@@ -156,8 +157,10 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
 
 void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
   constexpr std::size_t max_terms = 255;
-  Numbers numbers{d.at_s,  d.live_age_s,  d.time_us, d.job_id, d.restarts, d.uid, d.tasks, d.candidates,
-                  static_cast<std::uint8_t>(d.outcome), d.for_start, d.remembered, 0};
+  Numbers numbers{d.at_s,      d.live_age_s, d.time_us,
+                  d.job_id,    d.restarts,   d.uid,
+                  d.tasks,     d.candidates, static_cast<std::uint8_t>(d.outcome),
+                  d.for_start, d.remembered, 0};
   std::fill(room.begin(), room.end(), std::byte{0});
   ByteWriter<std::byte> out(room.first(room.size() - 1));
   out.value(numbers);

@@ -14,8 +14,8 @@
 namespace placement {
 
 // The names of the values of decision_outcome and stock_reason, in their order.
-inline constexpr std::array<std::string_view, DECISION_OUTCOMES> decision_outcome_names = {"stock", "nodes", "nodes+cores", "advice",
-                                                                                           "wait"};
+inline constexpr std::array<std::string_view, DECISION_OUTCOMES> decision_outcome_names = {
+    "stock", "nodes", "nodes+cores", "advice", "wait"};
 inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names = {
     "other", "no_time", "no_live_data", "no_room", "slurm", "option", "request", "machine"};
 
@@ -27,27 +27,27 @@ struct Decision {
   std::uint32_t uid = 0;
   decision_outcome outcome = DECISION_STOCK;
   stock_reason reason_class = STOCK_OTHER;  // of the reason for DECISION_STOCK
-  bool for_start = true;    // false: the backfill scheduler asked where the job could run
-  bool remembered = false;  // the answer to an earlier, equal question was used again
-  std::int64_t time_us = 0; // the time that the decision took
+  bool for_start = true;                    // false: the backfill scheduler asked where the job could run
+  bool remembered = false;                  // the answer to an earlier, equal question was used again
+  std::int64_t time_us = 0;                 // the time that the decision took
   std::uint32_t tasks = 0;
-  std::uint32_t candidates = 0;         // nodes among which the policy chose
-  double live_age_s = unknown_value;    // age of the live data; NaN: there were none
+  std::uint32_t candidates = 0;       // nodes among which the policy chose
+  double live_age_s = unknown_value;  // age of the live data; NaN: there were none
 
-  std::string array_task;    // such as 42_7, where job_id is 42; empty: the job is in no job array
-  std::string mode;          // Mode of placement.conf
+  std::string array_task;  // such as 42_7, where job_id is 42; empty: the job is in no job array
+  std::string mode;        // Mode of placement.conf
   std::string policy;
-  std::string parameters;    // key=value,.. as the user gave them
-  std::string candidate_nodes;  // a hostlist, as all texts of nodes are; ".." at the end: it was cut
-  std::string choice;           // the nodes that the policy wanted
-  std::string tasks_per_node;   // on the nodes of the choice, such as 4(x3),2
-  std::string given;            // the nodes that Slurm allocated; empty: none, or no start
-  std::string stock_choice;     // the nodes that stock Slurm would choose; empty: not asked
-  std::string cost;             // hop-bytes; all costs are empty without a matrix
-  std::string natural_cost;     // hop-bytes of the natural order on these cores
-  std::string first_nodes_cost; // hop-bytes of the natural order on the first nodes offered
-  std::string reason;           // why the job runs as stock or waits, or what was ignored
-  std::string why_not_live;     // why there were no live data
+  std::string parameters;          // key=value,.. as the user gave them
+  std::string candidate_nodes;     // a hostlist, as all texts of nodes are; ".." at the end: it was cut
+  std::string choice;              // the nodes that the policy wanted
+  std::string tasks_per_node;      // on the nodes of the choice, such as 4(x3),2
+  std::string given;               // the nodes that Slurm allocated; empty: none, or no start
+  std::string stock_choice;        // the nodes that stock Slurm would choose; empty: not asked
+  std::string cost;                // hop-bytes; all costs are empty without a matrix
+  std::string natural_cost;        // hop-bytes of the natural order on these cores
+  std::string first_nodes_cost;    // hop-bytes of the natural order on the first nodes offered
+  std::string reason;              // why the job runs as stock or waits, or what was ignored
+  std::string why_not_live;        // why there were no live data
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 

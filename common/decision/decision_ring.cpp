@@ -64,8 +64,7 @@ class NameIsTaken : public Error {
 };
 
 bool usable(const Header& header) {
-  return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version &&
-         header.ring != 0;
+  return std::equal(std::begin(magic), std::end(magic), header.magic) && header.version == version && header.ring != 0;
 }
 
 // ---- the writer's file
@@ -83,7 +82,10 @@ void check_in_memory(const std::string& path) {
 // random, so that no other user can make it first in a directory that anybody may write.
 class Beside {
  public:
-  explicit Beside(const std::string& path) : path_(path), name_(path + ".XXXXXX"), file_(mkostemp(name_.data(), O_CLOEXEC)) {
+  explicit Beside(const std::string& path)
+      : path_(path),
+        name_(path + ".XXXXXX"),
+        file_(mkostemp(name_.data(), O_CLOEXEC)) {
     if (file_ < 0) fail_errno(name_, "cannot be created", errno);
   }
   ~Beside() {
@@ -125,7 +127,8 @@ class Beside {
 };
 
 bool same_file(int file, const std::string& path) {
-  struct stat opened {}, named {};
+  struct stat opened {
+  }, named{};
   return fstat(file, &opened) == 0 && lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
          opened.st_ino == named.st_ino;
 }
@@ -170,8 +173,7 @@ int open_own(const std::string& path) {
   struct stat status {};
   Header header{};
   const bool good = fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
-                    !(status.st_mode & (S_IWGRP | S_IWOTH)) &&
-                    status.st_size == static_cast<off_t>(ring_bytes) &&
+                    !(status.st_mode & (S_IWGRP | S_IWOTH)) && status.st_size == static_cast<off_t>(ring_bytes) &&
                     pread(file, &header, sizeof header, 0) == static_cast<ssize_t>(sizeof header) && usable(header);
   if (good) return file;
   close(file);
@@ -265,11 +267,14 @@ void DecisionWriter::put(const Decision& decision) noexcept {
 }
 
 DecisionReader::DecisionReader(std::string path, RingCursor from, std::vector<uid_t> owners)
-    : path_(std::move(path)), cursor_(from), owners_(std::move(owners)) {}
+    : path_(std::move(path)),
+      cursor_(from),
+      owners_(std::move(owners)) {}
 
 std::vector<Decision> DecisionReader::read(std::size_t most) {
   const std::string found = owners_.empty() ? std::string() : find_ring(path_, owners_);
-  const FileDescriptor file(open((found.empty() ? path_ : found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const FileDescriptor file(
+      open((found.empty() ? path_ : found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0 && errno == ENOENT) return {};
   if (file < 0) fail_errno(path_, "cannot be opened", errno);
   struct stat status {};

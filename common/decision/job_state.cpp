@@ -22,8 +22,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
-constexpr std::int32_t max_groups = 128;       // the network of more groups is left out; 128 take some 30 KiB
-constexpr int compression_level = 3;            // a fast level, because slurmctld packs under its locks
+constexpr std::int32_t max_groups = 128;  // the network of more groups is left out; 128 take some 30 KiB
+constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
 std::string digits_of(double value) {
@@ -80,7 +80,8 @@ class Selection {
     if (!knows_outages_) return {};
     std::string text = "# outages\n";
     for (const std::string& name : names_)
-      if (const double probability = outages().of(name); probability > 0) text += name + " " + digits_of(probability) + "\n";
+      if (const double probability = outages().of(name); probability > 0)
+        text += name + " " + digits_of(probability) + "\n";
     return text;
   }
 
@@ -96,7 +97,8 @@ class Selection {
         word.clear();
       } else if (const std::int32_t node = view_.torus->node_at(position); node < 0) {
         word = "-";
-      } else if (const double probability = outages().of(view_.torus->name(node)); probability != last_probability || word == "-") {
+      } else if (const double probability = outages().of(view_.torus->name(node));
+                 probability != last_probability || word == "-") {
         word = digits_of(rounded(probability, digits));
         last_probability = probability;
       }
@@ -198,7 +200,7 @@ class Parts {
 
 // A level of detail: what of a job's state is written.
 struct Detail {
-  int digits = 0;           // significant digits of other nodes' probabilities; 0: all
+  int digits = 0;  // significant digits of other nodes' probabilities; 0: all
   bool other_nodes = true;
   bool pairs = true;
   bool live = true;
@@ -206,8 +208,8 @@ struct Detail {
 
 // The levels that are tried, in this order, until the text fits.
 constexpr Detail details[] = {
-    {0, true, true, true}, {3, true, true, true}, {3, true, false, true}, {1, true, false, true},
-    {0, false, false, true}, {0, false, false, false},
+    {0, true, true, true},  {3, true, true, true},   {3, true, false, true},
+    {1, true, false, true}, {0, false, false, true}, {0, false, false, false},
 };
 
 // The parts that are written at every level of detail.
@@ -221,9 +223,9 @@ std::string packed(std::uint32_t job, const Selection& selection, const Always& 
                    std::size_t max_bytes) {
   std::string text;
   const bool positions = detail.other_nodes && !always.torus.empty();
-  for (const std::string& part : {always.torus, always.outages,
-                                  positions ? selection.positions_text(detail.digits) : std::string(),
-                                  detail.live ? selection.live_text(detail.pairs) : std::string()})
+  for (const std::string& part :
+       {always.torus, always.outages, positions ? selection.positions_text(detail.digits) : std::string(),
+        detail.live ? selection.live_text(detail.pairs) : std::string()})
     text += part + std::string(end_of_part);
   if (text.size() > max_text_bytes) return {};
   const std::string result =
@@ -255,9 +257,11 @@ void add_positions(JobState& state, std::string_view text) {
       if (probability > 0) outages.set(other_name(at), probability);
     }
   }
-  if (position != torus.positions()) throw Error(name + " are " + std::to_string(position) + " of " + std::to_string(torus.positions()));
+  if (position != torus.positions())
+    throw Error(name + " are " + std::to_string(position) + " of " + std::to_string(torus.positions()));
   const std::span<const TorusDimension> dimensions = torus.dimensions();
-  state.torus = std::make_shared<const TorusTopology>(std::vector(dimensions.begin(), dimensions.end()), std::move(nodes));
+  state.torus =
+      std::make_shared<const TorusTopology>(std::vector(dimensions.begin(), dimensions.end()), std::move(nodes));
   state.outages = std::make_shared<const NodeOutages>(std::move(outages));
 }
 

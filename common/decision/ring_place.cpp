@@ -86,7 +86,8 @@ bool let_read_ring(const std::string& ring, uid_t reader) {
   if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return false;
   if (!let_user_read(file, reader)) return false;
   if (fs::path(ring).filename() != "ring") return true;
-  const FileDescriptor directory(open(fs::path(ring).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const FileDescriptor directory(
+      open(fs::path(ring).parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (directory < 0 || fstat(directory, &status) != 0) return false;
   return status.st_uid != geteuid() || (status.st_mode & S_IXOTH) != 0 || let_user_read(directory, reader);
 }

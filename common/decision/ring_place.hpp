@@ -21,9 +21,9 @@ std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 // Lets the user `reader` read the ring at the path `ring`, which must be a file of this process' user, besides those
-// whom the mode of the file lets read it. When the ring lies in a directory that own_ring_directory() made, the user may
-// also enter that directory. Returns false when the file system has no access control lists, or when the ring is not
-// there or not this user's.
+// whom the mode of the file lets read it. When the ring lies in a directory that own_ring_directory() made, the user
+// may also enter that directory. Returns false when the file system has no access control lists, or when the ring is
+// not there or not this user's.
 bool let_read_ring(const std::string& ring, uid_t reader);
 
 }  // namespace placement

@@ -14,11 +14,12 @@ namespace {
 
 void check(std::int32_t ranks, const CommEdge& edge) {
   if (edge.a < 0 || edge.b < 0 || edge.a >= ranks || edge.b >= ranks)
-    throw Error("rank " + std::to_string(std::min(edge.a, edge.b) < 0 ? std::min(edge.a, edge.b) : std::max(edge.a, edge.b)) +
+    throw Error("rank " +
+                std::to_string(std::min(edge.a, edge.b) < 0 ? std::min(edge.a, edge.b) : std::max(edge.a, edge.b)) +
                 " is outside 0.." + std::to_string(ranks - 1));
   if (edge.weight < 0)
-    throw Error("negative traffic " + std::to_string(edge.weight) + " between ranks " +
-                std::to_string(edge.a) + " and " + std::to_string(edge.b));
+    throw Error("negative traffic " + std::to_string(edge.weight) + " between ranks " + std::to_string(edge.a) +
+                " and " + std::to_string(edge.b));
 }
 
 // Sorts edges, each with a < b, by a and then by b. Takes linear time when the edges of each rank are in order already.
@@ -110,8 +111,7 @@ CommMatrix CommMatrix::aggregated(std::span<const std::int32_t> group_of, std::i
       throw Error("group " + std::to_string(group) + " is outside 0.." + std::to_string(groups - 1));
   std::vector<CommEdge> between;
   for (const CommEdge& edge : edges())
-    if (group_of[edge.a] != group_of[edge.b])
-      between.push_back({group_of[edge.a], group_of[edge.b], edge.weight});
+    if (group_of[edge.a] != group_of[edge.b]) between.push_back({group_of[edge.a], group_of[edge.b], edge.weight});
   return from_edges(groups, std::move(between));
 }
 

@@ -95,8 +95,7 @@ std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group
   std::partial_sum(grouping.size.begin(), grouping.size.end(), begin.begin() + 1);
   std::vector<std::int32_t> order(group_of.size());
   std::vector<std::int32_t> at(begin.begin(), begin.end() - 1);
-  for (std::size_t rank = 0; rank < order.size(); ++rank)
-    order[at[group_of[rank]]++] = static_cast<std::int32_t>(rank);
+  for (std::size_t rank = 0; rank < order.size(); ++rank) order[at[group_of[rank]]++] = static_cast<std::int32_t>(rank);
   std::int32_t next = static_cast<std::int32_t>(grouping.size.size());
   std::int32_t used = 0;
   for (std::size_t g = 0; g < grouping.size.size(); ++g) {
@@ -161,12 +160,9 @@ CommMatrix expand_groups(const WireMatrix& wire) {
     group.push_back(rank);
   }
   std::vector<std::size_t> turn(groups);
-  const auto next = [&](std::int32_t group) {
-    return members[group][turn[group]++ % members[group].size()];
-  };
+  const auto next = [&](std::int32_t group) { return members[group][turn[group]++ % members[group].size()]; };
   for (const CommEdge& pair : wire.matrix.edges()) {
-    if (members[pair.a].empty() || members[pair.b].empty())
-      throw Error("a group without ranks has traffic");
+    if (members[pair.a].empty() || members[pair.b].empty()) throw Error("a group without ranks has traffic");
     const std::int32_t a = next(pair.a);
     edges.push_back({a, next(pair.b), pair.weight});
   }

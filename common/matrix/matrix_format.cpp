@@ -8,16 +8,11 @@ namespace placement {
 
 const char* to_string(MatrixFormat format) {
   switch (format) {
-    case MatrixFormat::dense:
-      return "dense";
-    case MatrixFormat::edge_list:
-      return "edges";
-    case MatrixFormat::np_list:
-      return "np";
-    case MatrixFormat::matrix_market:
-      return "mtx";
-    case MatrixFormat::open_mpi_monitoring:
-      return "prof";
+    case MatrixFormat::dense: return "dense";
+    case MatrixFormat::edge_list: return "edges";
+    case MatrixFormat::np_list: return "np";
+    case MatrixFormat::matrix_market: return "mtx";
+    case MatrixFormat::open_mpi_monitoring: return "prof";
   }
   return "";
 }

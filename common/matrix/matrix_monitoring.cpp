@@ -93,12 +93,11 @@ std::vector<std::string> file_names(const std::string& prefix, std::vector<std::
 bool is_monitoring_line(std::string_view line) {
   const std::size_t tab = line.find('\t');
   const std::string_view kind = line.substr(0, tab);
-  return tab != std::string_view::npos && (one_of(kind, pair_kinds) || one_of(kind, rank_kinds) ||
-                                           kind == collective_pair || kind == communicator);
+  return tab != std::string_view::npos &&
+         (one_of(kind, pair_kinds) || one_of(kind, rank_kinds) || kind == collective_pair || kind == communicator);
 }
 
-MonitoringReader::MonitoringReader(const MatrixReadOptions& options)
-    : options_(options), table_(options.max_entries) {}
+MonitoringReader::MonitoringReader(const MatrixReadOptions& options) : options_(options), table_(options.max_entries) {}
 
 std::int64_t MonitoringReader::rank(TextScanner& in) {
   const std::int64_t value = in.count("rank", options_.max_ranks - 1);
@@ -110,8 +109,7 @@ std::int64_t MonitoringReader::source(TextScanner& in, std::int32_t only_source)
   const std::int64_t value = rank(in);
   if (only_source >= 0 && value != only_source)
     in.fail("sender " + std::to_string(value) + " in the file of rank " + std::to_string(only_source));
-  if (reported_.size() <= static_cast<std::size_t>(value))
-    reported_.resize(static_cast<std::size_t>(value) + 1);
+  if (reported_.size() <= static_cast<std::size_t>(value)) reported_.resize(static_cast<std::size_t>(value) + 1);
   reported_[static_cast<std::size_t>(value)] = true;
   return value;
 }

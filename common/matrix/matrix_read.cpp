@@ -57,8 +57,8 @@ CommMatrix read_monitoring(const std::vector<std::string>& files, const std::str
     if (in.next_line()) run.add_lines(in, static_cast<std::int32_t>(rank));
   }
   if (run.ranks() != static_cast<std::int32_t>(files.size()))
-    throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " +
-                std::to_string(run.ranks()) + " ranks: want one of each rank");
+    throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " + std::to_string(run.ranks()) +
+                " ranks: want one of each rank");
   return std::move(run).finish(path, info);
 }
 

@@ -38,12 +38,11 @@ struct MatrixReadOptions {
 // The diagonal is dropped. Values are exact integers up to 2^63 - 1; when there are fractions, the whole matrix is
 // multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is null. Throws
 // Error, with file, line and value, when the text is wrong or exceeds `options`.
-CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {},
-                       MatrixInfo* info = nullptr);
+CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 
 // Reads a communication matrix from `text`, in each format of read_matrix(). `name` stands for the file in errors.
 // Returns the matrix and fills `info` unless it is null. Throws Error when the text is wrong or exceeds `options`.
-CommMatrix parse_matrix(std::string_view text, const std::string& name,
-                        const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
+CommMatrix parse_matrix(std::string_view text, const std::string& name, const MatrixReadOptions& options = {},
+                        MatrixInfo* info = nullptr);
 
 }  // namespace placement

@@ -11,8 +11,7 @@ namespace placement {
 
 namespace {
 
-void add(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to,
-         const Decimal& value) {
+void add(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, const Decimal& value) {
   if (!table.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), value))
     in.fail("more than " + std::to_string(table.max_entries()) + " values other than 0");
 }
@@ -78,8 +77,7 @@ CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, Matrix
     in.end_line("the number of ranks alone");
   } else {
     if (ranks > options.max_ranks)
-      in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) +
-              " ranks are possible");
+      in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) + " ranks are possible");
     dense_row(in, table, rows++, ranks);
     table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
@@ -138,8 +136,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   const std::int64_t ranks = read_ranks(in, options);
   const std::int64_t columns = in.count("number of columns", options.max_ranks);
   if (columns != ranks)
-    in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) +
-            " columns: want a square matrix");
+    in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) + " columns: want a square matrix");
   const std::int64_t announced = in.count("number of entries", options.max_entries);
   in.end_line("'rows columns entries'");
   std::int64_t lines = 0;
@@ -157,8 +154,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   if (lines != announced)
     in.fail_whole("ends after " + std::to_string(lines) + " entries: the size line announces " +
                   std::to_string(announced));
-  CommMatrix matrix =
-      std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
+  CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
   info.symmetric |= banner.symmetric;
   return matrix;
 }

@@ -44,8 +44,7 @@ class Reader {
       if (*byte == 0 && shift > 0) fail(std::string(what) + " is written with more bytes than it needs");
       break;
     }
-    if (value > most)
-      fail(std::string(what) + " " + std::to_string(value) + " is more than " + std::to_string(most));
+    if (value > most) fail(std::string(what) + " " + std::to_string(value) + " is more than " + std::to_string(most));
     return value;
   }
 
@@ -53,8 +52,7 @@ class Reader {
   // of bytes left, as each item takes at least one byte.
   std::uint64_t size(const char* what, std::uint64_t most) {
     const std::uint64_t value = number(what, most);
-    if (value > left())
-      fail(std::string(what) + " " + std::to_string(value) + " is more than the bytes that follow");
+    if (value > left()) fail(std::string(what) + " " + std::to_string(value) + " is more than the bytes that follow");
     return value;
   }
 
@@ -86,16 +84,14 @@ std::vector<std::byte> payload_of(const WireMatrix& wire) {
   std::vector<std::byte> out;
   put(out, wire.group_of.size());
   std::int32_t before = 0;
-  for (const std::int32_t group : wire.group_of)
-    put(out, zigzag(std::int64_t{group} - std::exchange(before, group)));
+  for (const std::int32_t group : wire.group_of) put(out, zigzag(std::int64_t{group} - std::exchange(before, group)));
   put(out, static_cast<std::uint64_t>(matrix.ranks()));
   put(out, static_cast<std::uint64_t>(matrix.pairs()));
   std::vector<std::byte> gaps;
   std::vector<std::byte> weights;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto row = matrix.neighbours(rank);
-    const auto larger =
-        static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), rank) - row.begin());
+    const auto larger = static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), rank) - row.begin());
     put(out, row.size() - larger);
     std::int32_t last = rank;
     for (std::size_t k = larger; k < row.size(); ++k) {
@@ -109,8 +105,7 @@ std::vector<std::byte> payload_of(const WireMatrix& wire) {
 }
 
 std::vector<std::int32_t> read_groups(Reader& in, const WireLimits& limits) {
-  std::vector<std::int32_t> group_of(
-      in.size("number of grouped ranks", static_cast<std::uint64_t>(limits.max_ranks)));
+  std::vector<std::int32_t> group_of(in.size("number of grouped ranks", static_cast<std::uint64_t>(limits.max_ranks)));
   std::int64_t group = 0;
   for (std::int32_t& entry : group_of) {
     group += unzigzag(in.number("group", std::uint64_t{2} * CommMatrix::max_ranks));
@@ -128,25 +123,21 @@ CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
   std::vector<CommEdge> edges(pairs);
   std::size_t filled = 0;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
-    const std::uint64_t larger =
-        in.number("number of neighbours", static_cast<std::uint64_t>(ranks - 1 - rank));
-    if (larger > pairs - filled)
-      fail("the ranks have more than the announced " + std::to_string(pairs) + " pairs");
+    const std::uint64_t larger = in.number("number of neighbours", static_cast<std::uint64_t>(ranks - 1 - rank));
+    if (larger > pairs - filled) fail("the ranks have more than the announced " + std::to_string(pairs) + " pairs");
     for (std::uint64_t k = 0; k < larger; ++k) edges[filled++].a = rank;
   }
   if (filled != pairs)
     fail("the ranks have " + std::to_string(filled) + " pairs of the announced " + std::to_string(pairs));
   for (std::size_t e = 0; e < edges.size(); ++e) {
     const std::int32_t last = e > 0 && edges[e - 1].a == edges[e].a ? edges[e - 1].b : edges[e].a;
-    if (last >= ranks - 1)
-      fail("rank " + std::to_string(edges[e].a) + " has neighbours beyond the last rank");
-    edges[e].b = last + 1 +
-                 static_cast<std::int32_t>(
-                     in.number("distance of neighbours", static_cast<std::uint64_t>(ranks - 2 - last)));
+    if (last >= ranks - 1) fail("rank " + std::to_string(edges[e].a) + " has neighbours beyond the last rank");
+    edges[e].b =
+        last + 1 +
+        static_cast<std::int32_t>(in.number("distance of neighbours", static_cast<std::uint64_t>(ranks - 2 - last)));
   }
   for (CommEdge& edge : edges)
-    edge.weight =
-        1 + static_cast<std::int64_t>(in.number("weight", std::numeric_limits<std::int64_t>::max() - 1));
+    edge.weight = 1 + static_cast<std::int64_t>(in.number("weight", std::numeric_limits<std::int64_t>::max() - 1));
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
@@ -165,13 +156,11 @@ std::vector<std::byte> pack_wire(const WireMatrix& wire) {
   if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
     fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
   if (wire.tasks() > limits.max_ranks || wire.matrix.pairs() > limits.max_pairs)
-    fail(std::to_string(wire.tasks()) + " ranks and " + std::to_string(wire.matrix.pairs()) +
-         " pairs: at most " + std::to_string(limits.max_ranks) + " and " +
-         std::to_string(limits.max_pairs) + " travel");
+    fail(std::to_string(wire.tasks()) + " ranks and " + std::to_string(wire.matrix.pairs()) + " pairs: at most " +
+         std::to_string(limits.max_ranks) + " and " + std::to_string(limits.max_pairs) + " travel");
   const std::vector<std::byte> payload = payload_of(wire);
   if (payload.size() > limits.max_unpacked_bytes)
-    fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) +
-         " travel");
+    fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) + " travel");
   std::vector<std::byte> bytes(std::begin(magic), std::end(magic));
   const std::vector<std::byte> frame = pack_frame(payload, compression_level);
   bytes.insert(bytes.end(), frame.begin(), frame.end());

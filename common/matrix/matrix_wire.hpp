@@ -18,15 +18,13 @@ struct WireMatrix {
   // Whether the matrix is one of groups of ranks.
   bool coarse() const { return !group_of.empty(); }
   // The number of ranks of the job.
-  std::int32_t tasks() const {
-    return coarse() ? static_cast<std::int32_t>(group_of.size()) : matrix.ranks();
-  }
+  std::int32_t tasks() const { return coarse() ? static_cast<std::int32_t>(group_of.size()) : matrix.ranks(); }
   bool operator==(const WireMatrix&) const = default;
 };
 
 // The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, and a few kilobytes of
-// compressed data can expand to these limits. Reading takes a part of the time of a decision, 50 ms by default. The client
-// sends a sample of the pairs of a larger matrix, or a matrix of groups of ranks.
+// compressed data can expand to these limits. Reading takes a part of the time of a decision, 50 ms by default. The
+// client sends a sample of the pairs of a larger matrix, or a matrix of groups of ranks.
 struct WireLimits {
   std::int32_t max_ranks = 1 << 20;
   std::int64_t max_pairs = 200'000;

@@ -60,8 +60,7 @@ void write_pairs(std::ostream& out, const CommMatrix& matrix, std::int32_t base,
 void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat format) {
   if (matrix.ranks() < 1) throw Error("a matrix without ranks cannot be written");
   switch (format) {
-    case MatrixFormat::dense:
-      return write_dense(out, matrix);
+    case MatrixFormat::dense: return write_dense(out, matrix);
     case MatrixFormat::edge_list:
       out << std::to_string(matrix.ranks()) << ' ' << std::to_string(matrix.pairs()) << '\n';
       return write_pairs(out, matrix, 0, false);
@@ -74,8 +73,7 @@ void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat form
           << std::to_string(matrix.pairs()) << '\n';
       return write_pairs(out, matrix, 1, true);
     case MatrixFormat::open_mpi_monitoring:
-      throw Error(
-          "a matrix cannot be written as Open MPI's monitoring files: want dense, edges, np or mtx");
+      throw Error("a matrix cannot be written as Open MPI's monitoring files: want dense, edges, np or mtx");
   }
 }
 

@@ -52,8 +52,8 @@ void TrafficTable::sort_and_merge() {
     if (kept == 0 || entries_[kept - 1].a != entry.a || entries_[kept - 1].b != entry.b)
       entries_[kept++] = entry;
     else if (__builtin_add_overflow(entries_[kept - 1].weight, entry.weight, &entries_[kept - 1].weight))
-      throw Error("the traffic from rank " + std::to_string(entry.a) + " to rank " +
-                  std::to_string(entry.b) + " is 2^63 or more");
+      throw Error("the traffic from rank " + std::to_string(entry.a) + " to rank " + std::to_string(entry.b) +
+                  " is 2^63 or more");
   }
   entries_.resize(kept);
 }

@@ -63,7 +63,8 @@ Config parse_config(std::string_view text, const std::string& name) {
   if (config.monitor_port == config.agent_port)
     for (const auto& [key, line] : config.places.line_of_key)
       if (key == "MonitorPort" || key == "AgentPort")
-        fail_at_key(config, key, std::to_string(config.agent_port), "MonitorPort and AgentPort are the same: want two ports");
+        fail_at_key(config, key, std::to_string(config.agent_port),
+                    "MonitorPort and AgentPort are the same: want two ports");
   return config;
 }
 
@@ -75,7 +76,8 @@ void fail_at_key(const Config& config, std::string_view key, const std::string& 
 }
 
 void check_named_file(const Config& config, std::string_view key, const std::string& path) {
-  if (access(path.c_str(), R_OK) != 0) fail_at_key(config, key, path, std::string("cannot be opened: ") + std::strerror(errno));
+  if (access(path.c_str(), R_OK) != 0)
+    fail_at_key(config, key, path, std::string("cannot be opened: ") + std::strerror(errno));
 }
 
 Config read_config(const std::string& path, MissingFile missing) {

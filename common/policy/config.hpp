@@ -38,20 +38,20 @@ struct Config {
   Mode mode = Mode::enforce;
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
-  std::int64_t max_matrix_bytes = 1 << 20;   // of the packed form, which travels with the job
-  std::int64_t node_level_tasks = 4096;      // jobs with more tasks: slurmctld places groups of ranks
+  std::int64_t max_matrix_bytes = 1 << 20;  // of the packed form, which travels with the job
+  std::int64_t node_level_tasks = 4096;     // jobs with more tasks: slurmctld places groups of ranks
   NodeWeights node_weights = NodeWeights::respect;
-  std::string treematch_topology_file;       // empty: Slurm's own topology
+  std::string treematch_topology_file;  // empty: Slurm's own topology
   TreeScope treematch_scope = TreeScope::subtree;
-  std::int64_t treematch_levels_up = 0;      // k of TM-Isub+k [TM §6]
-  std::vector<std::int64_t> level_distances; // from the leaves up; empty: hops
+  std::int64_t treematch_levels_up = 0;                                 // k of TM-Isub+k [TM §6]
+  std::vector<std::int64_t> level_distances;                            // from the leaves up; empty: hops
   std::vector<std::pair<std::string, std::string>> partition_policies;  // (partition, policy) for jobs without one
-  std::int64_t max_wait_s = 300;             // the longest wait= of policy NLA in seconds; 0: no job waits
-  std::int64_t decision_share = 20;          // per cent of slurmctld's time that decisions may take
-  std::int64_t decision_wait = 10;           // scheduling cycles for which a decision may be put off; 0: none
-  std::string nla_weights;                   // KEY=VALUE,.. for policy NLA; empty: the weights of [NLA §2, §3, §6]
-  std::string torus_file;                    // coordinates of nodes [TOFA §2]; empty: none
-  std::string outage_file;                   // the site's own outage probabilities; empty: those of the snapshot
+  std::int64_t max_wait_s = 300;     // the longest wait= of policy NLA in seconds; 0: no job waits
+  std::int64_t decision_share = 20;  // per cent of slurmctld's time that decisions may take
+  std::int64_t decision_wait = 10;   // scheduling cycles for which a decision may be put off; 0: none
+  std::string nla_weights;           // KEY=VALUE,.. for policy NLA; empty: the weights of [NLA §2, §3, §6]
+  std::string torus_file;            // coordinates of nodes [TOFA §2]; empty: none
+  std::string outage_file;           // the site's own outage probabilities; empty: those of the snapshot
 
   std::string snapshot_file = "/run/slurm-placement/snapshot";
   std::int64_t snapshot_max_age_s = 60;
@@ -75,12 +75,12 @@ struct Config {
   std::int64_t outage_horizon_h = 24;
   std::int64_t history_days = 400;
   std::int64_t history_MiB = 256;
-  std::string metrics_file;                  // empty: none
+  std::string metrics_file;  // empty: none
   bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
   bool profile_jobs = false;
-  std::string profile_exclude;               // names of programs, with commas between; * and ? as in a shell
+  std::string profile_exclude;  // names of programs, with commas between; * and ? as in a shell
 
   ConfigPlaces places;
 
@@ -90,10 +90,10 @@ struct Config {
 // A key of placement.conf, as the parser, `placectl check-config` and the manual page use it.
 struct ConfigKey {
   std::string_view name;
-  std::string_view values;                      // the values it takes: "off, observe, advise or enforce"
-  std::string_view help;                        // the documentation, in sentences
-  bool (*set)(Config&, std::string_view value); // returns false when the key does not take the value
-  std::string (*show)(const Config&);           // returns the value in the form of the file
+  std::string_view values;                       // the values it takes: "off, observe, advise or enforce"
+  std::string_view help;                         // the documentation, in sentences
+  bool (*set)(Config&, std::string_view value);  // returns false when the key does not take the value
+  std::string (*show)(const Config&);            // returns the value in the form of the file
 };
 
 // Returns all keys of placement.conf.
@@ -106,7 +106,8 @@ Config parse_config(std::string_view text, const std::string& name);
 
 // Throws Error "placement.conf:3: Key=value: message". The line is left out when the key has its default, and the file
 // when `config` was not read from a file.
-[[noreturn]] void fail_at_key(const Config& config, std::string_view key, const std::string& value, const std::string& message);
+[[noreturn]] void fail_at_key(const Config& config, std::string_view key, const std::string& value,
+                              const std::string& message);
 
 // Throws Error, with the name of the key, when the file `path`, the value of this key, cannot be read.
 void check_named_file(const Config& config, std::string_view key, const std::string& path);

@@ -102,7 +102,8 @@ bool set_interfaces(Config& config, std::string_view value) {
   for (const std::string_view part : split_at(value, ',')) {
     const std::string_view name = trimmed(part);
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
-    if (name.empty() || name.size() > 15 || name.starts_with('.') || name.find_first_not_of(letters) != std::string_view::npos)
+    if (name.empty() || name.size() > 15 || name.starts_with('.') ||
+        name.find_first_not_of(letters) != std::string_view::npos)
       return false;  // the name must be no path, and no longer than the kernel allows
     names.emplace_back(name);
   }
@@ -124,20 +125,22 @@ bool set_estimator(Config& config, std::string_view value) {
 }
 
 // A key with a whole number.
-template <std::int64_t Config::* member, std::int64_t least, std::int64_t most>
+template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
 ConfigKey integer(std::string_view name, std::string_view help) {
-  static const std::string& values = *new std::string("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
+  static const std::string& values =
+      *new std::string("a whole number from " + std::to_string(least) + " to " + std::to_string(most));
   return {name, values, help, [](Config& c, std::string_view v) { return set_integer(c.*member, least, most, v); },
           [](const Config& c) { return std::to_string(c.*member); }};
 }
 
 // A key with a text that set(text, value) takes.
-template <std::string Config::* member, bool (*set)(std::string&, std::string_view)>
+template <std::string Config::*member, bool (*set)(std::string&, std::string_view)>
 ConfigKey text(std::string_view name, std::string_view values, std::string_view help) {
-  return {name, values, help, [](Config& c, std::string_view v) { return set(c.*member, v); }, [](const Config& c) { return c.*member; }};
+  return {name, values, help, [](Config& c, std::string_view v) { return set(c.*member, v); },
+          [](const Config& c) { return c.*member; }};
 }
 
-template <std::string Config::* member>
+template <std::string Config::*member>
 ConfigKey path(std::string_view name, std::string_view help) {
   return text<member, set_path>(name, "an absolute path", help);
 }
@@ -154,147 +157,177 @@ ConfigKey word(std::string_view name, std::string_view values, std::string_view 
 // All keys of placement.conf. To add a key, add an entry here.
 std::span<const ConfigKey> config_keys() {
   static const ConfigKey keys[] = {
-      word<&Config::mode, mode_names>("Mode", "off, observe, advise or enforce",
-         "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
-         "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
-         "no policy run as stock in every mode."),
-      integer<&Config::decision_time_ms, 1, 10000>("DecisionTimeMs",
-         "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
-         "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
-         "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock."),
-      integer<&Config::max_matrix_ranks, 1, (1 << 24)>("MaxMatrixRanks",
-         "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
-         "stock."),
-      integer<&Config::max_matrix_bytes, 1, (1 << 20)>("MaxMatrixBytes",
-         "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
-         "larger one runs as stock."),
-      integer<&Config::node_level_tasks, 0, (1 << 24)>("NodeLevelTasks",
-         "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
-         "group, which is quick; srun still places the single ranks by the matrix."),
-      word<&Config::node_weights, weight_names>("NodeWeights", "respect or ignore",
-         "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
-         "stock Slurm takes light nodes first. ignore: among all."),
-      path<&Config::treematch_topology_file>("TreematchTopologyFile",
-         "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
-         "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
-         "cores of all nodes in the order of slurm.conf."),
-      word<&Config::treematch_scope, scope_names>("TreematchScope", "whole or subtree",
-         "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),
-      integer<&Config::treematch_levels_up, 0, 64>("TreematchLevelsUp",
-         "How many levels above the smallest sufficient subtree TREEMATCH may look."),
+      word<&Config::mode, mode_names>(
+          "Mode", "off, observe, advise or enforce",
+          "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
+          "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
+          "no policy run as stock in every mode."),
+      integer<&Config::decision_time_ms, 1, 10000>(
+          "DecisionTimeMs",
+          "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
+          "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
+          "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock."),
+      integer<&Config::max_matrix_ranks, 1, (1 << 24)>(
+          "MaxMatrixRanks",
+          "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
+          "stock."),
+      integer<&Config::max_matrix_bytes, 1, (1 << 20)>(
+          "MaxMatrixBytes",
+          "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
+          "larger one runs as stock."),
+      integer<&Config::node_level_tasks, 0, (1 << 24)>(
+          "NodeLevelTasks",
+          "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
+          "group, which is quick; srun still places the single ranks by the matrix."),
+      word<&Config::node_weights, weight_names>(
+          "NodeWeights", "respect or ignore",
+          "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
+          "stock Slurm takes light nodes first. ignore: among all."),
+      path<&Config::treematch_topology_file>(
+          "TreematchTopologyFile",
+          "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
+          "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
+          "cores of all nodes in the order of slurm.conf."),
+      word<&Config::treematch_scope, scope_names>(
+          "TreematchScope", "whole or subtree",
+          "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),
+      integer<&Config::treematch_levels_up, 0, 64>(
+          "TreematchLevelsUp", "How many levels above the smallest sufficient subtree TREEMATCH may look."),
       {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
-         "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
-         "Levels at which nothing branches (one socket in every node) are not counted.",
+       "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
+       "Levels at which nothing branches (one socket in every node) are not counted.",
        set_distances, show_distances},
       {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
-         "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
-         "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
-         "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
-         "check-config and in slurmctld's log.",
+       "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
+       "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
+       "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
+       "check-config and in slurmctld's log.",
        set_partition_policies, show_partition_policies},
-      integer<&Config::max_wait_s, 0, 86400>("MaxWaitS",
-         "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
-         "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits."),
-      integer<&Config::decision_share, 1, 100>("DecisionShare",
-         "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
-         "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave."),
-      integer<&Config::decision_wait, 0, 1000>("DecisionWait",
-         "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
-         "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
-         "decision is put off."),
+      integer<&Config::max_wait_s, 0, 86400>(
+          "MaxWaitS",
+          "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
+          "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits."),
+      integer<&Config::decision_share, 1, 100>(
+          "DecisionShare",
+          "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
+          "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave."),
+      integer<&Config::decision_wait, 0, 1000>(
+          "DecisionWait",
+          "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
+          "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
+          "decision is put off."),
       {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
-         "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
-         "nodes by name. Without it those of the paper.",
+       "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
+       "nodes by name. Without it those of the paper.",
        [](Config& c, std::string_view v) {
          c.nla_weights = v;
          return v.find('=') != std::string_view::npos;
        },
        [](const Config& c) { return c.nla_weights; }},
-      path<&Config::torus_file>("TorusFile",
-         "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
-         "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions."),
-      path<&Config::outage_file>("OutageFile",
-         "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
-         "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
-         "listed have 0."),
-      path<&Config::snapshot_file>("SnapshotFile",
-         "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
-         "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it."),
-      integer<&Config::snapshot_max_age_s, 1, 86400>("SnapshotMaxAgeS",
-         "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
-         "Slurm, and say so."),
-      path<&Config::decision_file>("DecisionFile",
-         "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
-         "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
-         "does not exist no decision is told."),
-      word<&Config::record_stock_choice, yes_no>("RecordStockChoice", "yes or no",
-         "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
-         "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
-      text<&Config::monitor_user, set_user>("MonitorUser", "the name of a user",
-         "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges."),
-      text<&Config::monitor_readers, set_user>("MonitorReaders", "the name of a group",
-         "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
-         "do. Without it there is no such group."),
-      path<&Config::state_directory>("StateDirectory",
-         "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser."),
-      integer<&Config::monitor_port, 1, 65535>("MonitorPort",
-         "The port of placement-monitor on each SlurmctldHost: by UDP for agents, by TCP for placectl and srun on other hosts. "
-         "It is not AgentPort."),
+      path<&Config::torus_file>(
+          "TorusFile",
+          "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
+          "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions."),
+      path<&Config::outage_file>(
+          "OutageFile",
+          "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
+          "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
+          "listed have 0."),
+      path<&Config::snapshot_file>(
+          "SnapshotFile",
+          "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
+          "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it."),
+      integer<&Config::snapshot_max_age_s, 1, 86400>(
+          "SnapshotMaxAgeS",
+          "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
+          "Slurm, and say so."),
+      path<&Config::decision_file>(
+          "DecisionFile",
+          "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
+          "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
+          "does not exist no decision is told."),
+      word<&Config::record_stock_choice, yes_no>(
+          "RecordStockChoice", "yes or no",
+          "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
+          "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
+      text<&Config::monitor_user, set_user>(
+          "MonitorUser", "the name of a user",
+          "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges."),
+      text<&Config::monitor_readers, set_user>(
+          "MonitorReaders", "the name of a group",
+          "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
+          "do. Without it there is no such group."),
+      path<&Config::state_directory>(
+          "StateDirectory",
+          "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser."),
+      integer<&Config::monitor_port, 1, 65535>(
+          "MonitorPort",
+          "The port of placement-monitor on each SlurmctldHost: by UDP for agents, by TCP for placectl and srun on other hosts. "
+          "It is not AgentPort."),
       integer<&Config::agent_port, 1, 65535>("AgentPort",
-         "The UDP port at which the agents of nodes probe each other."),
-      path<&Config::agent_directory>("AgentDirectory",
-         "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
-         "MonitorUser, and nobody else may write it."),
-      word<&Config::allowed_cpus_only, processors>("NodeProcessors", "all or allowed",
-         "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
-         "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
-         "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
-         "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
-         "and SlurmdOffSpec."),
+                                             "The UDP port at which the agents of nodes probe each other."),
+      path<&Config::agent_directory>(
+          "AgentDirectory",
+          "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
+          "MonitorUser, and nobody else may write it."),
+      word<&Config::allowed_cpus_only, processors>(
+          "NodeProcessors", "all or allowed",
+          "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
+          "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
+          "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
+          "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
+          "and SlurmdOffSpec."),
       {"ProbeInterface", "names of network interfaces with commas between them",
-         "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
-         "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
+       "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
+       "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
        set_interfaces, show_interfaces},
-      integer<&Config::probe_link_Mbps, 0, 10000000>("ProbeLinkMbps",
-         "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
-         "says nothing."),
-      integer<&Config::probe_link_percent, 1, 100>("ProbeLinkPercent",
-         "How much of the link's capacity an agent may use for probes, in percent, over a minute."),
-      integer<&Config::probe_bytes_per_minute, 0, 1000000000000>("ProbeBytesPerMinute",
-         "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
-         "part in no probe."),
-      word<&Config::probe_busy_nodes, yes_no>("ProbeBusyNodes", "yes or no",
-         "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
-         "while it runs no job, or none but such as run on this node alone."),
-      integer<&Config::probe_latency_s, 10, 86400>("ProbeLatencyS",
-         "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
-      integer<&Config::probe_bandwidth_s, 10, 86400>("ProbeBandwidthS",
-         "The same for bandwidth."),
-      integer<&Config::probe_all_pairs_nodes, 2, 1024>("ProbeAllPairsNodes",
-         "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
-         "and each node with a few; what is between all others is modelled."),
+      integer<&Config::probe_link_Mbps, 0, 10000000>(
+          "ProbeLinkMbps",
+          "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
+          "says nothing."),
+      integer<&Config::probe_link_percent, 1, 100>(
+          "ProbeLinkPercent",
+          "How much of the link's capacity an agent may use for probes, in percent, over a minute."),
+      integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
+          "ProbeBytesPerMinute",
+          "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
+          "part in no probe."),
+      word<&Config::probe_busy_nodes, yes_no>(
+          "ProbeBusyNodes", "yes or no",
+          "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
+          "while it runs no job, or none but such as run on this node alone."),
+      integer<&Config::probe_latency_s, 10, 86400>(
+          "ProbeLatencyS",
+          "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
+      integer<&Config::probe_bandwidth_s, 10, 86400>("ProbeBandwidthS", "The same for bandwidth."),
+      integer<&Config::probe_all_pairs_nodes, 2, 1024>(
+          "ProbeAllPairsNodes",
+          "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
+          "and each node with a few; what is between all others is modelled."),
       {"OutageEstimator", "beta, ewma or window",
-         "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
-         "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
-         "none of them foretells better than the constant rate of all nodes, that rate is published; before there are "
-         "outages in ten hours to judge them by, beta serves.",
+       "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
+       "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
+       "none of them foretells better than the constant rate of all nodes, that rate is published; before there are "
+       "outages in ten hours to judge them by, beta serves.",
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
-      integer<&Config::outage_horizon_h, 1, 8760>("OutageHorizonHours",
-         "The probability that is published is that of an outage within so many hours."),
-      integer<&Config::history_days, 1, 36500>("HistoryDays",
-         "Days for which placement-monitor keeps its history."),
-      integer<&Config::history_MiB, 4, 1048576>("HistoryMiB",
-         "MiB that the history may take. When it is more, the oldest decisions go first."),
-      word<&Config::profile_jobs, yes_no>("ProfileJobs", "yes or no",
-         "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "
-         "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto goes by them. "
-         "The program is linked with the MPI library of libplacement-profile. Users leave a run out by srun --no-profile, and "
-         "all of theirs by PLACEMENT_PROFILE_JOBS=no. Not with Mode=off. no: only runs with --profile-comm are counted."),
-      text<&Config::profile_exclude, set_program_names>("ProfileExclude", "names of programs with commas between them, * and ? as in a shell",
-         "Programs that ProfileJobs leaves out, by the names of their files without directories."),
-      path<&Config::metrics_file>("MetricsFile",
-         "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
-         "MonitorUser has to be allowed to write into its directory."),
+      integer<&Config::outage_horizon_h, 1, 8760>(
+          "OutageHorizonHours", "The probability that is published is that of an outage within so many hours."),
+      integer<&Config::history_days, 1, 36500>("HistoryDays", "Days for which placement-monitor keeps its history."),
+      integer<&Config::history_MiB, 4, 1048576>(
+          "HistoryMiB", "MiB that the history may take. When it is more, the oldest decisions go first."),
+      word<&Config::profile_jobs, yes_no>(
+          "ProfileJobs", "yes or no",
+          "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "
+          "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto goes by them. "
+          "The program is linked with the MPI library of libplacement-profile. Users leave a run out by srun --no-profile, and "
+          "all of theirs by PLACEMENT_PROFILE_JOBS=no. Not with Mode=off. no: only runs with --profile-comm are counted."),
+      text<&Config::profile_exclude, set_program_names>(
+          "ProfileExclude", "names of programs with commas between them, * and ? as in a shell",
+          "Programs that ProfileJobs leaves out, by the names of their files without directories."),
+      path<&Config::metrics_file>(
+          "MetricsFile",
+          "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
+          "MonitorUser has to be allowed to write into its directory."),
   };
   return keys;
 }

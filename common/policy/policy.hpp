@@ -25,15 +25,15 @@ struct Request {
   std::int32_t min_nodes = 1;
   std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
-  bool equal_tasks_per_node = false;        // --ntasks-per-node: each node but the last gets max_tasks_per_node
-  bool whole_nodes = false;                 // the job gets all cores of each of its nodes
-  bool node_level = false;                  // a large job: choose good nodes; ranks and cores only roughly
-  std::vector<std::int32_t> required_nodes; // -w: nodes that must be used, as indices into ClusterView::nodes
-  std::vector<std::int32_t> node_tasks;     // of a step: its tasks on each view node; empty: not fixed
-  std::shared_ptr<const CommMatrix> matrix; // its ranks() are `tasks`; null: no matrix
+  bool equal_tasks_per_node = false;         // --ntasks-per-node: each node but the last gets max_tasks_per_node
+  bool whole_nodes = false;                  // the job gets all cores of each of its nodes
+  bool node_level = false;                   // a large job: choose good nodes; ranks and cores only roughly
+  std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes
+  std::vector<std::int32_t> node_tasks;      // of a step: its tasks on each view node; empty: not fixed
+  std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
   std::uint64_t seed = 1;
-  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();  // since the job could start; default: no wait
+  std::int64_t waited_s = std::numeric_limits<std::int64_t>::max();    // since the job could start; default: no wait
   std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 
@@ -51,8 +51,8 @@ class MustWait : public Error {
 
 // Returns the parameter `key` of the request as a whole number, or `otherwise` when it is not given. Throws Error when
 // its value is not a whole number from `least` to `most`.
-std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise,
-                              std::int64_t most, std::int64_t least = 0);
+std::int64_t number_parameter(const Request& request, const std::string& key, std::int64_t otherwise, std::int64_t most,
+                              std::int64_t least = 0);
 
 // The node and the cores of one rank.
 struct RankPlace {

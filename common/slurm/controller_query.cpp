@@ -35,7 +35,8 @@ std::string ask_controller() {
   std::size_t size = 0;
   char title[] = "";
   if (FILE* const memory = open_memstream(&text, &size)) {
-    for (void* const pairs : {static_cast<void*>(configuration->select_conf_key_pairs), static_cast<void*>(configuration->mpi_conf)})
+    for (void* const pairs :
+         {static_cast<void*>(configuration->select_conf_key_pairs), static_cast<void*>(configuration->mpi_conf)})
       slurm_print_key_pairs(memory, pairs, title);
     std::fclose(memory);
   }

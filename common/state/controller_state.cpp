@@ -53,9 +53,11 @@ Facts facts_of(const ControllerState& state) {
   if (!state.failure.empty()) add(failure_name, state.failure);
   const std::string live(live_names[static_cast<std::size_t>(state.live)]);
   add(live_name, state.live_text.empty() ? live : live + ": " + state.live_text);
-  if (!state.monitor_user.empty()) add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
+  if (!state.monitor_user.empty())
+    add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
   for (const auto& [key, value] : state.settings)
-    add(std::string(setting_prefix) + key, value.size() > max_fact_bytes ? value.substr(0, max_fact_bytes - 2) + ".." : value);
+    add(std::string(setting_prefix) + key,
+        value.size() > max_fact_bytes ? value.substr(0, max_fact_bytes - 2) + ".." : value);
   return facts;
 }
 
@@ -84,7 +86,8 @@ ControllerState controller_state_of(std::string_view lines) {
 }
 
 std::string trouble_of(const ControllerState& state) {
-  if (state.mode.empty()) return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it";
+  if (state.mode.empty())
+    return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it";
   if (!state.failure.empty()) return "placement is off in slurmctld: " + state.failure;
   if (state.live == LiveUse::refused) return "slurmctld refuses the live data: " + state.live_text;
   return {};

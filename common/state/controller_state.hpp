@@ -26,10 +26,10 @@ struct ControllerState {
   std::string failure;        // why placement is off although Mode is not off; empty: nothing failed
   LiveUse live = LiveUse::off;
   std::string live_text;
-  std::string monitor_user;      // MonitorUser; empty: not reported
+  std::string monitor_user;       // MonitorUser; empty: not reported
   std::int64_t monitor_port = 0;  // MonitorPort; 0: not reported
-  Facts settings;             // the settings of placement.conf that are not the defaults: (key, value)
-  std::string unbound;        // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
+  Facts settings;                 // the settings of placement.conf that are not the defaults: (key, value)
+  std::string unbound;            // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
 
   bool operator==(const ControllerState&) const = default;
 };

@@ -40,18 +40,19 @@ void check_node(const NodeState& node) {
   if (static_cast<std::size_t>(node.liveness) >= liveness_names.size())
     throw Error("node " + node.name + ": no such liveness: " + std::to_string(static_cast<int>(node.liveness)));
   if (node.outages < 0 || node.outages > max_outages)
-    throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages: want 0 to " + std::to_string(max_outages));
+    throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages: want 0 to " +
+                std::to_string(max_outages));
   for (const NodeField& field : node_fields) {
     const double value = field.get(node);
     if (in_range(value, field.range) && !(field.required && std::isnan(value))) continue;
-    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": want " + field.range.text());
+    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": want " +
+                field.range.text());
   }
 }
 
 void check_sizes(const PairTable& pairs, std::size_t nodes) {
   if (pairs.groups < 0 || pairs.groups > max_pair_groups)
-    throw Error(std::to_string(pairs.groups) + " groups: at most " + std::to_string(max_pair_groups) +
-                " are possible");
+    throw Error(std::to_string(pairs.groups) + " groups: at most " + std::to_string(max_pair_groups) + " are possible");
   const std::size_t cells = static_cast<std::size_t>(pairs.groups) * static_cast<std::size_t>(pairs.groups);
   const bool whole = pairs.latency_us.size() == cells && pairs.bandwidth_Bps.size() == cells &&
                      pairs.peak_bandwidth_Bps.size() == cells && pairs.source.size() == cells &&
@@ -60,14 +61,15 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
   const auto fits = [per_node](std::size_t size) { return size == 0 || size == per_node; };
   if (!whole || pairs.group_of_node.size() != per_node || !fits(pairs.node_latency_us.size()) ||
       !fits(pairs.node_bandwidth_Bps.size()))
-    throw Error("the tables of the pairs are not of the size that " + std::to_string(pairs.groups) +
-                " groups and " + std::to_string(nodes) + " nodes have");
+    throw Error("the tables of the pairs are not of the size that " + std::to_string(pairs.groups) + " groups and " +
+                std::to_string(nodes) + " nodes have");
   for (const std::int32_t group : pairs.group_of_node)
     if (group < 0 || group >= pairs.groups)
       throw Error("group " + std::to_string(group) + " of a node is outside 0.." + std::to_string(pairs.groups - 1));
 }
 
-[[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value, const NumberRange& range) {
+[[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value,
+                            const NumberRange& range) {
   throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) + " is " +
               written(value) + ": want " + range.text() + ", the same in both directions");
 }
@@ -162,7 +164,8 @@ void check_estimators(const OutageEstimators& estimators) {
     in_use += score.in_use;
     if (!seen.insert(score.name).second) throw Error("estimator " + score.name + " is there twice");
   }
-  if (!estimators.scores.empty() && in_use != 1) throw Error(std::to_string(in_use) + " estimators are in use: want one");
+  if (!estimators.scores.empty() && in_use != 1)
+    throw Error(std::to_string(in_use) + " estimators are in use: want one");
   for (const double value : {estimators.scored_node_hours, estimators.seen_outages})
     if (!estimate.has(value))
       throw Error("estimators were scored on " + written(value) + ": want a number of 0 or more");
@@ -171,7 +174,8 @@ void check_estimators(const OutageEstimators& estimators) {
       !std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }))
     throw Error("the sentence about estimators: want at most " + std::to_string(max_estimator_sentence) +
                 " printable characters");
-  if (estimators.scores.empty() && (!sentence.empty() || estimators.scored_node_hours > 0 || estimators.seen_outages > 0))
+  if (estimators.scores.empty() &&
+      (!sentence.empty() || estimators.scored_node_hours > 0 || estimators.seen_outages > 0))
     throw Error("something is told of estimators, and there are none");
 }
 
@@ -179,7 +183,8 @@ void check_estimators(const OutageEstimators& estimators) {
 
 void check_live_state(const LiveState& state) {
   if (!live_range::seconds.has(static_cast<double>(state.published_at_s)))
-    throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: want " + live_range::seconds.text());
+    throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: want " +
+                live_range::seconds.text());
   if (!in_range(state.outage_horizon_s, live_range::seconds))
     throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s: want " + live_range::seconds.text());
   if (state.nodes.size() > max_live_nodes)

@@ -45,13 +45,13 @@ struct NodeState {
   double memory_MiB = unknown_value;
 
   // Sampled every few seconds.
-  RunningMeans cpu_load;              // length of the run queue
-  RunningMeans slurm_load;            // the part of cpu_load that jobs of Slurm cause
-  RunningMeans cpu_utilisation;       // share of all logical cores, 0 .. 1
+  RunningMeans cpu_load;         // length of the run queue
+  RunningMeans slurm_load;       // the part of cpu_load that jobs of Slurm cause
+  RunningMeans cpu_utilisation;  // share of all logical cores, 0 .. 1
   RunningMeans memory_available_MiB;
-  RunningMeans flow_rate_Bps;         // bytes received and sent, on the interfaces that count
-  RunningMeans users;                 // number of users who are logged in
-  RunningMeans cpu_pressure;          // pressure stall information "some", 0 .. 1
+  RunningMeans flow_rate_Bps;  // bytes received and sent, on the interfaces that count
+  RunningMeans users;          // number of users who are logged in
+  RunningMeans cpu_pressure;   // pressure stall information "some", 0 .. 1
   RunningMeans memory_pressure;
   RunningMeans io_pressure;
 
@@ -82,13 +82,13 @@ struct PairTable {
   std::span<const float> bandwidth_Bps;         // what a new flow would get
   std::span<const float> peak_bandwidth_Bps;    // what an idle network gives
   std::span<const PairSource> source;
-  std::span<const float> age_s;                 // age of the older of latency and bandwidth
+  std::span<const float> age_s;  // age of the older of latency and bandwidth
   // These four are tables for cells that are one measured pair, and empty without forecasts: the predictor that gives
   // the value of the cell, and the mean absolute error of its recent forecasts (NaN before the second value).
   std::span<const Predictor> latency_predictor, bandwidth_predictor;
   std::span<const float> latency_error_us, bandwidth_error_Bps;
-  std::span<const float> node_latency_us;       // of each node, added to the latency of its pairs; empty: none
-  std::span<const float> node_bandwidth_Bps;    // of each node, an upper limit for its pairs; empty: none
+  std::span<const float> node_latency_us;     // of each node, added to the latency of its pairs; empty: none
+  std::span<const float> node_bandwidth_Bps;  // of each node, an upper limit for its pairs; empty: none
   std::shared_ptr<const void> owner;
 };
 
@@ -109,9 +109,9 @@ struct CalibrationBin {
 };
 // The score of one estimator.
 struct EstimatorScore {
-  std::string name;     // "constant" is the constant rate of all nodes
-  bool in_use = false;  // its probabilities are published
-  bool wanted = false;  // it is the one that OutageEstimator names
+  std::string name;                        // "constant" is the constant rate of all nodes
+  bool in_use = false;                     // its probabilities are published
+  bool wanted = false;                     // it is the one that OutageEstimator names
   double log_loss = unknown_value;         // mean log-loss in nats
   double advantage = unknown_value;        // log-loss of the constant rate minus its own; above 0: it is better
   double advantage_error = unknown_value;  // standard error of the advantage
@@ -128,7 +128,7 @@ struct OutageEstimators {
 
 // The live state of the cluster at the time when it was published.
 struct LiveState {
-  std::int64_t published_at_s = 0;  // seconds since 1970
+  std::int64_t published_at_s = 0;          // seconds since 1970
   double outage_horizon_s = unknown_value;  // the time for which NodeState::outage_probability holds
   std::vector<NodeState> nodes;
   PairTable pairs;

@@ -13,10 +13,16 @@ namespace placement {
 // unless it is `required`.
 struct NodeField {
   constexpr NodeField(std::string_view field, double NodeState::*member, NumberRange numbers, bool needed = false)
-      : name(field), range(numbers), required(needed), single(member) {}
+      : name(field),
+        range(numbers),
+        required(needed),
+        single(member) {}
   constexpr NodeField(std::string_view field, RunningMeans NodeState::*member, double RunningMeans::*which,
                       NumberRange numbers)
-      : name(field), range(numbers), means(member), minutes(which) {}
+      : name(field),
+        range(numbers),
+        means(member),
+        minutes(which) {}
 
   double get(const NodeState& node) const { return means ? node.*means.*minutes : node.*single; }
   void set(NodeState& node, double value) const { (means ? node.*means.*minutes : node.*single) = value; }

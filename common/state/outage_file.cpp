@@ -32,8 +32,9 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
       fail_at(file, line.number, "'" + shown(line.text) + "' is not of the form \"node probability\"");
     double probability = 0;
     if (!parse_probability(words[1], probability))
-      fail_at(file, line.number, "probability '" + shown(words[1]) + "': it takes a number from 0 to 1" +
-                                     (words[1].ends_with('%') ? ", as 0.02 for 2%" : ""));
+      fail_at(file, line.number,
+              "probability '" + shown(words[1]) + "': it takes a number from 0 to 1" +
+                  (words[1].ends_with('%') ? ", as 0.02 for 2%" : ""));
     std::vector<std::string> names;
     try {
       names = expand_hostlist(words[0]);
@@ -50,9 +51,11 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
 
 NodeOutages read_outages(const std::string& path) { return parse_outages(read_input_file(path, max_file_bytes), path); }
 
-std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file) {
+std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
+                                const std::string& file) {
   const std::unordered_set<std::string_view> known(nodes.begin(), nodes.end());
-  const NodeOutages::Place unknown = outages.first_unknown([&](const std::string& name) { return known.contains(name); });
+  const NodeOutages::Place unknown =
+      outages.first_unknown([&](const std::string& name) { return known.contains(name); });
   if (unknown.name.empty()) return {};
   return file + ":" + std::to_string(unknown.line) + ": there is no node " + shown(unknown.name) + " in slurm.conf";
 }

@@ -33,7 +33,8 @@ class NodeOutages {
   Place first_unknown(Known known) const {
     Place first;
     for (const auto& [name, entry] : of_)
-      if ((first.name.empty() || entry.line < first.line || (entry.line == first.line && name < first.name)) && !known(name))
+      if ((first.name.empty() || entry.line < first.line || (entry.line == first.line && name < first.name)) &&
+          !known(name))
         first = {name, entry.line};
     return first;
   }
@@ -60,6 +61,7 @@ NodeOutages read_outages(const std::string& path);
 // Returns a warning for the administrator when the file lists a node that is not one of `nodes`, or an empty text. It
 // is no error, because the node may be missing for a while. But the name may also be misspelt, and the right node then
 // counts as safe.
-std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes, const std::string& file);
+std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
+                                const std::string& file);
 
 }  // namespace placement

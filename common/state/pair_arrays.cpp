@@ -6,7 +6,8 @@
 namespace placement {
 
 PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
-    : groups(count), group_of_node(std::move(of_node)) {
+    : groups(count),
+      group_of_node(std::move(of_node)) {
   const auto cells = static_cast<std::size_t>(groups) * static_cast<std::size_t>(groups);
   constexpr auto nothing = static_cast<float>(unknown_value);
   latency_us.assign(cells, nothing);

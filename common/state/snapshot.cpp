@@ -101,8 +101,8 @@ std::uint64_t checksum_of(std::span<const std::byte> bytes) {
 // ---- to bytes
 
 NodeRecord record_of(const NodeState& node) {
-  NodeRecord record{static_cast<std::uint32_t>(node.name.size()), static_cast<std::uint32_t>(node.liveness),
-                    node.outages, {}};
+  NodeRecord record{
+      static_cast<std::uint32_t>(node.name.size()), static_cast<std::uint32_t>(node.liveness), node.outages, {}};
   for (std::size_t f = 0; f < node_fields.size(); ++f) record.values[f] = node_fields[f].get(node);
   return record;
 }
@@ -147,7 +147,8 @@ Header checked_header(std::span<const std::byte> bytes) {
       !all_or_none(header.bandwidth_nodes))
     fail("it tells impossible counts");
   const bool extra = header.version == extra_version;
-  if (header.file_bytes != bytes.size() || (extra ? extra_at(header) > bytes.size() : Layout(header).end != bytes.size()))
+  if (header.file_bytes != bytes.size() ||
+      (extra ? extra_at(header) > bytes.size() : Layout(header).end != bytes.size()))
     fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " +
          std::to_string(Layout(header).end));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
@@ -221,12 +222,13 @@ void check_file(const std::string& path, const struct stat& status, std::span<co
 }
 
 struct AlignedDelete {
-  void operator()(std::byte* bytes) const { ::operator delete(bytes, std::align_val_t{snapshot_alignment}); }
+  void operator()(std::byte* bytes) const { ::operator delete (bytes, std::align_val_t{snapshot_alignment}); }
 };
 
 std::shared_ptr<std::byte> aligned_bytes(std::size_t size) {
-  return {static_cast<std::byte*>(::operator new(std::max<std::size_t>(size, 1), std::align_val_t{snapshot_alignment})),
-          AlignedDelete{}};
+  return {
+      static_cast<std::byte*>(::operator new (std::max<std::size_t>(size, 1), std::align_val_t{snapshot_alignment})),
+      AlignedDelete{}};
 }
 
 void read_all(const std::string& path, int file, std::span<std::byte> bytes) {

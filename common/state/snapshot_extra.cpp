@@ -14,7 +14,7 @@ namespace placement {
 namespace {
 
 struct Header {
-  std::uint32_t forecasts;   // 1: there are tables; 0: there are none
+  std::uint32_t forecasts;  // 1: there are tables; 0: there are none
   std::uint32_t estimators;
   std::uint32_t sentence_bytes;
   std::uint32_t zero;
@@ -87,8 +87,11 @@ bool has_extra(const LiveState& state) {
 std::vector<std::byte> encode_extra(const LiveState& state) {
   const PairTable& pairs = state.pairs;
   const OutageEstimators& estimators = state.estimators;
-  const Header header{pairs.latency_predictor.empty() ? 0u : 1u, static_cast<std::uint32_t>(estimators.scores.size()),
-                      static_cast<std::uint32_t>(estimators.sentence.size()), 0, estimators.scored_node_hours,
+  const Header header{pairs.latency_predictor.empty() ? 0u : 1u,
+                      static_cast<std::uint32_t>(estimators.scores.size()),
+                      static_cast<std::uint32_t>(estimators.sentence.size()),
+                      0,
+                      estimators.scored_node_hours,
                       estimators.seen_outages};
   const Layout layout(header, cells_of(state));
   std::vector<std::byte> bytes(layout.end);

@@ -38,11 +38,12 @@ void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> 
     throw Error("a part of the snapshot is longer than its place");
 }
 
-// Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them. Throws Error when
-// they are not all in `bytes`.
+// Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them. Throws
+// Error when they are not all in `bytes`.
 template <typename T>
 std::span<const T> part_of(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
-  if (at > bytes.size() || count > (bytes.size() - at) / sizeof(T)) throw Error("a part of the snapshot is behind its end");
+  if (at > bytes.size() || count > (bytes.size() - at) / sizeof(T))
+    throw Error("a part of the snapshot is behind its end");
   return {reinterpret_cast<const T*>(bytes.data() + at), count};
 }
 

@@ -44,7 +44,8 @@ void put_groups(std::string& text, const LiveState& state) {
   for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
     members[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
   for (std::size_t g = 0; g < members.size(); ++g)
-    put_line(text, {"group", written(g), members[g].empty() ? std::string(snapshot_not_known) : compress_hostlist(members[g])});
+    put_line(text, {"group", written(g),
+                    members[g].empty() ? std::string(snapshot_not_known) : compress_hostlist(members[g])});
 }
 
 bool nothing_known(const PairArrays::Cell& cell) {
@@ -109,7 +110,8 @@ void put_estimators(std::string& text, const OutageEstimators& estimators) {
 std::string format_snapshot(const LiveState& state) {
   check_live_state(state);
   std::string text;
-  put_line(text, {std::string(snapshot_first_word), std::string(has_extra(state) ? snapshot_extra_version : snapshot_plain_version)});
+  put_line(text, {std::string(snapshot_first_word),
+                  std::string(has_extra(state) ? snapshot_extra_version : snapshot_plain_version)});
   put_line(text, {"published", written(state.published_at_s)});
   if (!std::isnan(state.outage_horizon_s)) put_line(text, {"outage-horizon", written(state.outage_horizon_s)});
   put_nodes(text, state);

@@ -33,8 +33,10 @@ class Reader {
   LiveState read() {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text_.starts_with(byte_order_mark)) text_.remove_prefix(byte_order_mark.size());
-    if (!next_line()) throw Error(name_ + ": it is empty: a snapshot as text begins with " + std::string(snapshot_first_word));
-    if (const std::vector<std::string_view> words = split_words(fields_[0]); words.size() > 1 && words[0] == snapshot_first_word)
+    if (!next_line())
+      throw Error(name_ + ": it is empty: a snapshot as text begins with " + std::string(snapshot_first_word));
+    if (const std::vector<std::string_view> words = split_words(fields_[0]);
+        words.size() > 1 && words[0] == snapshot_first_word)
       fail("blanks after " + std::string(snapshot_first_word) + ": want a tab, here and between all fields");
     if (fields_[0] != snapshot_first_word) fail("a snapshot as text begins with " + std::string(snapshot_first_word));
     want_fields(2, "version");
@@ -95,7 +97,8 @@ class Reader {
     } else {
       fail("unknown line " + in_quotes(fields_[0]) +
            ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
-           (extra_ ? ", node-network, forecast, estimators, estimator or calibration" : " or node-network") + ", then a tab");
+           (extra_ ? ", node-network, forecast, estimators, estimator or calibration" : " or node-network") +
+           ", then a tab");
     }
   }
 
@@ -212,9 +215,11 @@ class Reader {
   void read_pair() {
     want_fields(8, "two groups, latency, bandwidth, peak bandwidth, source, age");
     PairLine pair = of_groups<PairArrays::Cell>();
-    pair.told = {number<float>(fields_[3], "latency", live_range::latency_us), number<float>(fields_[4], "bandwidth", live_range::rate_Bps),
+    pair.told = {number<float>(fields_[3], "latency", live_range::latency_us),
+                 number<float>(fields_[4], "bandwidth", live_range::rate_Bps),
                  number<float>(fields_[5], "peak bandwidth", live_range::rate_Bps),
-                 word<PairSource>(fields_[6], "source", pair_source_names), number<float>(fields_[7], "age", live_range::seconds)};
+                 word<PairSource>(fields_[6], "source", pair_source_names),
+                 number<float>(fields_[7], "age", live_range::seconds)};
     pairs_.push_back(pair);
   }
 
@@ -222,9 +227,11 @@ class Reader {
     want_fields(7, "two groups, predictor and error of the latency, the same of the bandwidth");
     ForecastLine line = of_groups<PairArrays::CellForecast>();
     line.told = {word<Predictor>(fields_[3], "predictor", predictor_names),
-                 word<Predictor>(fields_[5], "predictor", predictor_names), number<float>(fields_[4], "error", live_range::latency_us),
+                 word<Predictor>(fields_[5], "predictor", predictor_names),
+                 number<float>(fields_[4], "error", live_range::latency_us),
                  number<float>(fields_[6], "error", live_range::rate_Bps)};
-    if (line.told.latency == Predictor::none && line.told.bandwidth == Predictor::none) fail("a forecast without a predictor");
+    if (line.told.latency == Predictor::none && line.told.bandwidth == Predictor::none)
+      fail("a forecast without a predictor");
     forecasts_.push_back(line);
   }
 
@@ -249,14 +256,16 @@ class Reader {
     score.advantage = number<double>(fields_[4].substr(worse ? 1 : 0), "advantage") * (worse ? -1 : 1);
     score.advantage_error = number<double>(fields_[5], "error of the advantage");
     score.foretold = number<double>(fields_[6], "outages foretold");
-    if (state_.estimators.scores.size() == max_estimators) fail("more than " + std::to_string(max_estimators) + " estimators");
+    if (state_.estimators.scores.size() == max_estimators)
+      fail("more than " + std::to_string(max_estimators) + " estimators");
     state_.estimators.scores.push_back(std::move(score));
   }
 
   void read_calibration() {
     want_fields(2 + calibration_bins, "name, and weight/foretold/seen for each size of a forecast");
     auto& scores = state_.estimators.scores;
-    const auto found = std::find_if(scores.begin(), scores.end(), [this](const auto& score) { return score.name == fields_[1]; });
+    const auto found =
+        std::find_if(scores.begin(), scores.end(), [this](const auto& score) { return score.name == fields_[1]; });
     if (found == scores.end()) fail("no estimator line came for " + in_quotes(fields_[1]));
     for (std::size_t b = 0; b < calibration_bins; ++b) {
       const std::vector<std::string_view> parts = split_at(fields_[2 + b], '/');
@@ -300,7 +309,8 @@ class Reader {
         fail_at(name_, pair.line, "the groups are 0 to " + std::to_string(groups_ - 1));
     for (const ForecastLine& line : forecasts_)
       if (line.a >= groups_ || line.b >= groups_)
-        fail_at(name_, line.line, groups_ == 0 ? "a forecast, and no groups" : "the groups are 0 to " + std::to_string(groups_ - 1));
+        fail_at(name_, line.line,
+                groups_ == 0 ? "a forecast, and no groups" : "the groups are 0 to " + std::to_string(groups_ - 1));
     if (groups_ > 0) state_.pairs = table();
     try {
       check_live_state(state_);
@@ -325,7 +335,8 @@ class Reader {
   PairTable table() {
     PairArrays arrays(groups_, group_of_node_);
     for_each_once(pairs_, "pair", [&](const PairLine& pair) { arrays.set(pair.a, pair.b, pair.told); });
-    for_each_once(forecasts_, "forecast", [&](const ForecastLine& line) { arrays.set_forecast(line.a, line.b, line.told); });
+    for_each_once(forecasts_, "forecast",
+                  [&](const ForecastLine& line) { arrays.set_forecast(line.a, line.b, line.told); });
     for (std::size_t c = 1; c < network_columns_.size(); ++c) {
       const bool latency = network_columns_[c] == "latency_us";
       auto& values = latency ? node_latency_us_ : node_bandwidth_Bps_;

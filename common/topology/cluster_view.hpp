@@ -21,11 +21,12 @@ struct NodeView {
   std::int32_t sockets = 1;
   std::int32_t cores_per_socket = 1;
   std::int32_t threads_per_core = 1;
-  std::vector<bool> core_free;  // one per core: whether this job may use it
+  std::vector<bool> core_free;   // one per core: whether this job may use it
   std::int32_t state = -1;       // index into ClusterView::live->nodes; -1: no live data of it
   std::int32_t torus_node = -1;  // number of the node in ClusterView::torus; -1: no coordinates
   std::int32_t fabric = 0;       // nodes of two fabrics have no switch in common: no job can use both
-  std::vector<std::int32_t> gpus = {};  // in srun: the numbers of the GPUs that the job has there, ascending, as gres.conf counts them
+  std::vector<std::int32_t> gpus =
+      {};  // in srun: the numbers of the GPUs that the job has there, ascending, as gres.conf counts them
 
   std::int32_t cores() const { return sockets * cores_per_socket; }
 };
@@ -41,8 +42,8 @@ struct ClusterView {
   std::shared_ptr<const TorusTopology> torus = nullptr;  // null: distances are those of the tree
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
   std::shared_ptr<const NodeOutages> outages = nullptr;  // the site's own, in place of those in `live`
-  double live_age_s = unknown_value;  // since `live` was published; to be added to the ages in it
-  std::string why_not_live = {};      // why `live` is null, for the user
+  double live_age_s = unknown_value;                     // since `live` was published; to be added to the ages in it
+  std::string why_not_live = {};                         // why `live` is null, for the user
 };
 
 }  // namespace placement

@@ -53,8 +53,8 @@ std::vector<std::int32_t> links_of(const ConfLine& line) {
   return links;
 }
 
-// Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several files
-// of MultipleFiles are those of one GPU, such as a part of a GPU that is divided (MIG).
+// Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several
+// files of MultipleFiles are those of one GPU, such as a part of a GPU that is divided (MIG).
 std::vector<std::string> files_of(const ConfLine& line) {
   if (const std::string* const list = line.value("File")) return expand_hostlist(*list);
   if (const std::string* const list = line.value("MultipleFiles")) return {*list};
@@ -96,7 +96,8 @@ class GpuReader {
 
 }  // namespace
 
-std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
+std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path,
+                                                                  std::span<const std::string> nodes) {
   std::vector<GpuReader> readers(nodes.size());
   for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
     std::unordered_set<std::string> names;
@@ -108,12 +109,12 @@ std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::str
       for (GpuReader& reader : readers) reader.fail();
     }
     for (std::size_t n = 0; n < nodes.size(); ++n) try {
-      if (readers[n].is_told() && (!list || names.contains(nodes[n]))) readers[n].take(line);
-    } catch (const Error&) {  // a list of files
-      readers[n].fail();
-    } catch (const NotTold&) {
-      readers[n].fail();
-    }
+        if (readers[n].is_told() && (!list || names.contains(nodes[n]))) readers[n].take(line);
+      } catch (const Error&) {  // a list of files
+        readers[n].fail();
+      } catch (const NotTold&) {
+        readers[n].fail();
+      }
   });
   std::vector<std::optional<std::vector<GpuShape>>> shapes;
   for (GpuReader& reader : readers) shapes.push_back(reader.gpus());
@@ -131,8 +132,9 @@ bool finds_gpus_itself(const std::string& path, const std::string& node) {
     const std::string* const list = line.value("NodeName");
     try {
       const std::vector<std::string> names = list ? expand_hostlist(*list) : std::vector<std::string>{node};
-      if (std::ranges::find(names, node) != names.end()) found = detects(line);  // a line for the node comes after that for all
-    } catch (const Error&) {  // nobody knows for which nodes the line is
+      if (std::ranges::find(names, node) != names.end())
+        found = detects(line);  // a line for the node comes after that for all
+    } catch (const Error&) {    // nobody knows for which nodes the line is
     }
   });
   return found;

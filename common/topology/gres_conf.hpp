@@ -10,21 +10,24 @@ namespace placement {
 
 // A GPU of a node as gres.conf(5) describes it.
 struct GpuShape {
-  std::string file;                  // its device file; empty: not given
-  std::vector<std::int32_t> cores;   // Cores=: the cores next to it, in Slurm's count from 0; empty: not given
-  std::vector<std::int32_t> links = {};   // Links=: number of links to each GPU of the node, -1 for itself; empty: not given
+  std::string file;                 // its device file; empty: not given
+  std::vector<std::int32_t> cores;  // Cores=: the cores next to it, in Slurm's count from 0; empty: not given
+  std::vector<std::int32_t> links =
+      {};  // Links=: number of links to each GPU of the node, -1 for itself; empty: not given
 };
 
-// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which Slurm
-// numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself (AutoDetect), if they
-// are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be read.
+// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which
+// Slurm numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself
+// (AutoDetect), if they are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot
+// be read.
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
 
-// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. Throws Error when a file
-// cannot be read.
+// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. Throws
+// Error when a file cannot be read.
 bool finds_gpus_itself(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.
-std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);
+std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path,
+                                                                  std::span<const std::string> nodes);
 
 }  // namespace placement

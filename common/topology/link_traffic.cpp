@@ -42,7 +42,8 @@ std::string nodes_below(const ClusterView& view, std::int32_t vertex, std::span<
 
 }  // namespace
 
-std::vector<Cost> link_traffic(const TreeTopology& tree, const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) {
+std::vector<Cost> link_traffic(const TreeTopology& tree, const CommMatrix& matrix,
+                               std::span<const std::int32_t> leaf_of_rank) {
   std::vector<Cost> traffic(static_cast<std::size_t>(tree.vertices()), 0);
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto partners = matrix.neighbours(rank);
@@ -71,7 +72,8 @@ std::string busiest_link(const ClusterView& view, const CommMatrix& matrix, std:
       busiest = vertex;
     }
   }
-  return most == 0 ? std::string() : to_string(most) + " bytes above " + nodes_below(view, busiest, node_of_rank, leaf_of_rank);
+  return most == 0 ? std::string()
+                   : to_string(most) + " bytes above " + nodes_below(view, busiest, node_of_rank, leaf_of_rank);
 }
 
 }  // namespace placement

@@ -44,16 +44,18 @@ Topology new_topology() {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("libhwloc cannot be initialised");
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);
-  hwloc_topology_set_flags(raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);  // so that cores have the numbers of the whole machine
+  hwloc_topology_set_flags(
+      raw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);  // so that cores have the numbers of the whole machine
   return Topology(raw);
 }
 
 bool load_xml(hwloc_topology_t topology, const std::string& text) {
-  return hwloc_topology_set_xmlbuffer(topology, text.c_str(), static_cast<int>(text.size() + 1)) == 0 && hwloc_topology_load(topology) == 0;
+  return hwloc_topology_set_xmlbuffer(topology, text.c_str(), static_cast<int>(text.size() + 1)) == 0 &&
+         hwloc_topology_load(topology) == 0;
 }
 
-// Returns whether libhwloc loads this XML, in a process of its own: there are texts on which it ends with a segmentation fault, and
-// others may ask for much memory or time.
+// Returns whether libhwloc loads this XML, in a process of its own: there are texts on which it ends with a
+// segmentation fault, and others may ask for much memory or time.
 bool loads(const std::string& text) {
   const pid_t child = fork();
   if (child < 0) throw Error(std::string("fork: ") + std::strerror(errno));
@@ -81,17 +83,20 @@ bool loads(const std::string& text) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Throws Error if a description such as "package:2 core:8 pu:1" is of more than most_described objects at its lowest level. libhwloc would
-// make them all.
+// Throws Error if a description such as "package:2 core:8 pu:1" is of more than most_described objects at its lowest
+// level. libhwloc would make them all.
 void check_description(const std::string& text) {
   constexpr std::int64_t most_described = 65'536;
   std::int64_t objects = 1;
   for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
     const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
-    const bool is_count = at == 0 || text[at - 1] == ':' || text[at - 1] == ' ';  // not the digit of L3, nor an attribute
-    const auto count = is_count ? parse_integer(std::string_view(text).substr(at, end - at)) : std::optional<std::int64_t>(1);
+    const bool is_count =
+        at == 0 || text[at - 1] == ':' || text[at - 1] == ' ';  // not the digit of L3, nor an attribute
+    const auto count =
+        is_count ? parse_integer(std::string_view(text).substr(at, end - at)) : std::optional<std::int64_t>(1);
     if (!count || *count > most_described || (objects *= std::max<std::int64_t>(*count, 1)) > most_described)
-      throw Error(shown(text) + ": a description of at most " + std::to_string(most_described) + " processors is wanted");
+      throw Error(shown(text) + ": a description of at most " + std::to_string(most_described) +
+                  " processors is wanted");
     at = end;
   }
 }
@@ -106,21 +111,27 @@ Topology load(const std::string& source) {
   }
   const std::string text = read_input_file(source, max_bytes);
   if (!loads(text) || !load_xml(topology.get(), text))
-    throw Error(printable(source) + " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
+    throw Error(printable(source) +
+                " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
   return topology;
 }
 
 // Returns a name that is safe on a terminal, of at most 40 bytes.
-std::string short_name(const char* name) { return name ? printable(std::string_view(name).substr(0, 40)) : std::string(); }
+std::string short_name(const char* name) {
+  return name ? printable(std::string_view(name).substr(0, 40)) : std::string();
+}
 
 // Throws Error where there is more of something than is taken.
 void check_number(std::int64_t number, std::int64_t most, const char* what, const std::string& source) {
-  if (number > most) throw Error(printable(source) + " has " + std::to_string(number) + " " + what + ": at most " + std::to_string(most) + " are taken");
+  if (number > most)
+    throw Error(printable(source) + " has " + std::to_string(number) + " " + what + ": at most " +
+                std::to_string(most) + " are taken");
 }
 
 std::vector<std::int32_t> numbers_in(hwloc_const_bitmap_t set) {
   std::vector<std::int32_t> numbers;
-  for (int number = hwloc_bitmap_first(set); number >= 0 && number < NodeTopology::max_cpus; number = hwloc_bitmap_next(set, number))
+  for (int number = hwloc_bitmap_first(set); number >= 0 && number < NodeTopology::max_cpus;
+       number = hwloc_bitmap_next(set, number))
     numbers.push_back(number);
   return numbers;
 }
@@ -151,7 +162,8 @@ void read_cores(hwloc_topology_t topology, NodeTopology& node) {
 
 // Returns the PCI device that an object is, or is a device of.
 hwloc_obj_t pci_device(hwloc_obj_t object) {
-  while (object && object->type != HWLOC_OBJ_PCI_DEVICE) object = object->type == HWLOC_OBJ_OS_DEVICE ? object->parent : nullptr;
+  while (object && object->type != HWLOC_OBJ_PCI_DEVICE)
+    object = object->type == HWLOC_OBJ_OS_DEVICE ? object->parent : nullptr;
   return object;
 }
 
@@ -163,7 +175,9 @@ bool is_device_of(hwloc_obj_t device, hwloc_obj_osdev_type_t type) {
 #endif
 }
 
-bool is_subtype(hwloc_obj_t object, const char* subtype) { return object->subtype && std::strcmp(object->subtype, subtype) == 0; }
+bool is_subtype(hwloc_obj_t object, const char* subtype) {
+  return object->subtype && std::strcmp(object->subtype, subtype) == 0;
+}
 
 // Returns the number behind `prefix` in the name of one of the device's names, as 3 for "rsmi3".
 std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view prefix) {
@@ -197,8 +211,11 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
     if (is_gpu(device)) gpus.push_back(device);
   std::sort(gpus.begin(), gpus.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(a) < bus_id(b); });
   for (const char* prefix : {"nvml", "rsmi"})
-    if (std::all_of(gpus.begin(), gpus.end(), [&](hwloc_obj_t gpu) { return index_of_device(gpu, prefix).has_value(); }))
-      std::stable_sort(gpus.begin(), gpus.end(), [&](hwloc_obj_t a, hwloc_obj_t b) { return *index_of_device(a, prefix) < *index_of_device(b, prefix); });
+    if (std::all_of(gpus.begin(), gpus.end(),
+                    [&](hwloc_obj_t gpu) { return index_of_device(gpu, prefix).has_value(); }))
+      std::stable_sort(gpus.begin(), gpus.end(), [&](hwloc_obj_t a, hwloc_obj_t b) {
+        return *index_of_device(a, prefix) < *index_of_device(b, prefix);
+      });
   return gpus;
 }
 
@@ -212,11 +229,14 @@ hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
 
 Closeness closeness_of(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_t other) {
   const hwloc_obj_t meeting = meeting_of(device, other);
-  if (meeting->type == HWLOC_OBJ_BRIDGE && meeting->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI) return Closeness::pci_switch;
-  const hwloc_obj_t a = hwloc_get_non_io_ancestor_obj(topology, device), b = hwloc_get_non_io_ancestor_obj(topology, other);
+  if (meeting->type == HWLOC_OBJ_BRIDGE && meeting->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
+    return Closeness::pci_switch;
+  const hwloc_obj_t a = hwloc_get_non_io_ancestor_obj(topology, device),
+                    b = hwloc_get_non_io_ancestor_obj(topology, other);
   if (hwloc_bitmap_isequal(a->cpuset, b->cpuset)) return Closeness::numa;
   const std::int32_t package = index_above(topology, HWLOC_OBJ_PACKAGE, a);
-  return package >= 0 && package == index_above(topology, HWLOC_OBJ_PACKAGE, b) ? Closeness::package : Closeness::machine;
+  return package >= 0 && package == index_above(topology, HWLOC_OBJ_PACKAGE, b) ? Closeness::package
+                                                                                : Closeness::machine;
 }
 
 std::string bus_name(hwloc_obj_t device) {
@@ -235,7 +255,8 @@ bool is_fast_nic(hwloc_obj_t device) {
 std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
   std::vector<hwloc_obj_t> fast, all;
   const auto add = [](std::vector<hwloc_obj_t>& list, hwloc_obj_t device) {
-    if (std::none_of(list.begin(), list.end(), [&](hwloc_obj_t other) { return other->parent == device->parent; })) list.push_back(device);
+    if (std::none_of(list.begin(), list.end(), [&](hwloc_obj_t other) { return other->parent == device->parent; }))
+      list.push_back(device);
   };
   for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_osdev(topology, device));) {
     if (!pci_device(device)) continue;
@@ -243,7 +264,8 @@ std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
     if (is_device_of(device, HWLOC_OBJ_OSDEV_NETWORK)) add(all, device);
   }
   std::vector<hwloc_obj_t>& nics = fast.empty() ? all : fast;
-  std::sort(nics.begin(), nics.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
+  std::sort(nics.begin(), nics.end(),
+            [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(pci_device(a)) < bus_id(pci_device(b)); });
   return nics;
 }
 
@@ -254,7 +276,9 @@ void choose_nics(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus
   for (hwloc_obj_t nic : nics) node.nics.push_back(short_name(nic->name));
   std::vector<std::int32_t> gpus_at(nics.size(), 0);
   for (std::size_t gpu = 0; gpu < gpus.size() && !nics.empty(); ++gpu) {
-    const auto worth = [&](std::size_t nic) { return std::pair(closeness_of(topology, gpus[gpu], pci_device(nics[nic])), gpus_at[nic]); };
+    const auto worth = [&](std::size_t nic) {
+      return std::pair(closeness_of(topology, gpus[gpu], pci_device(nics[nic])), gpus_at[nic]);
+    };
     std::size_t best = 0;
     for (std::size_t nic = 1; nic < nics.size(); ++nic)
       if (worth(nic) < worth(best)) best = nic;
@@ -269,7 +293,8 @@ void read_gpus(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, 
     const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, gpu);
     NodeGpu shape{bus_name(gpu), {}, -1};
     for (const NodeCore& core : node.cores)
-      if (hwloc_bitmap_isset(place->cpuset, static_cast<unsigned>(core.cpus.front()))) shape.cores.push_back(core.number);
+      if (hwloc_bitmap_isset(place->cpuset, static_cast<unsigned>(core.cpus.front())))
+        shape.cores.push_back(core.number);
     if (shape.cores.size() == node.cores.size()) shape.cores.clear();  // next to all cores
     node.gpus.push_back(std::move(shape));
     for (hwloc_obj_t other : gpus) node.closeness.push_back(closeness_of(topology, gpu, other));
@@ -295,7 +320,8 @@ class GpuMatrix {
     if (value(i, j) > 0) return value(i, j);
     std::int64_t sum = 0;
     for (std::size_t middle = 0; middle < gpu_.size(); ++middle)
-      if (matrix_.objs[middle] && is_subtype(matrix_.objs[middle], "NVSwitch")) sum += std::min(value(i, middle), value(middle, j));
+      if (matrix_.objs[middle] && is_subtype(matrix_.objs[middle], "NVSwitch"))
+        sum += std::min(value(i, middle), value(middle, j));
     return std::min(sum, max_bandwidth);
   }
 
@@ -303,7 +329,8 @@ class GpuMatrix {
   void for_each_pair(Take take) const {
     for (std::size_t i = 0; i < gpu_.size(); ++i)
       for (std::size_t j = 0; j < gpu_.size(); ++j)
-        if (gpu_[i] >= 0 && gpu_[j] >= 0 && gpu_[i] != gpu_[j]) take(i, j, static_cast<std::size_t>(gpu_[i]), static_cast<std::size_t>(gpu_[j]));
+        if (gpu_[i] >= 0 && gpu_[j] >= 0 && gpu_[i] != gpu_[j])
+          take(i, j, static_cast<std::size_t>(gpu_[i]), static_cast<std::size_t>(gpu_[j]));
   }
 
  private:
@@ -326,10 +353,14 @@ void read_links(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus,
       const GpuMatrix matrix(*matrices[i], gpus);
       const std::size_t side = gpus.size();
       if (kind == "NVLinkBandwidth" || kind == "XGMIBandwidth" || kind == "XeLinkBandwidth")
-        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) { node.bandwidth[gpu * side + other] = matrix.bandwidth(a, b); });
+        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) {
+          node.bandwidth[gpu * side + other] = matrix.bandwidth(a, b);
+        });
       if (kind == "XGMIHops") {
         node.hops.assign(side * side, 0);
-        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) { node.hops[gpu * side + other] = matrix.value(a, b); });
+        matrix.for_each_pair([&](std::size_t a, std::size_t b, std::size_t gpu, std::size_t other) {
+          node.hops[gpu * side + other] = matrix.value(a, b);
+        });
       }
     }
     hwloc_distances_release(topology, matrices[i]);

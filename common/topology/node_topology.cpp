@@ -11,9 +11,9 @@ namespace placement {
 
 namespace {
 
-constexpr std::int64_t unit = 1000;           // the cost of the best link
-constexpr std::int64_t step = 10;             // of closeness, between GPUs that have a link
-constexpr std::int64_t worst = 1000 * unit;   // of a link
+constexpr std::int64_t unit = 1000;          // the cost of the best link
+constexpr std::int64_t step = 10;            // of closeness, between GPUs that have a link
+constexpr std::int64_t worst = 1000 * unit;  // of a link
 
 std::int64_t steps(Closeness closeness) { return static_cast<std::int64_t>(closeness); }
 
@@ -38,8 +38,8 @@ void check_cores(const NodeTopology& node, const GpuShape& shape, std::size_t gp
   for (const NodeCore& core : node.cores) most = std::max(most, core.number);
   for (const std::int32_t core : shape.cores)
     if (core > most)
-      throw Error(source + ": Cores= of GPU " + std::to_string(gpu) + " has core " + std::to_string(core) + ", and the last core of " + node.name +
-                  " is " + std::to_string(most));
+      throw Error(source + ": Cores= of GPU " + std::to_string(gpu) + " has core " + std::to_string(core) +
+                  ", and the last core of " + node.name + " is " + std::to_string(most));
 }
 
 }  // namespace
@@ -52,13 +52,15 @@ std::vector<std::int64_t> gpu_costs(const NodeTopology& node) {
   for (std::size_t pair = 0; pair < cost.size(); ++pair) {
     if (pair / gpus == pair % gpus || node.bandwidth[pair] <= 0) continue;
     const std::int64_t hops = node.hops.empty() ? 1 : std::clamp<std::int64_t>(node.hops[pair], 1, 1000);
-    const auto slowness = static_cast<std::int64_t>(static_cast<double>(fastest) / static_cast<double>(node.bandwidth[pair]) * unit + 0.5);
+    const auto slowness = static_cast<std::int64_t>(
+        static_cast<double>(fastest) / static_cast<double>(node.bandwidth[pair]) * unit + 0.5);
     cost[pair] = std::min(std::min(slowness, worst) * hops, worst);
     worst_link = std::max(worst_link, cost[pair]);
     cost[pair] += step * steps(node.closeness[pair]);
   }
   for (std::size_t pair = 0; pair < cost.size(); ++pair)
-    if (pair / gpus != pair % gpus && node.bandwidth[pair] <= 0) cost[pair] = worst_link + unit * (1 + steps(node.closeness[pair]));
+    if (pair / gpus != pair % gpus && node.bandwidth[pair] <= 0)
+      cost[pair] = worst_link + unit * (1 + steps(node.closeness[pair]));
   return cost;
 }
 
@@ -66,7 +68,8 @@ void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, con
   const bool has_gpus = !node.gpus.empty();
   if (shapes.empty()) throw Error(source + ": no line Name=gpu is for this node");
   if (shapes.size() > static_cast<std::size_t>(NodeTopology::max_gpus))
-    throw Error(source + ": " + std::to_string(shapes.size()) + " GPUs: at most " + std::to_string(NodeTopology::max_gpus) + " are taken");
+    throw Error(source + ": " + std::to_string(shapes.size()) + " GPUs: at most " +
+                std::to_string(NodeTopology::max_gpus) + " are taken");
   if (has_gpus && shapes.size() != node.gpus.size())
     throw Error(source + " has " + std::to_string(shapes.size()) + " GPUs of this node, and " + node.name + " has " +
                 std::to_string(node.gpus.size()));
@@ -100,7 +103,8 @@ std::int32_t near_cores_per_gpu(const NodeTopology& node) {
     const auto is_near = [&numbers = cores](const NodeCore& core) {
       return numbers.empty() || std::binary_search(numbers.begin(), numbers.end(), core.number);
     };
-    least = std::min(least, static_cast<std::int32_t>(std::count_if(node.cores.begin(), node.cores.end(), is_near)) / gpus);
+    least =
+        std::min(least, static_cast<std::int32_t>(std::count_if(node.cores.begin(), node.cores.end(), is_near)) / gpus);
   }
   return std::max(least, 1);
 }

@@ -34,29 +34,30 @@ struct NodeTopology {
   static constexpr std::int32_t max_gpus = 64;
   static constexpr std::int32_t max_nics = 64;
 
-  std::string name;              // of the file or the description, for messages
-  std::vector<NodeCore> cores;   // the cores that may be used, by number
-  std::vector<NodeGpu> gpus;     // in the order in which Slurm numbers them
+  std::string name;             // of the file or the description, for messages
+  std::vector<NodeCore> cores;  // the cores that may be used, by number
+  std::vector<NodeGpu> gpus;    // in the order in which Slurm numbers them
   std::vector<std::string> nics;
-  std::vector<Closeness> closeness;      // of each two GPUs, gpus() * gpus() values
-  std::vector<std::int64_t> bandwidth;   // of the direct link of each two GPUs, in any unit; 0: they have none
-  std::vector<std::int64_t> hops;        // links on the way between two GPUs; 0: not known. May be empty
+  std::vector<Closeness> closeness;     // of each two GPUs, gpus() * gpus() values
+  std::vector<std::int64_t> bandwidth;  // of the direct link of each two GPUs, in any unit; 0: they have none
+  std::vector<std::int64_t> hops;       // links on the way between two GPUs; 0: not known. May be empty
 
   bool linked(std::size_t gpu, std::size_t other) const { return bandwidth[gpu * gpus.size() + other] > 0; }
 };
 
-// Returns the cost of a byte between each two GPUs, gpus() * gpus() values, 0 for a GPU and itself, at most 2^30. A direct
-// link costs 1000 * the largest bandwidth / its own, times its hops. GPUs without a link cost 1000 to 4000 more than the worst
-// link, by their closeness. In addition, each step of closeness costs 10, so that of equal links the near ones are preferred.
+// Returns the cost of a byte between each two GPUs, gpus() * gpus() values, 0 for a GPU and itself, at most 2^30. A
+// direct link costs 1000 * the largest bandwidth / its own, times its hops. GPUs without a link cost 1000 to 4000 more
+// than the worst link, by their closeness. In addition, each step of closeness costs 10, so that of equal links the
+// near ones are preferred.
 std::vector<std::int64_t> gpu_costs(const NodeTopology& node);
 
-// Takes the GPUs of a gres.conf, which are in Slurm's order: their cores where `shapes` gives them, and the links. Where the node
-// has no GPUs yet, they become its GPUs. `source` is the name of the gres.conf. Throws Error when the node has another number of
-// GPUs, when there are none or too many, and when a core does not exist.
+// Takes the GPUs of a gres.conf, which are in Slurm's order: their cores where `shapes` gives them, and the links.
+// Where the node has no GPUs yet, they become its GPUs. `source` is the name of the gres.conf. Throws Error when the
+// node has another number of GPUs, when there are none or too many, and when a core does not exist.
 void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, const std::string& source);
 
-// Returns the largest number of cores per rank with which a rank on each GPU has only cores next to its GPU, at least 1. A GPU
-// whose cores are not known is next to all cores.
+// Returns the largest number of cores per rank with which a rank on each GPU has only cores next to its GPU, at
+// least 1. A GPU whose cores are not known is next to all cores.
 std::int32_t near_cores_per_gpu(const NodeTopology& node);
 
 }  // namespace placement

@@ -47,7 +47,8 @@ std::vector<SwitchRecord> records_of(std::string_view text) {
 }  // namespace
 
 std::vector<SwitchShape> parse_scontrol_topology(std::string_view text, std::span<const NodeShape> nodes) {
-  return text.find("BlockName=") != text.npos ? tree_of_blocks(records_of(text), nodes) : forest_of(records_of(text), nodes);
+  return text.find("BlockName=") != text.npos ? tree_of_blocks(records_of(text), nodes)
+                                              : forest_of(records_of(text), nodes);
 }
 
 }  // namespace placement

@@ -87,9 +87,9 @@ void read_lines(const std::string& path, int depth, const TakeLine& take) {
     }
     if (depth >= max_include_depth) fail_at(path, line.number, "files include each other");
     const std::filesystem::path included(words[1]);
-    read_lines(included.is_absolute() ? included.string()
-                                      : (std::filesystem::path(path).parent_path() / included).string(),
-               depth + 1, take);
+    read_lines(
+        included.is_absolute() ? included.string() : (std::filesystem::path(path).parent_path() / included).string(),
+        depth + 1, take);
   }
 }
 
@@ -113,15 +113,14 @@ class NodeReader {
   std::unordered_map<std::string, bool> known_;
 };
 
-std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line,
-                                              const char* key) const {
+std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key) const {
   const std::string* text = line.value(key);
   if (!text) text = defaults_.value(key);
   if (!text) return std::nullopt;
   const std::optional<std::int64_t> number = parse_integer(*text);
   if (!number || *number < 1 || *number > max_count)
-    fail_at(path, line.number, std::string(key) + "=" + shown(*text) + ": it takes a number from 1 to " +
-                                   std::to_string(max_count));
+    fail_at(path, line.number,
+            std::string(key) + "=" + shown(*text) + ": it takes a number from 1 to " + std::to_string(max_count));
   return static_cast<std::int32_t>(*number);
 }
 
@@ -164,8 +163,7 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   NodeShape node = shape(path, line);
   for (std::string& name : hosts_at(names, path, line)) {
     if (!known_.emplace(name, true).second) fail_at(path, line.number, "node " + shown(name) + " is given twice");
-    if (nodes_.size() >= max_hosts)
-      fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
+    if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
     node.name = std::move(name);
     nodes_.push_back(node);
   }

@@ -37,8 +37,8 @@ void for_each_conf_line(const std::string& path,
 // Returns the names of a host list that stands in the line `line` of `file`. Throws Error with file and line.
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line);
 
-// Returns the names of the partitions of a slurm.conf and of the files that it includes. Throws Error when a file cannot be
-// read.
+// Returns the names of the partitions of a slurm.conf and of the files that it includes. Throws Error when a file
+// cannot be read.
 std::vector<std::string> read_partition_names(const std::string& slurm_conf_path);
 
 // Returns the nodes of a slurm.conf and of the files that it includes, in their order. Numbers of sockets, cores and

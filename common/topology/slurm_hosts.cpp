@@ -66,7 +66,8 @@ class HostReader {
         fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
       host.address = value.substr(open + 1, value.size() - open - 2);
     }
-    if (host.name.empty()) fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
+    if (host.name.empty())
+      fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
     hosts_.controllers.push_back(std::move(host));
   }
 
@@ -78,8 +79,8 @@ class HostReader {
         std::vector<std::string> given = text ? expand_hostlist(*text) : otherwise;
         if (given.size() == 1) given.resize(names.size(), given[0]);  // several slurmd on one host
         if (given.size() != names.size())
-          throw Error(std::string(key) + "=" + shown(*text) + " has " + std::to_string(given.size()) + " names, and NodeName " +
-                      std::to_string(names.size()));
+          throw Error(std::string(key) + "=" + shown(*text) + " has " + std::to_string(given.size()) +
+                      " names, and NodeName " + std::to_string(names.size()));
         return given;
       };
       const std::vector<std::string> hostnames = list("NodeHostname", names);

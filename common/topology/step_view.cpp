@@ -14,8 +14,7 @@ std::int32_t free_cores(const NodeView& node) {
 
 bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t cores_per_task) {
   for (std::size_t node = 0; node < view.nodes.size(); ++node)
-    if (static_cast<std::int64_t>(step.tasks[node]) * cores_per_task > free_cores(view.nodes[node]))
-      return false;
+    if (static_cast<std::int64_t>(step.tasks[node]) * cores_per_task > free_cores(view.nodes[node])) return false;
   return true;
 }
 
@@ -115,8 +114,8 @@ ClusterView by_threads(const ClusterView& view) {
     result.nodes[i].sockets = node.sockets;
     result.nodes[i].cores_per_socket = node.cores_per_socket * node.threads_per_core;
     for (const bool free : node.core_free)
-      result.nodes[i].core_free.insert(result.nodes[i].core_free.end(),
-                                       static_cast<std::size_t>(node.threads_per_core), free);
+      result.nodes[i].core_free.insert(result.nodes[i].core_free.end(), static_cast<std::size_t>(node.threads_per_core),
+                                       free);
   }
   return result;
 }

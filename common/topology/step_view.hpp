@@ -14,8 +14,8 @@ namespace placement {
 struct StepShape {
   std::uint32_t job = 0;
   std::uint32_t step = 0;
-  std::vector<std::string> nodes;     // in the order of the step
-  std::vector<std::int32_t> tasks;    // number of tasks of each node, 1 or more
+  std::vector<std::string> nodes;   // in the order of the step
+  std::vector<std::int32_t> tasks;  // number of tasks of each node, 1 or more
   std::int32_t cores_per_task = 1;
 };
 

@@ -12,18 +12,18 @@ namespace placement {
 // A switch or block as Slurm keeps it: with all nodes below it, and without a parent.
 struct SwitchRecord {
   std::string name;
-  std::int64_t level = 0;           // larger than the level of each switch below it
+  std::int64_t level = 0;          // larger than the level of each switch below it
   std::vector<std::string> nodes;  // the names of all nodes below the switch
 };
 
 // Returns switches as a forest over `nodes`. A node is attached to the lowest switch that names it, and a switch to the
-// lowest switch above it. Where several switches of one level are over one set of nodes, the first is kept: in a fat tree
-// with several roots each root stands above all leaves. A switch that overlaps others of its level gets the nodes that
-// they do not have. Names that are not among `nodes` are left out, and so are switches without a node.
+// lowest switch above it. Where several switches of one level are over one set of nodes, the first is kept: in a fat
+// tree with several roots each root stands above all leaves. A switch that overlaps others of its level gets the nodes
+// that they do not have. Names that are not among `nodes` are left out, and so are switches without a node.
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
-// Returns blocks of topology/block as forest_of() does, with one more above all when these are several trees: a job that
-// is larger than the largest block may have nodes of all blocks.
+// Returns blocks of topology/block as forest_of() does, with one more above all when these are several trees: a job
+// that is larger than the largest block may have nodes of all blocks.
 std::vector<SwitchShape> tree_of_blocks(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
 }  // namespace placement

@@ -26,7 +26,9 @@ struct Child {
 class Builder {
  public:
   Builder(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes)
-      : switches_(switches), nodes_(nodes), root_(switches.size()) {}
+      : switches_(switches),
+        nodes_(nodes),
+        root_(switches.size()) {}
 
   ClusterView build(std::span<const std::int64_t> level_distance) {
     check_nodes();
@@ -69,16 +71,15 @@ void Builder::check_nodes() const {
   if (nodes_.empty()) throw Error("the machine has no nodes");
   std::int64_t cores = 0;
   for (const NodeShape& node : nodes_) {
-    for (const auto& [what, count] : {std::pair{"sockets", node.sockets},
-                                      std::pair{"cores per socket", node.cores_per_socket},
-                                      std::pair{"threads per core", node.threads_per_core}})
+    for (const auto& [what, count] :
+         {std::pair{"sockets", node.sockets}, std::pair{"cores per socket", node.cores_per_socket},
+          std::pair{"threads per core", node.threads_per_core}})
       if (count < 1)
-        throw Error("node " + node.name + " has " + std::to_string(count) + " " + what +
-                    ": it needs at least 1");
+        throw Error("node " + node.name + " has " + std::to_string(count) + " " + what + ": it needs at least 1");
     const std::int64_t more = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket;
     if (more > TreeTopology::max_leaves || (cores += more) > TreeTopology::max_leaves)
-      throw Error("with node " + node.name + " the machine has more than " +
-                  std::to_string(TreeTopology::max_leaves) + " cores");
+      throw Error("with node " + node.name + " the machine has more than " + std::to_string(TreeTopology::max_leaves) +
+                  " cores");
   }
 }
 
@@ -89,8 +90,8 @@ void Builder::order_switches() {
   for (std::int32_t s = 0; s < count; ++s) {
     const std::int32_t above = switches_[s].parent;
     if (above < nowhere || above >= count)
-      throw Error("switch " + switches_[s].name + ": the switch above it is number " +
-                  std::to_string(above) + " of " + std::to_string(count));
+      throw Error("switch " + switches_[s].name + ": the switch above it is number " + std::to_string(above) + " of " +
+                  std::to_string(count));
     below[above == nowhere ? root_ : above].push_back(s);
   }
   switch_level_.assign(switches_.size() + 1, 0);
@@ -113,11 +114,11 @@ void Builder::hang_nodes() {
   for (std::size_t s = 0; s < switches_.size(); ++s)
     for (const std::int32_t node : switches_[s].nodes) {
       if (node < 0 || static_cast<std::size_t>(node) >= nodes_.size())
-        throw Error("switch " + switches_[s].name + " has node number " + std::to_string(node) +
-                    " of " + std::to_string(nodes_.size()));
+        throw Error("switch " + switches_[s].name + " has node number " + std::to_string(node) + " of " +
+                    std::to_string(nodes_.size()));
       if (const std::int32_t other = switch_of[node]; other != nowhere)
-        throw Error("node " + nodes_[node].name + " is under switch " + switches_[other].name +
-                    " and under switch " + switches_[s].name + ": a tree needs exactly one");
+        throw Error("node " + nodes_[node].name + " is under switch " + switches_[other].name + " and under switch " +
+                    switches_[s].name + ": a tree needs exactly one");
       switch_of[node] = static_cast<std::int32_t>(s);
       children_[s].push_back({node, node, false});
     }

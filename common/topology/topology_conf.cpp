@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
 constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "BlockLevels"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
-constexpr std::int64_t usual_blocks_in_one = 16;      // of the largest block where no line says what is made of the blocks
+constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block where no line says what is made of the blocks
 
 // Throws Error unless each pair of the line has one of the keys, and none is given twice.
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
@@ -32,8 +32,9 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
       for (const std::string_view known : keys)
         list += (list.empty() ? "" : known == keys.back() ? " and " : ", ") + std::string(known);
       const std::string_view meant = near_miss(key, keys);
-      fail_at(file, line.number, "unknown key " + shown(key) + ": " +
-                                     (meant.empty() ? "the keys are " + list : "did you mean " + std::string(meant) + "?"));
+      fail_at(file, line.number,
+              "unknown key " + shown(key) + ": " +
+                  (meant.empty() ? "the keys are " + list : "did you mean " + std::string(meant) + "?"));
     }
     for (std::size_t q = 0; q < p; ++q)
       if (equal_any_case(key, line.pairs[q].first)) fail_at(file, line.number, shown(key) + " is given twice");
@@ -94,8 +95,9 @@ void SwitchReader::add(const ConfLine& line) {
     fail_at(file_, line.number, "switch " + shown(name) + " is given twice");
   const std::string* nodes = line.value("Nodes");
   if (!nodes == !line.value("Switches"))
-    fail_at(file_, line.number, "switch " + shown(name) + (nodes ? " has Nodes= and Switches=: it takes one of them"
-                                                                 : " needs Nodes= or Switches="));
+    fail_at(file_, line.number,
+            "switch " + shown(name) +
+                (nodes ? " has Nodes= and Switches=: it takes one of them" : " needs Nodes= or Switches="));
   switches_.push_back({name, 0, nodes ? nodes_.at(*nodes, line) : std::vector<std::string>()});
 }
 
@@ -196,9 +198,11 @@ void BlockReader::read_sizes(const ConfLine& line, const std::string& list) {
     const std::int64_t size = parse_integer(word).value_or(0);
     if (first == 0) first = size;
     const std::int64_t count = first > 0 ? size / first : 0;
-    if (size < 1 || size % first != 0 || !std::has_single_bit(static_cast<std::uint64_t>(count)) || count > most_blocks_in_one)
-      fail_at(file_, line.number, "BlockSizes=" + shown(list) + ": '" + shown(word) +
-                                      "' is no size: each is a power of two times the first, as 4,8,32");
+    if (size < 1 || size % first != 0 || !std::has_single_bit(static_cast<std::uint64_t>(count)) ||
+        count > most_blocks_in_one)
+      fail_at(file_, line.number,
+              "BlockSizes=" + shown(list) + ": '" + shown(word) +
+                  "' is no size: each is a power of two times the first, as 4,8,32");
     in_one_.push_back(count);
   }
   std::sort(in_one_.begin(), in_one_.end());
@@ -223,7 +227,8 @@ void BlockReader::add_larger(std::int64_t count, std::int64_t smaller, std::vect
 
 bool is_of_blocks(const ConfLine& line) {
   const std::string_view first = line.pairs.empty() ? std::string_view() : line.pairs[0].first;
-  return equal_any_case(first, "BlockName") || equal_any_case(first, "BlockSizes") || equal_any_case(first, "BlockLevels");
+  return equal_any_case(first, "BlockName") || equal_any_case(first, "BlockSizes") ||
+         equal_any_case(first, "BlockLevels");
 }
 
 }  // namespace

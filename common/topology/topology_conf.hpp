@@ -17,15 +17,16 @@ namespace placement {
 //   BlockSizes=4,8                                  the size of a block in nodes, and those of larger blocks. Each of
 //                                                   these is a power of two times the first; without this line there
 //                                                   are all powers of two up to 16 times the first block's nodes
-//   BlockLevels=0-1,3                               what Slurm 23.11 has in place of BlockSizes. It tells plugins nothing
+//   BlockLevels=0-1,3                               what Slurm 23.11 has in place of BlockSizes. It tells plugins
+//   nothing
 //                                                   of larger blocks, so there are none here either
 //
 // A larger block is made of successive blocks, in the order of their lines. At the end of the file it may have fewer
 // blocks, but more than the next smaller size.
 
-// Returns the switches of a topology.conf, whose text is `text`, over the nodes `nodes`, as forest_of() does, and blocks
-// as tree_of_blocks() does. `name` is the name of the file in errors. Throws Error, with file and line, when a line is
-// wrong, on names that do not exist or are given twice, and on a switch above itself.
+// Returns the switches of a topology.conf, whose text is `text`, over the nodes `nodes`, as forest_of() does, and
+// blocks as tree_of_blocks() does. `name` is the name of the file in errors. Throws Error, with file and line, when a
+// line is wrong, on names that do not exist or are given twice, and on a switch above itself.
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
                                              std::span<const NodeShape> nodes);
 

@@ -20,8 +20,8 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 
 // A balanced tree as the file describes it.
 struct Levels {
-  std::vector<std::int32_t> arities;     // from the root to the leaves
-  std::vector<std::int64_t> distances;   // of 1, 2, .. levels up; empty: not given
+  std::vector<std::int32_t> arities;    // from the root to the leaves
+  std::vector<std::int64_t> distances;  // of 1, 2, .. levels up; empty: not given
   std::int64_t distance_line = 0;
 };
 
@@ -29,8 +29,9 @@ std::int64_t number_at(std::string_view word, std::int64_t least, std::int64_t m
                        const std::string& file, std::int64_t line) {
   const std::optional<std::int64_t> number = parse_integer(word);
   if (!number || *number < least || *number > most)
-    fail_at(file, line, std::string(what) + " '" + shown(word) + "': it takes a number from " +
-                            std::to_string(least) + " to " + std::to_string(most));
+    fail_at(file, line,
+            std::string(what) + " '" + shown(word) + "': it takes a number from " + std::to_string(least) + " to " +
+                std::to_string(most));
   return *number;
 }
 
@@ -42,8 +43,8 @@ Levels parse_tree(std::span<const TextLine> lines, const std::string& file) {
     if (words[0] == "tree") {
       if (!levels.arities.empty()) fail_at(file, line.number, "a second tree line");
       for (const std::string_view word : numbers)
-        levels.arities.push_back(static_cast<std::int32_t>(
-            number_at(word, 1, TreeTopology::max_leaves, "arity", file, line.number)));
+        levels.arities.push_back(
+            static_cast<std::int32_t>(number_at(word, 1, TreeTopology::max_leaves, "arity", file, line.number)));
       if (numbers.empty()) fail_at(file, line.number, "tree needs the arities from the root to the leaves");
     } else if (words[0] == "dist") {
       if (levels.distance_line != 0) fail_at(file, line.number, "a second dist line");
@@ -55,8 +56,9 @@ Levels parse_tree(std::span<const TextLine> lines, const std::string& file) {
     }
   }
   if (levels.distance_line != 0 && levels.distances.size() != levels.arities.size())
-    fail_at(file, levels.distance_line, std::to_string(levels.distances.size()) + " distances for a tree of " +
-                                            std::to_string(levels.arities.size()) + " levels");
+    fail_at(file, levels.distance_line,
+            std::to_string(levels.distances.size()) + " distances for a tree of " +
+                std::to_string(levels.arities.size()) + " levels");
   return levels;
 }
 
@@ -70,9 +72,9 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
   };
   const auto count = static_cast<std::size_t>(at(1, 1, 64, "number of levels"));
   if (words.size() != 2 + 2 * count)
-    fail_at(file, words.back().second, "tleaf " + std::to_string(count) + " needs " + std::to_string(2 * count) +
-                                           " numbers, arity and cost of each level, and has " +
-                                           std::to_string(words.size() - 2));
+    fail_at(file, words.back().second,
+            "tleaf " + std::to_string(count) + " needs " + std::to_string(2 * count) +
+                " numbers, arity and cost of each level, and has " + std::to_string(words.size() - 2));
   Levels levels;
   levels.distance_line = words[0].second;
   for (std::size_t l = 0; l < count; ++l)
@@ -111,8 +113,9 @@ class TopologyFile {
     else if (first == "torus" || first == "dist" || first == "faulty")
       fail_at(path_, lines_[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
-      fail_at(path_, lines_[0].number, "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
-                                       "the topology behind it where there are several, and give that file");
+      fail_at(path_, lines_[0].number,
+              "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
+              "the topology behind it where there are several, and give that file");
     else if (first != "switchname" && first != "blockname" && first != "blocksizes" && first != "aggregatedblock")
       fail_at(path_, lines_[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
@@ -194,8 +197,9 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
     throw Error(file.path() + ": its " + std::to_string(tree.leaves()) + " leaves are neither the " +
                 std::to_string(cores) + " cores nor the " + std::to_string(nodes.size()) + " nodes of the machine");
   if (!file.levels()->distances.empty())
-    throw Error(file.path() + ": its leaves are the nodes, so that its distances say nothing of the cores: leave "
-                              "them out and give those of all levels apart (LevelDistances)");
+    throw Error(file.path() +
+                ": its leaves are the nodes, so that its distances say nothing of the cores: leave "
+                "them out and give those of all levels apart (LevelDistances)");
   return naming_file(file.path(), [&] { return view_of_switches(switches_of(tree), nodes, level_distance); });
 }
 

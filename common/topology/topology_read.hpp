@@ -41,7 +41,8 @@ ClusterView parse_topology(std::string text, const std::string& path, const std:
                            std::span<const std::int64_t> level_distance = {});
 
 // Returns the switches or blocks of a topology file over the nodes `nodes`, with their names, as forest_of() and
-// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names. `path` is the name of the file in errors.
+// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names. `path` is the name of the file in
+// errors.
 std::vector<SwitchShape> parse_switches(std::string text, const std::string& path, std::span<const NodeShape> nodes);
 
 // Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of

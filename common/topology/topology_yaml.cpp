@@ -52,8 +52,8 @@ class YamlDocument {
     return result;
   }
 
-  // Returns the value of a key, or null. Throws Error, in which the node is called `what`, when it has no keys, or this one
-  // twice.
+  // Returns the value of a key, or null. Throws Error, in which the node is called `what`, when it has no keys, or this
+  // one twice.
   const yaml_node_t* value(const yaml_node_t& map, std::string_view key, const std::string& what) {
     if (map.type != YAML_MAPPING_NODE) fail(map, what + " has no keys, as \"" + std::string(key) + ":\"");
     const yaml_node_t* found = nullptr;
@@ -66,8 +66,8 @@ class YamlDocument {
     return found;
   }
 
-  // Returns the word that a key has as its value, or an empty text where the key is missing. Throws Error when the value is
-  // something else, or has a character that a topology.conf takes for an end.
+  // Returns the word that a key has as its value, or an empty text where the key is missing. Throws Error when the
+  // value is something else, or has a character that a topology.conf takes for an end.
   std::string word(const yaml_node_t& map, std::string_view key, const std::string& what) {
     const yaml_node_t* node = value(map, key, what);
     return node ? as_word(*node, key) : std::string();
@@ -76,7 +76,8 @@ class YamlDocument {
   std::string as_word(const yaml_node_t& node, std::string_view key) {
     if (node.type != YAML_SCALAR_NODE) fail(node, std::string(key) + " takes one value");
     const std::string_view text = scalar(node);
-    if (std::any_of(text.begin(), text.end(), [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
+    if (std::any_of(text.begin(), text.end(),
+                    [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
       fail(node, std::string(key) + ": '" + shown(text) + "' is no name and no list of names");
     return std::string(text);
   }
@@ -154,11 +155,13 @@ YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   for (const std::string_view kind : kinds) {
     if (!yaml.value(entry, kind, "a topology")) continue;
     if (!topology.kind.empty())
-      yaml.fail(entry, "topology " + shown(topology.name) + " is of two kinds, " + topology.kind + " and " + std::string(kind));
+      yaml.fail(entry, "topology " + shown(topology.name) + " is of two kinds, " + topology.kind + " and " +
+                           std::string(kind));
     topology.kind = kind;
   }
   if (topology.kind.empty())
-    yaml.fail(entry, "topology " + shown(topology.name) + " is of no kind: it takes block, flat, ring, torus3d or tree");
+    yaml.fail(entry,
+              "topology " + shown(topology.name) + " is of no kind: it takes block, flat, ring, torus3d or tree");
   return topology;
 }
 
@@ -175,7 +178,8 @@ bool is_topology_yaml(std::string_view text) {
   return first == "---" || first == "-" || first == "%YAML";
 }
 
-YamlTopology parse_topology_yaml(std::string_view text, const std::string& file, const std::optional<std::string>& wanted) {
+YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
+                                 const std::optional<std::string>& wanted) {
   if (text.size() > max_topology_yaml)
     throw Error(file + ": it has " + std::to_string(text.size()) + " bytes; a topology.yaml may have " +
                 std::to_string(max_topology_yaml));
@@ -187,8 +191,7 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   for (const yaml_node_t* entry : yaml.entries(*root, "the file")) {
     const std::string name = head_of(yaml, *entry).name;
     names += (names.empty() ? "" : ", ") + name;
-    if (wanted ? !chosen && name == *wanted
-               : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
+    if (wanted ? !chosen && name == *wanted : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
       chosen = entry;
   }
   if (!chosen && wanted) throw Error(file + ": there is no topology '" + shown(*wanted) + "'; it has " + shown(names));

@@ -6,24 +6,25 @@
 
 namespace placement {
 
-// Reads topology.yaml(5), in which Slurm 25.05 and later find the topologies of a cluster. This is for tools; the plugins
-// inside Slurm use Slurm's own tables.
+// Reads topology.yaml(5), in which Slurm 25.05 and later find the topologies of a cluster. This is for tools; the
+// plugins inside Slurm use Slurm's own tables.
 
 // One topology of the file.
 struct YamlTopology {
   std::string name;
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
-  // The lines that describe the tree or the blocks in a topology.conf, for parse_topology_conf(); empty for other kinds.
-  // Each line has the number of the line of the topology.yaml on which its switch or block begins, unless several begin on one line.
+  // The lines that describe the tree or the blocks in a topology.conf, for parse_topology_conf(); empty for other
+  // kinds. Each line has the number of the line of the topology.yaml on which its switch or block begins, unless
+  // several begin on one line.
   std::string conf;
 };
 
 // Returns whether the text is that of a topology.yaml: it begins with "---" or with the first entry of a list.
 bool is_topology_yaml(std::string_view text);
 
-// Returns the topology called `wanted` or, without it, the one that Slurm takes for what belongs to no partition: the first
-// with cluster_default, else the first of all. `text` has at most max_topology_yaml bytes; `file` is its name in errors.
-// Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
+// Returns the topology called `wanted` or, without it, the one that Slurm takes for what belongs to no partition: the
+// first with cluster_default, else the first of all. `text` has at most max_topology_yaml bytes; `file` is its name in
+// errors. Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
 

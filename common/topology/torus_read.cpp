@@ -52,7 +52,8 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
     infer_dimensions();
     for (const NodeLine& line : node_lines_) place(line);
-    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1, std::move(line_of_node_)};
+    return {
+        in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1, std::move(line_of_node_)};
   }
 
  private:
@@ -82,16 +83,18 @@ class TorusFile {
       }
       const auto size = parse_integer(words[w]);
       if (!size || *size < 1 || *size > TorusTopology::max_positions)
-        fail_at(file_, line, "dimension '" + shown(words[w]) + "': it takes a number from 1 to " +
-                                 std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
+        fail_at(file_, line,
+                "dimension '" + shown(words[w]) + "': it takes a number from 1 to " +
+                    std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
       positions *= *size;
       if (positions > TorusTopology::max_positions)
         fail_at(file_, line, "more than " + std::to_string(TorusTopology::max_positions) + " positions");
       dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
     }
     if (dimensions_.empty() || dimensions_.size() > TorusTopology::max_dimensions)
-      fail_at(file_, line, std::to_string(dimensions_.size()) + " dimensions: it takes 1 to " +
-                               std::to_string(TorusTopology::max_dimensions) + ", as in \"torus 8 8 8\"");
+      fail_at(file_, line,
+              std::to_string(dimensions_.size()) + " dimensions: it takes 1 to " +
+                  std::to_string(TorusTopology::max_dimensions) + ", as in \"torus 8 8 8\"");
   }
 
   void read_faulty(const std::vector<std::string_view>& words, std::int64_t line) {
@@ -115,8 +118,9 @@ class TorusFile {
     std::sort(result.faulty.begin(), result.faulty.end());
     for (std::size_t k = 0; k < result.faulty.size(); ++k) {
       if (result.faulty[k] >= result.torus.positions())
-        fail_at(file_, faulty_line_, "faulty node " + std::to_string(result.faulty[k]) + " is outside 0.." +
-                                         std::to_string(result.torus.positions() - 1));
+        fail_at(file_, faulty_line_,
+                "faulty node " + std::to_string(result.faulty[k]) + " is outside 0.." +
+                    std::to_string(result.torus.positions() - 1));
       if (k > 0 && result.faulty[k] == result.faulty[k - 1])
         fail_at(file_, faulty_line_, "faulty node " + std::to_string(result.faulty[k]) + " is listed twice");
     }
@@ -128,8 +132,8 @@ class TorusFile {
     if (!dimensions_.empty()) return;
     const std::size_t count = node_lines_[0].words.size() - 1;
     if (count < 1 || count > TorusTopology::max_dimensions)
-      fail_at(file_, node_lines_[0].number, "'" + shown(node_lines_[0].words[0]) +
-                                                "': a line is a node and its coordinates, as in \"n1 0 0 0\"");
+      fail_at(file_, node_lines_[0].number,
+              "'" + shown(node_lines_[0].words[0]) + "': a line is a node and its coordinates, as in \"n1 0 0 0\"");
     dimensions_.assign(count, {1, true});
     for (const NodeLine& line : node_lines_) {
       for (std::size_t d = 0; d < count && d + 1 < line.words.size(); ++d) {
@@ -140,21 +144,24 @@ class TorusFile {
       std::int64_t positions = 1;
       for (const TorusDimension& dimension : dimensions_)
         if ((positions *= dimension.size) > TorusTopology::max_positions)
-          fail_at(file_, line.number, "more than " + std::to_string(TorusTopology::max_positions) +
-                                          " positions: the dimensions are as long as the coordinates need");
+          fail_at(file_, line.number,
+                  "more than " + std::to_string(TorusTopology::max_positions) +
+                      " positions: the dimensions are as long as the coordinates need");
     }
   }
 
   [[noreturn]] void fail_coordinate(const NodeLine& line, std::size_t dimension, std::int32_t most) const {
-    fail_at(file_, line.number, "coordinate '" + shown(line.words[dimension + 1]) + "' of " + shown(line.words[0]) +
-                                    ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
+    fail_at(file_, line.number,
+            "coordinate '" + shown(line.words[dimension + 1]) + "' of " + shown(line.words[0]) +
+                ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
   }
 
   void place(const NodeLine& line) {
     std::vector<Range> box;
     if (line.words.size() != dimensions_.size() + 1)
-      fail_at(file_, line.number, "'" + shown(line.words[0]) + "' with " + std::to_string(line.words.size() - 1) +
-                                      " coordinates: there are " + std::to_string(dimensions_.size()) + " dimensions");
+      fail_at(file_, line.number,
+              "'" + shown(line.words[0]) + "' with " + std::to_string(line.words.size() - 1) +
+                  " coordinates: there are " + std::to_string(dimensions_.size()) + " dimensions");
     std::int64_t points = 1;
     for (std::size_t d = 0; d < dimensions_.size(); ++d) {
       const auto range = parse_range(line.words[d + 1]);
@@ -194,8 +201,9 @@ class TorusFile {
     std::int64_t position = 0;
     for (std::size_t d = dimensions_.size(); d-- > 0;) position = position * dimensions_[d].size + at[d];
     if (const auto [there, fresh] = taken_.emplace(position, nodes_.size()); !fresh)
-      fail_at(file_, line, "node " + shown(name) + ": its position is taken, in line " +
-                               std::to_string(line_of_node_[there->second]) + " by node " + shown(nodes_[there->second].name));
+      fail_at(file_, line,
+              "node " + shown(name) + ": its position is taken, in line " +
+                  std::to_string(line_of_node_[there->second]) + " by node " + shown(nodes_[there->second].name));
     if (const auto [there, fresh] = line_of_.emplace(name, line); !fresh)
       fail_at(file_, line, "node " + shown(name) + " is given twice, first in line " + std::to_string(there->second));
     nodes_.push_back({std::move(name), at});
@@ -238,16 +246,19 @@ bool is_torus_text(std::string_view text) {
   });
 }
 
-void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file) {
+void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known,
+                       const std::string& file) {
   const TorusTopology& torus = description.torus;
   if (!description.named) throw Error(file + ": it names no nodes");
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
   for (std::int32_t node = 0; node < torus.nodes(); ++node)
     if (!names.contains(torus.name(node)))
-      fail_at(file, description.line[static_cast<std::size_t>(node)], "there is no node " + shown(torus.name(node)) + " in slurm.conf");
+      fail_at(file, description.line[static_cast<std::size_t>(node)],
+              "there is no node " + shown(torus.name(node)) + " in slurm.conf");
 }
 
-std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file) {
+std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes,
+                                const std::string& file) {
   std::vector<std::string> without;
   for (const std::string& node : nodes)
     if (torus.find(node) < 0) without.push_back(node);

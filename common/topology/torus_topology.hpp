@@ -98,7 +98,8 @@ class TorusTopology {
       const std::int32_t step = way < 0 ? -1 : 1;
       for (std::int32_t left = way; left != 0; left -= step) {
         const std::int32_t link =
-            (here * static_cast<std::int32_t>(dimension_.size()) + static_cast<std::int32_t>(d)) * 2 + (way < 0 ? 1 : 0);
+            (here * static_cast<std::int32_t>(dimension_.size()) + static_cast<std::int32_t>(d)) * 2 +
+            (way < 0 ? 1 : 0);
         std::int32_t next = at + step;
         if (next < 0) next += dimension_[d].size;
         if (next == dimension_[d].size) next = 0;
@@ -129,9 +130,9 @@ class TorusTopology {
 // The content of a torus file.
 struct TorusDescription {
   TorusTopology torus;
-  bool named = true;                   // false: the file names no nodes, and each position is one
-  std::vector<std::int32_t> faulty;    // positions of faulty nodes, ascending; for a file without names
-  std::int64_t fault_factor = 1;       // the weight of a link at a faulty node, where others weigh 1
+  bool named = true;                    // false: the file names no nodes, and each position is one
+  std::vector<std::int32_t> faulty;     // positions of faulty nodes, ascending; for a file without names
+  std::int64_t fault_factor = 1;        // the weight of a link at a faulty node, where others weigh 1
   std::vector<std::int64_t> line = {};  // the line of each node in the file; for a file with names
 };
 
@@ -159,9 +160,11 @@ bool is_torus_text(std::string_view text);
 
 // Throws Error, with file and line, when the torus file names a node that is not one of `known`. Throws Error when the
 // file names no nodes.
-void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known, const std::string& file);
+void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known,
+                       const std::string& file);
 
 // Returns a warning for the administrator when some of `nodes` have no coordinates, or an empty text.
-std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes, const std::string& file);
+std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes,
+                                const std::string& file);
 
 }  // namespace placement

@@ -92,8 +92,7 @@ void TreeTopology::number_leaves() {
     leaf_count_[parent_[v]] += leaf_count_[v];
     height_[parent_[v]] = std::max(height_[parent_[v]], height_[v] + 1);
   }
-  if (leaf_count_[0] > max_leaves)
-    throw Error("the tree has more than " + std::to_string(max_leaves) + " leaves");
+  if (leaf_count_[0] > max_leaves) throw Error("the tree has more than " + std::to_string(max_leaves) + " leaves");
   first_leaf_.assign(n, 0);
   leaf_vertex_.assign(leaf_count_[0], 0);
   for (std::int32_t v = 0; v < n; ++v) {
@@ -114,18 +113,16 @@ void TreeTopology::measure(std::span<const std::int64_t> level_distance) {
     return;
   }
   if (level_distance.size() != static_cast<std::size_t>(depth_))
-    throw Error(std::to_string(level_distance.size()) + " distances for a tree of " +
-                std::to_string(depth_) + " levels");
+    throw Error(std::to_string(level_distance.size()) + " distances for a tree of " + std::to_string(depth_) +
+                " levels");
   std::int64_t before = 0;
   for (const std::int64_t distance : level_distance) {
     if (distance < before || distance > INT32_MAX)
-      throw Error("distance " + std::to_string(distance) +
-                  ": they must not be negative, decrease, or pass 2^31 - 1");
+      throw Error("distance " + std::to_string(distance) + ": they must not be negative, decrease, or pass 2^31 - 1");
     before = distance;
   }
   const auto at = [&](std::int32_t h) { return h == 0 ? 0 : level_distance[h - 1]; };
-  for (std::int32_t v = 1; v < n; ++v)
-    position_[v] = position_[parent_[v]] + at(height_[parent_[v]]) - at(height_[v]);
+  for (std::int32_t v = 1; v < n; ++v) position_[v] = position_[parent_[v]] + at(height_[parent_[v]]) - at(height_[v]);
 }
 
 std::int32_t TreeTopology::lowest_common_ancestor(std::int32_t vertex, std::int32_t other) const {
@@ -139,7 +136,8 @@ std::int32_t TreeTopology::lowest_common_ancestor(std::int32_t vertex, std::int3
 }
 
 std::int32_t TreeTopology::least_height_of(std::int32_t count) const {
-  const auto found = std::find_if(most_leaves_.begin(), most_leaves_.end(), [&](std::int32_t most) { return most >= count; });
+  const auto found =
+      std::find_if(most_leaves_.begin(), most_leaves_.end(), [&](std::int32_t most) { return most >= count; });
   return static_cast<std::int32_t>(found - most_leaves_.begin());
 }
 

@@ -51,8 +51,8 @@ class TreeTopology {
   // The leaves below a vertex are first_leaf(vertex) .. first_leaf(vertex) + leaf_count(vertex) - 1.
   std::int32_t first_leaf(std::int32_t vertex) const { return first_leaf_[vertex]; }
   std::int32_t leaf_count(std::int32_t vertex) const { return leaf_count_[vertex]; }
-  std::int32_t level(std::int32_t vertex) const { return level_[vertex]; }       // links to the root, whose level is 0
-  std::int32_t height(std::int32_t vertex) const { return height_[vertex]; }     // links to the deepest leaf below it
+  std::int32_t level(std::int32_t vertex) const { return level_[vertex]; }    // links to the root, whose level is 0
+  std::int32_t height(std::int32_t vertex) const { return height_[vertex]; }  // links to the deepest leaf below it
 
   // Returns the least height of a vertex that has at least `count` leaves; 0 < count <= leaves().
   std::int32_t least_height_of(std::int32_t count) const;

@@ -64,8 +64,8 @@ std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_byt
   for (std::size_t i = 0; i < text.size(); ++i) {
     const std::uint8_t value = values[static_cast<unsigned char>(text[i])];
     if (value == no_letter)
-      throw Error("encoded data have the byte " + std::to_string(static_cast<unsigned char>(text[i])) +
-                  " at offset " + std::to_string(i) + ": want letters, digits, - and _");
+      throw Error("encoded data have the byte " + std::to_string(static_cast<unsigned char>(text[i])) + " at offset " +
+                  std::to_string(i) + ": want letters, digits, - and _");
     bits = (bits << 6) | value;
     if ((held += 6) >= 8) bytes.push_back(static_cast<std::byte>(bits >> (held -= 8)));
   }

@@ -24,8 +24,8 @@ bool mark_cores(std::string_view list, std::vector<bool>& core) {
       if (!number(last)) return false;
     }
     if (last < first || last >= core.size()) return false;
-    std::fill(core.begin() + static_cast<std::ptrdiff_t>(first),
-              core.begin() + static_cast<std::ptrdiff_t>(last) + 1, true);
+    std::fill(core.begin() + static_cast<std::ptrdiff_t>(first), core.begin() + static_cast<std::ptrdiff_t>(last) + 1,
+              true);
     if (at == end) return true;
     if (*at++ != ',') return false;
   }

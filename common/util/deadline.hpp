@@ -32,7 +32,9 @@ class Deadline {
   Deadline halfway() const { return at_ ? Deadline{Clock::now() + (*at_ - Clock::now()) / 2} : *this; }
 
   // Returns whether the point in time has passed or the flag is set.
-  bool expired() const { return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed)); }
+  bool expired() const {
+    return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed));
+  }
 
  private:
   Deadline() = default;

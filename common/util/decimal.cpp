@@ -20,8 +20,7 @@ const char* what_is_no_number(std::string_view field) {
   const std::string_view word = field.substr(field.front() == '-' || field.front() == '+' ? 1 : 0);
   if (equal_any_case(word, "nan")) return "is not a number (NaN)";
   if (equal_any_case(word, "inf") || equal_any_case(word, "infinity")) return "is infinite";
-  if (field.front() == '-' && !word.empty() && (is_digit(word.front()) || word.front() == '.'))
-    return "is negative";
+  if (field.front() == '-' && !word.empty() && (is_digit(word.front()) || word.front() == '.')) return "is negative";
   return no_number;
 }
 
@@ -78,8 +77,7 @@ const char* normalise(Mantissa number, Decimal& value) {
   }
   if (number.digits > largest) return too_large;
   constexpr std::int64_t tiniest = -1'000'000;  // smaller numbers are rounded to 0 in the end anyway
-  value = {static_cast<std::int64_t>(number.digits),
-           static_cast<std::int32_t>(std::max(number.exponent, tiniest))};
+  value = {static_cast<std::int64_t>(number.digits), static_cast<std::int32_t>(std::max(number.exponent, tiniest))};
   return nullptr;
 }
 

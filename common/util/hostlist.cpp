@@ -95,8 +95,7 @@ std::vector<std::string> expand_name(std::string_view name, std::string_view lis
     if (name.empty()) break;
     const std::size_t close = name.find(']');
     std::vector<std::string> numbers;
-    for (const std::string_view range : split_at(name.substr(1, close - 1), ','))
-      expand_range(range, list, numbers);
+    for (const std::string_view range : split_at(name.substr(1, close - 1), ',')) expand_range(range, list, numbers);
     append_all(names, numbers, list);
     name.remove_prefix(close + 1);
   }

@@ -86,7 +86,9 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
     used += static_cast<std::size_t>(got);
     if (used > max_bytes) fail_size(path, max_bytes);
     packed = packed || content.starts_with(zstd_magic);
-    if (!packed) check_text(path, std::string_view(content).substr(used - static_cast<std::size_t>(got), static_cast<std::size_t>(got)));
+    if (!packed)
+      check_text(path,
+                 std::string_view(content).substr(used - static_cast<std::size_t>(got), static_cast<std::size_t>(got)));
     if (got == 0) {
       content.resize(used);
       return content;
@@ -95,8 +97,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
 }
 
 std::string unpacked(const std::string& packed, const std::string& path, std::size_t max_bytes) {
-  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
-                                                                          &ZSTD_freeDStream);
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(), &ZSTD_freeDStream);
   if (!stream) throw std::bad_alloc();
   std::string text;
   ZSTD_inBuffer in{packed.data(), packed.size(), 0};

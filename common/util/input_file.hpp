@@ -16,12 +16,12 @@ namespace placement {
 // during the wait.
 std::string read_input_file(const std::string& path, std::size_t max_bytes);
 
-// Returns the first `most_bytes` bytes of a regular file as they are. The text is empty when the file is missing, may not be
-// read or is no regular file. Does not wait for a pipe.
+// Returns the first `most_bytes` bytes of a regular file as they are. The text is empty when the file is missing, may
+// not be read or is no regular file. Does not wait for a pipe.
 std::string beginning_of_file(const std::string& path, std::size_t most_bytes);
 
-// Returns whether there is something at `path`. It is true as well when this user may not find out: opening the file then
-// fails with the reason.
+// Returns whether there is something at `path`. It is true as well when this user may not find out: opening the file
+// then fails with the reason.
 bool may_exist(const std::string& path) noexcept;
 
 }  // namespace placement

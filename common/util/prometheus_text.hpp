@@ -10,7 +10,8 @@ namespace placement {
 // Writes metrics in the text format of Prometheus. Every name gets the prefix "slurm_placement_".
 class PrometheusText {
  public:
-  using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;  // (label, value); no quote or backslash
+  using Labels =
+      std::initializer_list<std::pair<std::string_view, std::string_view>>;  // (label, value); no quote or backslash
 
   // Begins a family of samples. `type` is counter, gauge or histogram; `help` is one line without a backslash.
   void family(std::string_view name, std::string_view type, std::string_view help);
@@ -26,8 +27,8 @@ class PrometheusText {
   std::string name_, text_;
 };
 
-// Writes the text to the file `path` as a new file that is renamed to the old one, so that a reader never sees a part of it.
-// Every user may read it. Returns false when it cannot be written.
+// Writes the text to the file `path` as a new file that is renamed to the old one, so that a reader never sees a part
+// of it. Every user may read it. Returns false when it cannot be written.
 bool replace_metrics_file(const std::string& path, const std::string& text);
 
 }  // namespace placement

@@ -79,8 +79,8 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
   const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
       value < least || value > most)
-    fail(std::string(what) + " " + in_quotes(field) + ": want a whole number from " + std::to_string(least) +
-         " to " + std::to_string(most));
+    fail(std::string(what) + " " + in_quotes(field) + ": want a whole number from " + std::to_string(least) + " to " +
+         std::to_string(most));
   return value;
 }
 
@@ -98,8 +98,7 @@ Decimal TextScanner::amount(std::string_view what) {
   }
   const std::string_view field = word(what);
   if (const char* wrong = parse_decimal(field, value))
-    fail(std::string(what) + " " + in_quotes(field) + " " + wrong +
-         ": want a number of 0 or more, below 2^63");
+    fail(std::string(what) + " " + in_quotes(field) + " " + wrong + ": want a number of 0 or more, below 2^63");
   return value;
 }
 
@@ -110,9 +109,7 @@ void TextScanner::end_line(std::string_view wanted) {
 
 void TextScanner::fail(const std::string& text) const { fail_at(std::string(name_), line_number_, text); }
 
-void TextScanner::fail_whole(const std::string& text) const {
-  throw Error(std::string(name_) + ": " + text);
-}
+void TextScanner::fail_whole(const std::string& text) const { throw Error(std::string(name_) + ": " + text); }
 
 std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
 

@@ -40,7 +40,8 @@ struct Member {
 class Crowd {
  public:
   Crowd(const SlurmHosts& hosts, const protocol::NetAddress& monitor, protocol::Credentials& credentials)
-      : socket_(protocol::NetAddress{}), monitor_(monitor) {
+      : socket_(protocol::NetAddress{}),
+        monitor_(monitor) {
     members_.reserve(hosts.nodes.size());
     for (const SlurmHost& node : hosts.nodes)
       members_.push_back({protocol::ClientSession(credentials, node.name),
@@ -65,8 +66,9 @@ class Crowd {
   void report() const {
     std::size_t established = 0;
     for (const Member& member : members_) established += member.session.established();
-    std::printf("agents %zu, with a session %zu; heartbeats %llu, acknowledged %llu, leases %llu; bytes sent %llu, received %llu\n",
-                members_.size(), established, beats_, acks_, leases_, sent_, received_);
+    std::printf(
+        "agents %zu, with a session %zu; heartbeats %llu, acknowledged %llu, leases %llu; bytes sent %llu, received %llu\n",
+        members_.size(), established, beats_, acks_, leases_, sent_, received_);
   }
 
  private:

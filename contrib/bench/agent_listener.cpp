@@ -93,7 +93,8 @@ class Listener {
 
   std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) const {
     for (std::size_t i = 0; i < hosts_.nodes.size(); ++i)
-      if (hosts_.nodes[i].name == name && addresses_[i] && addresses_[i]->ip == from.ip) return static_cast<std::int32_t>(i);
+      if (hosts_.nodes[i].name == name && addresses_[i] && addresses_[i]->ip == from.ip)
+        return static_cast<std::int32_t>(i);
     return std::nullopt;
   }
 
@@ -115,10 +116,10 @@ class Listener {
     if (const auto beat = protocol::decode_heartbeat(received.message)) {
       take_beat(received.peer, *beat);
     } else if (const auto result = protocol::decode_probe_result(received.message)) {
-      std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f bytes=%llu\n", name_of(result->kind),
-                  node(received.peer), result->peer.c_str(), name_of(result->outcome), result->sent, result->received,
-                  result->min_latency_us, result->median_latency_us, result->bandwidth_Bps,
-                  static_cast<unsigned long long>(result->bytes));
+      std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f bytes=%llu\n",
+                  name_of(result->kind), node(received.peer), result->peer.c_str(), name_of(result->outcome),
+                  result->sent, result->received, result->min_latency_us, result->median_latency_us,
+                  result->bandwidth_Bps, static_cast<unsigned long long>(result->bytes));
       waiting_ = false;
     }
     std::fflush(stdout);
@@ -145,7 +146,8 @@ class Listener {
   void make_pairs() {
     for (const protocol::ProbeKind kind : options_.kinds)
       for (std::int32_t a = 0; a < count(); ++a)
-        for (std::int32_t b = a + 1; b < count(); ++b) pairs_.push_back({kind, (a + b) % 2 ? a : b, (a + b) % 2 ? b : a});
+        for (std::int32_t b = a + 1; b < count(); ++b)
+          pairs_.push_back({kind, (a + b) % 2 ? a : b, (a + b) % 2 ? b : a});
     made_ = true;
   }
 
@@ -236,11 +238,14 @@ int listen(int argc, char** argv) {
                                                     : protocol::ProbeKind::bulk);
         break;
       case 'a':
-        for (const std::string& job : at_commas(optarg)) options.jobs.push_back(static_cast<std::uint32_t>(std::atol(job.c_str())));
+        for (const std::string& job : at_commas(optarg))
+          options.jobs.push_back(static_cast<std::uint32_t>(std::atol(job.c_str())));
         break;
       default: std::fputs(usage_text, code == 'h' ? stdout : stderr); return code == 'h' ? 0 : 2;
     }
-  Listener(options, read_slurm_hosts(options.conf), read_config(placement_conf_path(options.conf), MissingFile::defaults)).run();
+  Listener(options, read_slurm_hosts(options.conf),
+           read_config(placement_conf_path(options.conf), MissingFile::defaults))
+      .run();
   return 0;
 }
 

@@ -35,7 +35,7 @@ double processor_ms() {
 
 struct Row {
   int count = 0;
-  double logs[4] = {};   // of the hop-bytes over those of the long search
+  double logs[4] = {};  // of the hop-bytes over those of the long search
   double worst[4] = {};
   double ms[4] = {};
   double most_ms[4] = {};
@@ -59,7 +59,8 @@ void measure(const Instance& instance, std::int32_t effort, Row& row) {
     // A long search takes a second or two; with more ranks it needs less effort for that.
     if (k == 3) options.effort = instance.matrix.ranks() <= 512 ? effort : std::max(1, effort / 10);
     const double before = processor_ms();
-    cost[k] = static_cast<double>(treematch::map_to_tree(instance.matrix, instance.tree, instance.usable, options).cost);
+    cost[k] =
+        static_cast<double>(treematch::map_to_tree(instance.matrix, instance.tree, instance.usable, options).cost);
     ms[k] = processor_ms() - before;
   }
   ++row.count;
@@ -79,7 +80,8 @@ void print(const char* title, const std::map<std::int32_t, Row>& rows) {
   for (const auto& [ranks, row] : rows) {
     std::printf("| %d | %d |", ranks, row.count);
     for (int k = 0; k < 4; ++k)
-      std::printf(" %.4f (%.3f), %.1f ms (%.1f) |", std::exp(row.logs[k] / row.count), row.worst[k], row.ms[k] / row.count, row.most_ms[k]);
+      std::printf(" %.4f (%.3f), %.1f ms (%.1f) |", std::exp(row.logs[k] / row.count), row.worst[k],
+                  row.ms[k] / row.count, row.most_ms[k]);
     std::printf("\n");
   }
 }
@@ -109,7 +111,9 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "bench_choice: %s\n", error.what());
     return 1;
   }
-  std::printf("hop-bytes over those of the long search (effort %d; a tenth above 512 ranks): geometric mean, worst; processor ms: mean, most\n", effort);
+  std::printf(
+      "hop-bytes over those of the long search (effort %d; a tenth above 512 ranks): geometric mean, worst; processor ms: mean, most\n",
+      effort);
   print("A rank on each core:", on_cores);
   print("A rank on each node:", on_nodes);
 }

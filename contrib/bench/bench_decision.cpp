@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor time of slurmctld's decisions about the largest jobs that are taken: "make bench-decision". One thread calls
-// the plugin's functions as slurmctld does, on 5,040 nodes of 16 cores with switches, a torus and a live state.
-// Arguments: number of nodes, policy, DecisionTimeMs, ranks. A DecisionTimeMs of some thousands shows the time that is bounded by the
-// amount of work alone, as the deadline is one of the wall clock.
+// The processor time of slurmctld's decisions about the largest jobs that are taken: "make bench-decision". One thread
+// calls the plugin's functions as slurmctld does, on 5,040 nodes of 16 cores with switches, a torus and a live state.
+// Arguments: number of nodes, policy, DecisionTimeMs, ranks. A DecisionTimeMs of some thousands shows the time that is
+// bounded by the amount of work alone, as the deadline is one of the wall clock.
 #include <time.h>
 #include <unistd.h>
 
@@ -37,9 +37,7 @@ double processor_ms() {
   return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-void write_file(const std::string& path, const std::string& text) {
-  std::ofstream(path) << text;
-}
+void write_file(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 
 std::string range(const char* name, std::uint32_t first, std::uint32_t end) {
   return std::string(name) + "[" + std::to_string(first) + "-" + std::to_string(end - 1) + "]";
@@ -53,20 +51,25 @@ class Machine {
     for (const std::string& name : names_) nodes_.push_back({name.c_str(), 2, cores_of_node / 2, 1});
     const std::uint32_t leaves = (nodes + leaf - 1) / leaf, middles = (leaves + middle - 1) / middle;
     for (std::uint32_t k = 0; k < leaves; ++k)
-      topology_ += "SwitchName=l" + std::to_string(k) + " Level=0 Nodes=" + range("c", k * leaf, std::min(nodes, (k + 1) * leaf)) + "\n";
+      topology_ += "SwitchName=l" + std::to_string(k) +
+                   " Level=0 Nodes=" + range("c", k * leaf, std::min(nodes, (k + 1) * leaf)) + "\n";
     for (std::uint32_t k = 0; k < middles; ++k)
-      topology_ += "SwitchName=m" + std::to_string(k) + " Level=1 Nodes=" + range("c", k * leaf * middle, std::min(nodes, (k + 1) * leaf * middle)) +
+      topology_ += "SwitchName=m" + std::to_string(k) +
+                   " Level=1 Nodes=" + range("c", k * leaf * middle, std::min(nodes, (k + 1) * leaf * middle)) +
                    " Switches=" + range("l", k * middle, std::min(leaves, (k + 1) * middle)) + "\n";
     topology_ += "SwitchName=root Level=2 Nodes=" + range("c", 0, nodes) + " Switches=" + range("m", 0, middles) + "\n";
-    write_file(directory_ + "/torus", "torus " + std::to_string(leaf) + " " + std::to_string(middle) + " " + std::to_string(middles) + "\n" +
-                                          range("c", 0, nodes) + " 0 0 0\n");
+    write_file(directory_ + "/torus", "torus " + std::to_string(leaf) + " " + std::to_string(middle) + " " +
+                                          std::to_string(middles) + "\n" + range("c", 0, nodes) + " 0 0 0\n");
     write_state(nodes, leaves);
   }
 
   void configure(bool torus, int most_ms) const {
-    write_file(directory_ + "/placement.conf", std::string(torus ? "TorusFile=" + directory_ + "/torus\n" : "") + "SnapshotFile=" + directory_ +
-                                                   "/snapshot\nSnapshotMaxAgeS=86400\nDecisionTimeMs=" + std::to_string(most_ms) + "\nDecisionFile=" + directory_ + "/ring\nDecisionShare=100\n");
-    const placement_machine machine{nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0};
+    write_file(directory_ + "/placement.conf",
+               std::string(torus ? "TorusFile=" + directory_ + "/torus\n" : "") + "SnapshotFile=" + directory_ +
+                   "/snapshot\nSnapshotMaxAgeS=86400\nDecisionTimeMs=" + std::to_string(most_ms) +
+                   "\nDecisionFile=" + directory_ + "/ring\nDecisionShare=100\n");
+    const placement_machine machine{nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(),
+                                    nullptr, 0};
     char message[256];
     placement_configure((directory_ + "/placement.conf").c_str(), &machine, message, sizeof message);
     if (message[0] != '\0') throw std::runtime_error(message);
@@ -98,7 +101,9 @@ class Machine {
     PairArrays pairs(static_cast<std::int32_t>(groups), group);
     for (std::int32_t a = 0; a < pairs.groups; ++a)
       for (std::int32_t b = a; b < pairs.groups; ++b)
-        pairs.set(a, b, {static_cast<float>((a == b ? 20 : 40) + 30 * part()), static_cast<float>(1e8 * (0.5 + part() / 2)), 1.25e8F, PairSource::measured, 30});
+        pairs.set(a, b,
+                  {static_cast<float>((a == b ? 20 : 40) + 30 * part()), static_cast<float>(1e8 * (0.5 + part() / 2)),
+                   1.25e8F, PairSource::measured, 30});
     live.pairs = pair_table(std::move(pairs));
     write_snapshot(directory_ + "/snapshot", live);
   }
@@ -155,7 +160,8 @@ CommMatrix star(std::int32_t ranks) {
 
 class Environment {
  public:
-  Environment(const std::string& word, const CommMatrix* matrix) : entries_{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word} {
+  Environment(const std::string& word, const CommMatrix* matrix)
+      : entries_{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word} {
     if (matrix != nullptr) {
       constexpr std::size_t piece = 64 << 10;
       const std::string text = to_base64url(pack_wire({*matrix, {}}));
@@ -178,7 +184,12 @@ class Environment {
 
 // All nodes of the machine; `fragmented` leaves each node another number of free cores, in another pattern.
 struct Offer {
-  Offer(std::uint32_t nodes, bool fragmented) : node(nodes), first_core(nodes + 1), core_free(nodes * cores_of_node, 1), cpus(nodes, 1), weight(nodes) {
+  Offer(std::uint32_t nodes, bool fragmented)
+      : node(nodes),
+        first_core(nodes + 1),
+        core_free(nodes * cores_of_node, 1),
+        cpus(nodes, 1),
+        weight(nodes) {
     Random random(3);
     std::iota(node.begin(), node.end(), 0);
     for (std::uint32_t n = 0; n <= nodes; ++n) first_core[n] = n * cores_of_node;
@@ -187,7 +198,14 @@ struct Offer {
       for (std::uint8_t& core : core_free) core = random.below(8) != 0;
   }
   placement_offer c(bool weighted) const {
-    return {static_cast<std::uint32_t>(node.size()), node.data(), first_core.data(), core_free.data(), cpus.data(), weighted ? weight.data() : nullptr, nullptr, false};
+    return {static_cast<std::uint32_t>(node.size()),
+            node.data(),
+            first_core.data(),
+            core_free.data(),
+            cpus.data(),
+            weighted ? weight.data() : nullptr,
+            nullptr,
+            false};
   }
   std::vector<std::int32_t> node;
   std::vector<std::uint32_t> first_core;
@@ -201,11 +219,15 @@ struct Shape {
   bool fragmented, weighted;
   std::uint32_t required;  // nodes
 };
-constexpr Shape shapes[] = {{"all free", false, false, 0}, {"fragmented", true, false, 0}, {"weights", true, true, 0}, {"-w 2000", true, false, 2000}};
+constexpr Shape shapes[] = {{"all free", false, false, 0},
+                            {"fragmented", true, false, 0},
+                            {"weights", true, true, 0},
+                            {"-w 2000", true, false, 2000}};
 
 std::uint32_t next_job = 1;
 
-void run(const Machine& machine, const char* policy, const std::string& what, std::int32_t tasks, const CommMatrix* matrix, bool assess) {
+void run(const Machine& machine, const char* policy, const std::string& what, std::int32_t tasks,
+         const CommMatrix* matrix, bool assess) {
   Environment environment(policy, matrix);
   for (const Shape& shape : shapes) {
     if (shape.required > static_cast<std::uint32_t>(tasks)) continue;
@@ -240,7 +262,8 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       most = std::max(most, took);
       if (!placed || which[0] != 'e' || !assess) continue;
       std::vector<std::uint8_t> given(plan->core_wanted, plan->core_wanted + nodes.core_free.size());
-      std::vector<std::uint32_t> room(plan->tasks, plan->tasks + plan->node_count), granted(plan->node, plan->node + plan->node_count);
+      std::vector<std::uint32_t> room(plan->tasks, plan->tasks + plan->node_count),
+          granted(plan->node, plan->node + plan->node_count);
       if (room.size() > 1) std::rotate(room.begin(), room.begin() + 1, room.end());
       const placement_grant grant{plan->node_count, granted.data(), room.data(), given.data()};
       const double start = processor_ms();
@@ -249,7 +272,8 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       times += text;
       most = std::max(most, processor_ms() - start);
     }
-    std::printf("%-10s %-22s %7d %-10s%s %s%s\n", policy, what.c_str(), tasks, shape.name, times.c_str(), most > 50 ? "OVER " : "", placed ? "" : reason.c_str());
+    std::printf("%-10s %-22s %7d %-10s%s %s%s\n", policy, what.c_str(), tasks, shape.name, times.c_str(),
+                most > 50 ? "OVER " : "", placed ? "" : reason.c_str());
     std::fflush(stdout);
   }
 }
@@ -263,17 +287,22 @@ int main(int count, char** words) {
   const std::string directory = std::filesystem::temp_directory_path() / ("bench-decision-" + std::to_string(getpid()));
   std::filesystem::create_directory(directory);
   const Machine machine(nodes, directory);
-  std::printf("%-10s %-22s %7s %-10s %8s %8s %8s %8s\n", "policy", "matrix", "ranks", "nodes", "new ms", "again", "equal", "assess");
+  std::printf("%-10s %-22s %7s %-10s %8s %8s %8s %8s\n", "policy", "matrix", "ranks", "nodes", "new ms", "again",
+              "equal", "assess");
   for (const char* policy : {"TREEMATCH", "TOFA", "NLA"}) {
     if (count > 2 && std::strcmp(policy, words[2]) != 0) continue;
     machine.configure(std::strcmp(policy, "TOFA") == 0, most_ms);
     for (int k = 0; k < 50 && placement_current_mode() == PLACEMENT_OFF; ++k) usleep(100000);
     usleep(1500000);  // until the live state is read
     for (const std::int32_t tasks : {64, 1024, 4096, 16384, 40000, 65536}) {
-      if ((count > 4 && std::atoi(words[4]) != tasks) || static_cast<std::uint64_t>(tasks) > nodes * std::uint64_t{cores_of_node} * 3 / 4) continue;
+      if ((count > 4 && std::atoi(words[4]) != tasks) ||
+          static_cast<std::uint64_t>(tasks) > nodes * std::uint64_t{cores_of_node} * 3 / 4)
+        continue;
       run(machine, policy, "none", tasks, nullptr, assess);
-      const std::pair<const char*, CommMatrix> matrices[] = {{"grid", grid(tasks)}, {"star", star(tasks)}, {"most random pairs", most_pairs(tasks)}};
-      for (const auto& [name, matrix] : matrices) run(machine, policy, std::string(name) + " " + std::to_string(matrix.pairs()), tasks, &matrix, assess);
+      const std::pair<const char*, CommMatrix> matrices[] = {
+          {"grid", grid(tasks)}, {"star", star(tasks)}, {"most random pairs", most_pairs(tasks)}};
+      for (const auto& [name, matrix] : matrices)
+        run(machine, policy, std::string(name) + " " + std::to_string(matrix.pairs()), tasks, &matrix, assess);
     }
     placement_unconfigure();
   }

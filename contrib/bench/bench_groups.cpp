@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Training jobs of PP x TP x DP ranks on states of a machine: the number of leaf switches that the worst group of ranks spans,
-// by first fit, by stock Slurm 26.05, and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
+// Training jobs of PP x TP x DP ranks on states of a machine: the number of leaf switches that the worst group of ranks
+// spans, by first fit, by stock Slurm 26.05, and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
 //   bench_groups FILE..
-// A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a rank
-// on each free node and one on cores, of 16 to 512 ranks in turn, or the largest of these for which it has room. The groups are those of objective=worst-group, here the
-// ranks of tensor parallelism, which talk most.
-// Slurm 26.05 is modelled: the nodes of topology/tree as the replay chooses them (sim/stock_choice.hpp), fewest nodes first, and tasks in
-// blocks on these nodes in the order of their leaf switches and then of the nodes (topology_p_get_rank and _task_layout_topo of its source).
-// Here nodes are numbered switch by switch, so that this is also the order of their names in which earlier versions deal out tasks.
+// A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a
+// rank on each free node and one on cores, of 16 to 512 ranks in turn, or the largest of these for which it has room.
+// The groups are those of objective=worst-group, here the ranks of tensor parallelism, which talk most. Slurm 26.05 is
+// modelled: the nodes of topology/tree as the replay chooses them (sim/stock_choice.hpp), fewest nodes first, and tasks
+// in blocks on these nodes in the order of their leaf switches and then of the nodes (topology_p_get_rank and
+// _task_layout_topo of its source). Here nodes are numbered switch by switch, so that this is also the order of their
+// names in which earlier versions deal out tasks.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
@@ -27,9 +28,11 @@ using namespace placement;
 
 namespace {
 
-constexpr std::int32_t cores_of_socket = 8, sockets_of_node = 2, cores_of_node = 16, nodes_of_switch = 18, nodes_of_machine = 5040;
+constexpr std::int32_t cores_of_socket = 8, sockets_of_node = 2, cores_of_node = 16, nodes_of_switch = 18,
+                       nodes_of_machine = 5040;
 constexpr std::int32_t arities[] = {14, 20, 18, 2, 8};
-constexpr const char* jobs[] = {"tp=4,pp=2,dp=2", "tp=8,pp=2,dp=2", "tp=8,pp=4,dp=2", "tp=8,pp=4,dp=4", "tp=16,pp=4,dp=4", "tp=16,pp=8,dp=4"};
+constexpr const char* jobs[] = {"tp=4,pp=2,dp=2", "tp=8,pp=2,dp=2",  "tp=8,pp=4,dp=2",
+                                "tp=8,pp=4,dp=4", "tp=16,pp=4,dp=4", "tp=16,pp=8,dp=4"};
 constexpr const char* objectives[] = {"hop-bytes", "worst-group"};
 
 // The sums over the states of one job.
@@ -76,14 +79,17 @@ std::int32_t worst_span(const Groups& groups, SwitchOfRank switch_of_rank) {
 }
 
 std::int32_t worst_span(const ClusterView& view, const Placement& placement, const Groups& groups) {
-  return worst_span(groups, [&](std::size_t rank) { return std::stoi(view.nodes[placement.ranks[rank].node].name) / nodes_of_switch; });
+  return worst_span(groups, [&](std::size_t rank) {
+    return std::stoi(view.nodes[placement.ranks[rank].node].name) / nodes_of_switch;
+  });
 }
 
 std::int32_t stock_span(const ClusterView& view, std::int32_t ranks, const Groups& groups) {
   sim::Machine machine(view);
   for (const NodeView& node : view.nodes)
     for (std::size_t core = 0; core < node.core_free.size(); ++core)
-      if (const std::int32_t leaf = node.first_leaf + static_cast<std::int32_t>(core); !node.core_free[core]) machine.take({&leaf, 1});
+      if (const std::int32_t leaf = node.first_leaf + static_cast<std::int32_t>(core); !node.core_free[core])
+        machine.take({&leaf, 1});
   const std::vector<std::int32_t> leaves = sim::stock_choice(machine, ranks, sim::StockRequest::nodes);
   return worst_span(groups, [&](std::size_t rank) { return machine.switch_of(machine.node_of(leaves[rank])); });
 }
@@ -100,23 +106,29 @@ void measure(const ClusterView& view, std::size_t job, std::map<std::size_t, Row
   request.tasks = ranks(job);
   request.matrix = std::make_shared<const CommMatrix>(pattern::matrix_of(pattern, request.tasks));
   const auto groups = treematch::heavy_groups(*request.matrix);
-  const std::int32_t first = worst_span(view, policies::find_policy("SEQUENTIAL")->place(view, request, Deadline::never()), groups);
+  const std::int32_t first =
+      worst_span(view, policies::find_policy("SEQUENTIAL")->place(view, request, Deadline::never()), groups);
   ++row.states;
   row.first_fit += first;
   row.spread += first > 1;
   row.stock += stock_span(view, request.tasks, groups);
   for (std::size_t k = 0; k < std::size(objectives); ++k) {
     request.parameters["objective"] = objectives[k];
-    row.by_objective[k] += worst_span(view, policies::find_policy("TREEMATCH")->place(view, request, Deadline::never()), groups);
+    row.by_objective[k] +=
+        worst_span(view, policies::find_policy("TREEMATCH")->place(view, request, Deadline::never()), groups);
   }
 }
 
 void print(const char* title, const std::map<std::size_t, Row>& rows) {
-  std::printf("\n%s\n\n| job | states | first fit | Slurm 26.05 | hop-bytes | worst-group | over first fit | over Slurm 26.05 | first fit spreads a group |\n|---|---|---|---|---|---|---|---|---|\n", title);
+  std::printf(
+      "\n%s\n\n| job | states | first fit | Slurm 26.05 | hop-bytes | worst-group | over first fit | over Slurm 26.05 | first fit spreads a group |\n|---|---|---|---|---|---|---|---|---|\n",
+      title);
   Row all;
   const auto line = [](const std::string& name, const Row& row) {
-    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(), row.states, row.first_fit / row.states, row.stock / row.states,
-                row.by_objective[0] / row.states, row.by_objective[1] / row.states, row.by_objective[1] / row.first_fit, row.by_objective[1] / row.stock, row.spread);
+    std::printf("| %s | %d | %.2f | %.2f | %.2f | %.2f | %.2f | %.2f | %d |\n", name.c_str(), row.states,
+                row.first_fit / row.states, row.stock / row.states, row.by_objective[0] / row.states,
+                row.by_objective[1] / row.states, row.by_objective[1] / row.first_fit, row.by_objective[1] / row.stock,
+                row.spread);
   };
   for (const auto& [job, row] : rows) {
     line(jobs[job], row);

@@ -149,7 +149,8 @@ std::vector<Column> columns(const Placectl& placectl) {
   all.push_back({"msc+polish", [](const Instance& instance, std::uint64_t seed, double&) {
                    mapping::RefineOptions options;
                    options.move_to_free = true;
-                   return mapping::refine(instance.matrix, instance.tree, instance.usable, metis_multisection(instance, seed), options);
+                   return mapping::refine(instance.matrix, instance.tree, instance.usable,
+                                          metis_multisection(instance, seed), options);
                  }});
 #endif
 #ifdef HAVE_SCOTCH
@@ -191,18 +192,20 @@ void print(const Table& table, const std::vector<std::string>& kinds, const std:
 struct Target {
   const char* name;
   const char* instance;
-  double cost;     // in millions
+  double cost;  // in millions
   double seconds;
 };
 
 constexpr Target targets[] = {
-    {"T2", "st3d-4k-nat", 4.5056, 0.05}, {"T3", "st3d-80k-curie", 100.5, 0.6}, {"T4", "st27-65k-curie-0", 103.5, 1.0},
-    {"T5", "st3d-5040-nodes", 4.23, 0.04}, {"T5", "st3d-4k-curie-60", 4.70, 0.04},
-    {"T11", "a2a-512-k1-30", 1e9, 0.005}, {"T11", "cg-256-k1-30", 1e9, 0.005},
-    {"T11", "rnd-4k-full", 1e9, 0.05}, {"T11", "st27-4k-shuf", 1e9, 0.05},
+    {"T2", "st3d-4k-nat", 4.5056, 0.05},    {"T3", "st3d-80k-curie", 100.5, 0.6},
+    {"T4", "st27-65k-curie-0", 103.5, 1.0}, {"T5", "st3d-5040-nodes", 4.23, 0.04},
+    {"T5", "st3d-4k-curie-60", 4.70, 0.04}, {"T11", "a2a-512-k1-30", 1e9, 0.005},
+    {"T11", "cg-256-k1-30", 1e9, 0.005},    {"T11", "rnd-4k-full", 1e9, 0.05},
+    {"T11", "st27-4k-shuf", 1e9, 0.05},
 };
 
-void run(const std::string& program, const std::string& salt, int seeds, std::int32_t peer_limit, const std::vector<std::string>& names) {
+void run(const std::string& program, const std::string& salt, int seeds, std::int32_t peer_limit,
+         const std::vector<std::string>& names) {
   Placectl placectl(program);
   const std::vector<Column> all = columns(placectl);
   Table table;

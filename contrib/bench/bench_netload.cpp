@@ -113,9 +113,9 @@ void measure(const Machine& machine, std::int32_t processes, std::int32_t per_no
   std::sort(times.begin(), times.end());
   const netload::GroupChoice paper =
       choose(machine, processes, per_node, netload::GroupSearch::paper, Deadline::never());
-  std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(), machine.live.pairs.groups,
-              processes, choice.best.nodes.size(), static_cast<long long>(choice.starts), times[times.size() / 2],
-              times.front(), choice.best.total_load / paper.best.total_load, most_MiB);
+  std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(),
+              machine.live.pairs.groups, processes, choice.best.nodes.size(), static_cast<long long>(choice.starts),
+              times[times.size() / 2], times.front(), choice.best.total_load / paper.best.total_load, most_MiB);
 }
 
 // How far beyond their time decisions go: the worst of all budgets from 1 to 100 ms, of each the best of some tries, as
@@ -135,7 +135,8 @@ void measure_budgets(const char* name, const Machine& machine, std::int32_t proc
         group = true;
       } catch (const Error&) {  // no time for any
       }
-      least = std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+      least =
+          std::min(least, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
     }
     chosen += group;
     if (least - budget_ms <= worst) continue;
@@ -166,7 +167,8 @@ void operator delete(void* memory, std::size_t) noexcept { operator delete(memor
 int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes a minute: lines as they come
   std::puts(" nodes groups processes   group  starts  median ms   least ms  T_G / paper's  MiB at most");
-  for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040, 10000}) measure(Machine(nodes, false), 32, 4);
+  for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040, 10000})
+    measure(Machine(nodes, false), 32, 4);
   std::puts("each pair with its error");
   for (const std::int32_t nodes : {60, 120, 240, 480, 1000}) {
     Machine machine(nodes, false);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The processor time of a decision of libplacement-reorder by its two methods, and the hop-bytes that they leave.
 //   bench_order
-// Each row has 15 matrices whose ranks are shuffled, on 8 nodes in pairs behind 4 switches; both methods decide about the
-// same matrix 31 times in turns, and the median counts.
+// Each row has 15 matrices whose ranks are shuffled, on 8 nodes in pairs behind 4 switches; both methods decide about
+// the same matrix 31 times in turns, and the median counts.
 #include <time.h>
 
 #include <algorithm>
@@ -38,7 +38,9 @@ CommMatrix make_matrix(int pattern, std::int32_t ranks, Random& random) {
   for (std::int32_t rank = 0; rank < ranks; ++rank) name[rank] = rank;
   for (std::int32_t rank = ranks - 1; rank > 0; --rank) std::swap(name[rank], name[random.below(rank + 1)]);
   std::vector<CommEdge> edges;
-  const auto add = [&](std::int32_t a, std::int32_t b, std::int64_t bytes) { edges.push_back({name[a], name[b], bytes}); };
+  const auto add = [&](std::int32_t a, std::int32_t b, std::int64_t bytes) {
+    edges.push_back({name[a], name[b], bytes});
+  };
   const std::int32_t width = ranks < 32 ? 4 : 8;
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
     if (pattern == 0 && (rank + 1) % width != 0) add(rank, rank + 1, 65536);
@@ -54,9 +56,9 @@ std::vector<mpi::ProcessPlace> make_places(std::int32_t ranks) {
   std::vector<mpi::ProcessPlace> places(static_cast<std::size_t>(ranks));
   for (std::int32_t process = 0; process < ranks; ++process) {
     auto& path = places[process].path;
-    path[0] = process * 4 / ranks;                                // the switch
-    path[mpi::ProcessPlace::switch_levels] = process * 8 / ranks;      // the node
-    path[mpi::ProcessPlace::levels - 1] = process;                     // the core
+    path[0] = process * 4 / ranks;                                 // the switch
+    path[mpi::ProcessPlace::switch_levels] = process * 8 / ranks;  // the node
+    path[mpi::ProcessPlace::levels - 1] = process;                 // the core
   }
   return places;
 }
@@ -80,8 +82,8 @@ void print_row(int pattern, std::int32_t ranks) {
     }
     for (const int method : {0, 1}) time_us[method].push_back(median(times[method]));
   }
-  std::printf("%-14s %5d %13.0f %13.0f %10.3f\n", patterns[pattern], static_cast<int>(ranks), median(time_us[0]), median(time_us[1]),
-              cost[0] / cost[1]);
+  std::printf("%-14s %5d %13.0f %13.0f %10.3f\n", patterns[pattern], static_cast<int>(ranks), median(time_us[0]),
+              median(time_us[1]), cost[0] / cost[1]);
 }
 
 }  // namespace

@@ -64,7 +64,8 @@ Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
 // NPB DT: a tree of four, or layers of shuffles, of 64 sources.
 Edges dt_tree(bool reversed) {
   Edges edges;
-  for (std::int32_t k = 1; k < 85; ++k) edges.push_back(reversed ? CommEdge{84 - k, 84 - (k - 1) / 4, 1000} : CommEdge{k, (k - 1) / 4, 1000});
+  for (std::int32_t k = 1; k < 85; ++k)
+    edges.push_back(reversed ? CommEdge{84 - k, 84 - (k - 1) / 4, 1000} : CommEdge{k, (k - 1) / 4, 1000});
   return edges;
 }
 Edges dt_shuffle() {
@@ -90,7 +91,8 @@ Edges cg_256() {
 
 Edges random_pairs(std::int32_t ranks, Random random) {
   Edges edges;
-  for (std::int32_t k = 0; k < 8 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
+  for (std::int32_t k = 0; k < 8 * ranks; ++k)
+    edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
   return edges;
 }
 
@@ -126,7 +128,9 @@ std::vector<TorusInstance> instances() {
   const auto grid = [](std::int32_t x, std::int32_t y, std::int32_t z, bool all = false) {
     return [=](Random r) { return shuffled(stencil(x, y, z, all, false), x * y * z, r); };
   };
-  const auto swaps = [](std::int32_t x, std::int32_t y, std::int32_t z) { return [=](Random) { return lammps(x, y, z); }; };
+  const auto swaps = [](std::int32_t x, std::int32_t y, std::int32_t z) {
+    return [=](Random) { return lammps(x, y, z); };
+  };
   return {{"lmp-512", "torus", 512, tor8, 0, 0, swaps(8, 8, 8)},
           {"lmp-256-30", "torus", 256, tor8, 30, 0, swaps(8, 8, 4)},
           {"st3d-512", "torus", 512, tor8, 0, 0, grid(8, 8, 8)},
@@ -170,7 +174,8 @@ struct Problem {
       for (std::int32_t k = 0; k < extent[0] * extent[1] * extent[2] && left > 0; ++k) {
         auto point = corner;
         const std::int32_t step[] = {k % extent[0], k / extent[0] % extent[1], k / extent[0] / extent[1]};
-        for (std::size_t d = 0; d < std::min<std::size_t>(3, of.sides.size()); ++d) point[d] = (point[d] + step[d]) % of.sides[d].size;
+        for (std::size_t d = 0; d < std::min<std::size_t>(3, of.sides.size()); ++d)
+          point[d] = (point[d] + step[d]) % of.sides[d].size;
         const std::int32_t at = view.torus->position_of(point);
         if (!busy[at]) --left;
         busy[at] = true;
@@ -179,7 +184,8 @@ struct Problem {
     for (std::int32_t node = 0; node < nodes; ++node)
       if (!busy[node]) view.nodes.push_back({std::to_string(node), node, 1, 1, 1, {true}, -1, node});
     while (static_cast<std::int32_t>(faults.faulty.size()) < of.faulty)
-      if (const std::int32_t node = random.below(nodes); std::count(faults.faulty.begin(), faults.faulty.end(), node) == 0)
+      if (const std::int32_t node = random.below(nodes);
+          std::count(faults.faulty.begin(), faults.faulty.end(), node) == 0)
         faults.faulty.push_back(node);
     if (of.faulty > 0) faults.factor = 100;
     view.outages = tools::map_outages(ClusterView{view.tree, {}, view.torus}, faults, std::nullopt, 0.02);
@@ -230,7 +236,11 @@ std::vector<Mapper> mappers() {
       return p.positions(tofa::place_tofa_thoroughly(p.view, request, Deadline::never()));
     };
   };
-  return {{"scotch", by_scotch}, {"natural", policy("SEQUENTIAL")}, {"greedy", policy("GREEDY")}, {"tofa 1", tofa("1")}, {"tofa 10", tofa("10")}};
+  return {{"scotch", by_scotch},
+          {"natural", policy("SEQUENTIAL")},
+          {"greedy", policy("GREEDY")},
+          {"tofa 1", tofa("1")},
+          {"tofa 10", tofa("10")}};
 }
 
 double median(std::vector<double> values) {
@@ -254,7 +264,8 @@ int main(int argc, char** argv) {
   const auto close_group = [&] {
     if (count == 0) return;
     std::printf("%-14s", ("= " + group).c_str());
-    for (std::size_t m = 0; m < all.size(); ++m) std::printf("%8.3f %7.3f s", std::exp(logarithm[m] / count), seconds[m]);
+    for (std::size_t m = 0; m < all.size(); ++m)
+      std::printf("%8.3f %7.3f s", std::exp(logarithm[m] / count), seconds[m]);
     std::printf("\n");
     logarithm.assign(all.size(), 0);
     seconds.assign(all.size(), 0);

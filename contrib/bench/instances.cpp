@@ -114,7 +114,9 @@ Edges npb_cg(std::int32_t ranks) {
   const int bits = std::countr_zero(static_cast<std::uint32_t>(ranks));
   const std::int32_t rows = 1 << bits / 2, columns = 1 << (bits - bits / 2);
   Edges edges;
-  const auto add = [&](std::int32_t a, std::int32_t b) { if (b > a) edges.push_back({a, b, 1000}); };
+  const auto add = [&](std::int32_t a, std::int32_t b) {
+    if (b > a) edges.push_back({a, b, 1000});
+  };
   for (std::int32_t r = 0; r < rows; ++r)
     for (std::int32_t c = 0; c < columns; ++c) {
       for (std::int32_t bit = 1; bit < columns; bit *= 2) add(r * columns + c, r * columns + (c ^ bit));
@@ -146,7 +148,8 @@ Edges pipeline(std::int32_t stages, std::int32_t copies) {
   Edges edges;
   for (std::int32_t s = 0; s < stages; ++s)
     for (std::int32_t c = 0; c < copies; ++c) {
-      for (std::int32_t other = c + 1; other < copies; ++other) edges.push_back({s * copies + c, s * copies + other, 100});
+      for (std::int32_t other = c + 1; other < copies; ++other)
+        edges.push_back({s * copies + c, s * copies + other, 100});
       if (s + 1 < stages) edges.push_back({s * copies + c, (s + 1) * copies + c, 200});
     }
   return edges;
@@ -202,8 +205,8 @@ Ints left_by_runs(const Ints& arities, std::int32_t run, Random random) {
 // The rows right of the diagonal, one after the other [TM §2].
 const Ints figure2{5, 10, 100, 20, 5, 10};
 // Eight ranks, in the same form.
-const Ints job8{100, 19, 12, 19, 11, 2511, 223, 12, 12, 25, 28, 223, 1412, 223,
-                251, 1584, 17, 10, 1995, 112, 17, 17, 158, 17, 12, 25, 19, 100};
+const Ints job8{100, 19,   12, 19, 11,   2511, 223, 12, 12,  25, 28, 223, 1412, 223,
+                251, 1584, 17, 10, 1995, 112,  17,  17, 158, 17, 12, 25,  19,   100};
 
 Edges upper(std::int32_t ranks, const Ints& weights) {
   Edges edges;
@@ -236,7 +239,8 @@ const std::vector<Recipe>& recipes() {
       {"st2d-1k-full", "tree-full", 1024, [](Random) { return stencil(32, 32, 1, 5); }, &k1024},
       {"st2d-1k-shuf", "tree-full", 1024, [](Random r) { return mixed(32, 32, 1, 5, r); }, &k1024},
       {"st3d-4k-nat", "tree-full", 4096, [](Random) { return stencil(16, 16, 16, 7); }, &k4096},
-      {"st3d-4k-blk", "tree-full", 4096, [](Random r) { return shuffled(stencil(16, 16, 16, 7), 4096, 16, r); }, &k4096},
+      {"st3d-4k-blk", "tree-full", 4096, [](Random r) { return shuffled(stencil(16, 16, 16, 7), 4096, 16, r); },
+       &k4096},
       {"st27-4k-shuf", "tree-full", 4096, [](Random r) { return mixed(16, 16, 16, 27, r); }, &k4096},
       {"st3d-5040-nodes", "tree-full", 5040, [](Random r) { return mixed(18, 20, 14, 7, r); }, &curie_nodes},
       {"st3d-1k-k4-0", "tree-cons", 1024, [](Random r) { return mixed(16, 8, 8, 7, r); }, &k4096},
@@ -291,10 +295,15 @@ Instance make_instance(const std::string& name, const std::string& salt) {
   for (const Recipe& recipe : recipes()) {
     if (name != recipe.name) continue;
     const std::string holes = "holes " + std::to_string(recipe.held) + " of " + std::to_string(recipe.arities->size());
-    return {name, recipe.kind, CommMatrix::from_edges(recipe.ranks, recipe.edges(seeded(salt, name))),
-            *recipe.arities, TreeTopology::balanced(*recipe.arities),
-            recipe.run > 0 ? left_by_runs(*recipe.arities, recipe.run, seeded(salt, "runs " + std::to_string(recipe.run) + holes))
-            : recipe.usable.empty() ? free_leaves(*recipe.arities, recipe.held, seeded(salt, holes)) : recipe.usable};
+    return {name,
+            recipe.kind,
+            CommMatrix::from_edges(recipe.ranks, recipe.edges(seeded(salt, name))),
+            *recipe.arities,
+            TreeTopology::balanced(*recipe.arities),
+            recipe.run > 0
+                ? left_by_runs(*recipe.arities, recipe.run, seeded(salt, "runs " + std::to_string(recipe.run) + holes))
+            : recipe.usable.empty() ? free_leaves(*recipe.arities, recipe.held, seeded(salt, holes))
+                                    : recipe.usable};
   }
   throw Error("no instance " + name);
 }
@@ -314,7 +323,12 @@ Instance make_choice(std::int32_t state, std::int32_t ranks, std::vector<std::in
     default: kind = "grid-rows", used = power, edges = npb_cg(power); break;
   }
   const Ints& arities = nodes ? curie_nodes : curie;
-  return {kind, "choice", CommMatrix::from_edges(used, std::move(edges)), arities, TreeTopology::balanced(arities), std::move(usable)};
+  return {kind,
+          "choice",
+          CommMatrix::from_edges(used, std::move(edges)),
+          arities,
+          TreeTopology::balanced(arities),
+          std::move(usable)};
 }
 
 }  // namespace placement::bench

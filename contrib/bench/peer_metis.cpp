@@ -17,7 +17,9 @@ using Ints = std::vector<std::int32_t>;
 class Multisection {
  public:
   Multisection(const Instance& instance, std::uint64_t seed)
-      : instance_(instance), local_(instance.matrix.ranks(), -1), leaf_(instance.matrix.ranks(), -1) {
+      : instance_(instance),
+        local_(instance.matrix.ranks(), -1),
+        leaf_(instance.matrix.ranks(), -1) {
     METIS_SetDefaultOptions(options_);
     options_[METIS_OPTION_SEED] = static_cast<idx_t>(seed);
     options_[METIS_OPTION_UFACTOR] = 1;
@@ -67,10 +69,12 @@ class Multisection {
     }
     if (to.empty()) to.push_back(0), weight.push_back(1);
     std::vector<real_t> share;
-    for (const auto& leaves : below) share.push_back(static_cast<real_t>(leaves.size()) / static_cast<real_t>(ranks.size()));
-    idx_t vertices = static_cast<idx_t>(ranks.size()), constraints = 1, parts = static_cast<idx_t>(below.size()), cut = 0;
-    if (METIS_PartGraphRecursive(&vertices, &constraints, row.data(), to.data(), nullptr, nullptr, weight.data(), &parts,
-                                 share.data(), nullptr, options_, &cut, part.data()) != METIS_OK)
+    for (const auto& leaves : below)
+      share.push_back(static_cast<real_t>(leaves.size()) / static_cast<real_t>(ranks.size()));
+    idx_t vertices = static_cast<idx_t>(ranks.size()), constraints = 1, parts = static_cast<idx_t>(below.size()),
+          cut = 0;
+    if (METIS_PartGraphRecursive(&vertices, &constraints, row.data(), to.data(), nullptr, nullptr, weight.data(),
+                                 &parts, share.data(), nullptr, options_, &cut, part.data()) != METIS_OK)
       throw Error("METIS failed on " + instance_.name);
     put_right(row, to, weight, below, part);
     std::vector<Ints> result(below.size());
@@ -112,8 +116,6 @@ class Multisection {
 
 }  // namespace
 
-Mapping metis_multisection(const Instance& instance, std::uint64_t seed) {
-  return Multisection(instance, seed).run();
-}
+Mapping metis_multisection(const Instance& instance, std::uint64_t seed) { return Multisection(instance, seed).run(); }
 
 }  // namespace placement::bench

@@ -24,7 +24,8 @@ void make_legal(const Instance& instance, Mapping& leaf) {
   std::vector<bool> taken(instance.usable.size(), false);
   std::vector<std::int32_t> homeless;
   const auto index = [&](std::int32_t l) {
-    return static_cast<std::size_t>(std::lower_bound(instance.usable.begin(), instance.usable.end(), l) - instance.usable.begin());
+    return static_cast<std::size_t>(std::lower_bound(instance.usable.begin(), instance.usable.end(), l) -
+                                    instance.usable.begin());
   };
   for (std::size_t rank = 0; rank < leaf.size(); ++rank) {
     const std::size_t k = index(leaf[rank]);
@@ -70,8 +71,9 @@ Mapping scotch_mapping(const Instance& instance, std::uint64_t seed) {
   }
   SCOTCH_Graph graph;
   check(SCOTCH_graphInit(&graph), "graphInit");
-  check(SCOTCH_graphBuild(&graph, 0, static_cast<SCOTCH_Num>(usable.size()), row.data(), row.data() + 1, nullptr, nullptr,
-                          static_cast<SCOTCH_Num>(to.size()), to.data(), weight.data()), "graphBuild");
+  check(SCOTCH_graphBuild(&graph, 0, static_cast<SCOTCH_Num>(usable.size()), row.data(), row.data() + 1, nullptr,
+                          nullptr, static_cast<SCOTCH_Num>(to.size()), to.data(), weight.data()),
+        "graphBuild");
   SCOTCH_Strat strategy;
   check(SCOTCH_stratInit(&strategy), "stratInit");
   check(SCOTCH_stratGraphMapBuild(&strategy, SCOTCH_STRATQUALITY, SCOTCH_archSize(target), 0.0), "strategy");

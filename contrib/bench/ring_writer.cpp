@@ -15,9 +15,10 @@ using namespace placement;
 
 int main(int argc, char** argv) {
   if (argc != 4 && argc != 6) {
-    std::fputs("usage: ring_writer FILE FIRST_JOB COUNT [REASON CLASS]\nDecisions for COUNT jobs from FIRST_JOB on; with REASON, of a class such as "
-               "no_time, they run as stock.\n",
-               stderr);
+    std::fputs(
+        "usage: ring_writer FILE FIRST_JOB COUNT [REASON CLASS]\nDecisions for COUNT jobs from FIRST_JOB on; with REASON, of a class such as "
+        "no_time, they run as stock.\n",
+        stderr);
     return 2;
   }
   try {

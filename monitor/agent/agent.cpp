@@ -18,11 +18,11 @@ namespace placement::agent {
 namespace {
 
 constexpr double resolve_pause_s = 60;
-constexpr int patience_beats = 3;          // heartbeats without an answer before a new handshake begins
+constexpr int patience_beats = 3;  // heartbeats without an answer before a new handshake begins
 // A heartbeat without an acknowledgement is repeated, so that a node does not look dead on a network that loses many
 // packets. A monitor that no longer answers gets only one heartbeat per interval.
 constexpr int most_repeats = 2;
-constexpr double repeat_share = 0.3;       // time between two repetitions, as a share of the heartbeat interval
+constexpr double repeat_share = 0.3;  // time between two repetitions, as a share of the heartbeat interval
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
@@ -347,8 +347,7 @@ void Agent::run(int stop_descriptor) {
                        {control_.descriptor(), POLLIN, 0},
                        {probes_ ? probes_->descriptor() : -1, POLLIN, 0}};
     if (prober_ && prober_->wants_to_send()) waits[2].events |= POLLOUT;
-    if (poll(waits, 3, static_cast<int>(std::ceil(sleep_s * 1000))) < 0 && errno != EINTR)
-      throw Error("poll fails");
+    if (poll(waits, 3, static_cast<int>(std::ceil(sleep_s * 1000))) < 0 && errno != EINTR) throw Error("poll fails");
     now_s = protocol::steady_s();
     if (waits[0].revents != 0) break;
     can_send = (waits[2].revents & POLLOUT) != 0;

@@ -22,8 +22,8 @@ struct AgentSettings {
   std::string node;                    // NodeName of this node
   std::vector<SlurmHost> controllers;  // hosts on which the monitors run
   Config config;
-  std::string root;                    // prefix of /proc and /sys; empty outside of tests
-  double heartbeat_s = 5;              // time between two heartbeats
+  std::string root;        // prefix of /proc and /sys; empty outside of tests
+  double heartbeat_s = 5;  // time between two heartbeats
 };
 
 // Decides which leases are valid: only those of the leader, as the agent has heard it. When two monitors both consider
@@ -65,13 +65,13 @@ class Agent {
     std::optional<protocol::NetAddress> address;
     double next_resolve_s = 0;
     protocol::ClientSession session;
-    int unanswered = 0;              // heartbeats without an acknowledgement
-    int repeats = 0;                 // how often the last heartbeat may still be repeated
-    double repeat_s = 0;             // when the next repetition is due
+    int unanswered = 0;                        // heartbeats without an acknowledgement
+    int repeats = 0;                           // how often the last heartbeat may still be repeated
+    double repeat_s = 0;                       // when the next repetition is due
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
-    std::string last_note;           // the last message logged about it, so that each is logged once
+    std::string last_note;                     // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
-    std::string settings;            // the agents' settings that it sent; empty: none yet
+    std::string settings;  // the agents' settings that it sent; empty: none yet
   };
   class ProbeSocket;
 

@@ -58,7 +58,9 @@ void Averages::seed(const RunningMeans& means) {
 RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
 
 NodeSampler::NodeSampler(SampleSettings settings)
-    : settings_(std::move(settings)), processes_(settings_.root, settings_.node, settings_.cpus), link_Bps_(settings_.link_Bps) {
+    : settings_(std::move(settings)),
+      processes_(settings_.root, settings_.node, settings_.cpus),
+      link_Bps_(settings_.link_Bps) {
   read_static();
 }
 
@@ -81,10 +83,10 @@ void NodeSampler::read_static() {
   read_cores();
   const std::string first_cpu = std::to_string(settings_.cpus.empty() ? 0 : settings_.cpus.front());
   if (const auto text = read("/sys/devices/system/cpu/cpu" + first_cpu + "/cpufreq/cpuinfo_max_freq"))
-    if (const auto kHz = only_integer(*text); kHz && *kHz > 0)
-      state_.frequency_MHz = static_cast<double>(*kHz) / 1000;
+    if (const auto kHz = only_integer(*text); kHz && *kHz > 0) state_.frequency_MHz = static_cast<double>(*kHz) / 1000;
   if (std::isnan(state_.frequency_MHz))
-    if (const auto text = read("/proc/cpuinfo", 4096)) state_.frequency_MHz = parse_cpuinfo_MHz(*text).value_or(unknown_value);
+    if (const auto text = read("/proc/cpuinfo", 4096))
+      state_.frequency_MHz = parse_cpuinfo_MHz(*text).value_or(unknown_value);
 }
 
 void NodeSampler::read_cores() {
@@ -125,8 +127,8 @@ void NodeSampler::sample_cpu(double seconds) {
     // The kernel's averages cover the time before this process started. They limit the load that Slurm can have caused.
     const RunningMeans& load = state_.cpu_load;
     if (!slurm_seeded_ && !std::isnan(load.minutes_1))
-      slurm_load_.seed({std::min(running, load.minutes_1), std::min(running, load.minutes_5),
-                        std::min(running, load.minutes_15)});
+      slurm_load_.seed(
+          {std::min(running, load.minutes_1), std::min(running, load.minutes_5), std::min(running, load.minutes_15)});
     slurm_seeded_ = slurm_seeded_ || !std::isnan(load.minutes_1);
     state_.slurm_load = slurm_load_.means();
   }
@@ -135,7 +137,8 @@ void NodeSampler::sample_cpu(double seconds) {
   const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
-    utilisation_ = std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));
+    utilisation_ =
+        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));
     utilisation_means_.add(utilisation_, seconds);
     state_.cpu_utilisation = utilisation_means_.means();
   }

@@ -98,7 +98,8 @@ class NodeSampler {
   bool sees_processes_ = false;
 
   bool slurm_seeded_ = false;
-  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_, io_pressure_;
+  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_,
+      io_pressure_;
   std::uint64_t cpu_busy_ = 0, cpu_all_ = 0;
   std::uint64_t bytes_ = 0;
   bool bytes_known_ = false;

@@ -9,14 +9,14 @@ namespace placement::agent {
 
 namespace {
 
-constexpr double pause_s = 0.01;          // time between two exchanges
-constexpr double patience_s = 0.25;       // time to wait for an answer
-constexpr double ask_s = 0.1;             // time between two requests for the report
-constexpr std::uint32_t greetings = 4;    // pings that may be sent before a train
+constexpr double pause_s = 0.01;             // time between two exchanges
+constexpr double patience_s = 0.25;          // time to wait for an answer
+constexpr double ask_s = 0.1;                // time between two requests for the report
+constexpr std::uint32_t greetings = 4;       // pings that may be sent before a train
 constexpr std::uint32_t spare_answers = 64;  // answers to pings and requests beyond the packets of the lease
 constexpr std::size_t sealed_at_once = 192;
 constexpr std::size_t sent_at_once = 64;
-constexpr std::int64_t quiet_ns = 30'000'000;  // a train has ended when nothing arrives for this time
+constexpr std::int64_t quiet_ns = 30'000'000;   // a train has ended when nothing arrives for this time
 constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for the report
 constexpr std::size_t least_arrivals = 8;
 constexpr std::size_t packets_of_piece = 13;
@@ -46,7 +46,8 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
 }
 
 Prober::Prober(double bytes_per_minute)
-    : bytes_per_minute_(bytes_per_minute), budget_(bytes_per_minute / 60, bytes_per_minute / 2) {}
+    : bytes_per_minute_(bytes_per_minute),
+      budget_(bytes_per_minute / 60, bytes_per_minute / 2) {}
 
 protocol::ProbeResult Prober::result_of(const protocol::ProbeLease& lease, protocol::ProbeOutcome outcome) const {
   return {.lease = lease.id, .kind = lease.kind, .peer = lease.peer, .outcome = outcome};

@@ -67,9 +67,9 @@ class Prober {
   // Returns the result of a finished probe, once.
   std::optional<protocol::ProbeResult> take_result() { return std::exchange(result_, std::nullopt); }
 
-  double next_s() const;                       // when run() is due; infinite: never
-  bool wants_to_send() const;                  // the socket did not take all that has to be sent
-  bool active(double now_s) const;             // a probe runs
+  double next_s() const;            // when run() is due; infinite: never
+  bool wants_to_send() const;       // the socket did not take all that has to be sent
+  bool active(double now_s) const;  // a probe runs
 
  private:
   enum class Stage : std::uint8_t { waiting, exchanging, sending, asking, serving };
@@ -80,16 +80,16 @@ class Prober {
     double end_s = 0;
     double next_s = 0;
     double other_flow_Bps = unknown_value;
-    std::uint32_t index = 0;           // of the ping that is not answered yet, or of the next packet of the train
-    std::uint32_t sent = 0;            // packets that count for the result
-    std::uint32_t answers = 0;         // received by the initiator, sent by the responder
+    std::uint32_t index = 0;    // of the ping that is not answered yet, or of the next packet of the train
+    std::uint32_t sent = 0;     // packets that count for the result
+    std::uint32_t answers = 0;  // received by the initiator, sent by the responder
     std::uint64_t bytes = 0;
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;
     std::vector<protocol::Bytes> sealed;  // packets of the train that were sealed in advance; the next one is last
     std::vector<TrainArrival> arrivals;
-    bool done = false;                 // the result is known, or nothing more is expected
+    bool done = false;  // the result is known, or nothing more is expected
   };
 
   protocol::ProbeResult result_of(const protocol::ProbeLease& lease, protocol::ProbeOutcome outcome) const;

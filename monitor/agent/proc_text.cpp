@@ -186,14 +186,16 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
   const auto started = number<std::uint64_t>(words[started_at]);
   if (!parent || !threads || !started || *parent < 0 || *threads < 0) return std::nullopt;
   const auto cpu = words.size() > cpu_at ? number<std::int32_t>(words[cpu_at]) : std::nullopt;
-  return ProcessStat{*parent, words[0][0], *threads, *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
+  return ProcessStat{*parent,  words[0][0],      *threads,
+                     *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
 }
 
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
     bool slurms = false;
-    for (const std::string_view part : split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
+    for (const std::string_view part :
+         split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;
       if (slurms && part.starts_with("job_"))
         if (const auto job = number<std::uint32_t>(part.substr(4))) return job;

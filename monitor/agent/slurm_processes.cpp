@@ -17,7 +17,7 @@ namespace placement::agent {
 
 namespace {
 
-constexpr std::uint8_t young_looks = 3;        // a new process has become its program after this many scans
+constexpr std::uint8_t young_looks = 3;  // a new process has become its program after this many scans
 constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
 constexpr std::size_t most_threads = 1 << 16;  // threads of one process that are read at most
@@ -45,8 +45,7 @@ bool is_slurmd(std::string_view name) { return name == "slurmd" || name.starts_w
 }  // namespace
 
 bool SlurmProcesses::counts(char state, std::int32_t cpu) const {
-  return (state == 'R' || state == 'D') &&
-         (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
+  return (state == 'R' || state == 'D') && (cpus_.empty() || std::find(cpus_.begin(), cpus_.end(), cpu) != cpus_.end());
 }
 
 bool SlurmProcesses::list() {
@@ -113,8 +112,7 @@ void SlurmProcesses::look_at(std::int32_t pid, Entry& entry) {
   }
   if (name == "slurmstepd" && trusted(pid)) {
     entry.kind = Kind::stepd;
-    if (read(pid, "cmdline"))
-      entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
+    if (read(pid, "cmdline")) entry.job = slurm_job_of_title(std::string_view(buffer_.c_str())).value_or(0);
     // A slurmstepd sets its title later, so it is read again.
     if (entry.job == 0) entry.looks = 0;
     return;

@@ -20,7 +20,9 @@ class SlurmProcesses {
   // `root` is the prefix of /proc. Several slurmd may share one host: a slurmd that was given another NodeName than
   // `node` is ignored. Only threads on the processors `cpus` count; empty: all threads count.
   explicit SlurmProcesses(std::string root, std::string node = {}, std::vector<std::int32_t> cpus = {})
-      : root_(std::move(root)), node_(std::move(node)), cpus_(std::move(cpus)) {}
+      : root_(std::move(root)),
+        node_(std::move(node)),
+        cpus_(std::move(cpus)) {}
 
   // Reads /proc. Returns false when that is not possible.
   bool scan();
@@ -29,7 +31,7 @@ class SlurmProcesses {
   // Returns the number of threads of all users, except this process, that run or wait for a disk on the given
   // processors. Returns 0 when no processors were given.
   double running_on_cpus() const { return running_on_cpus_; }
-  bool slurmd() const { return slurmd_; }       // this node's slurmd exists and is not stopped
+  bool slurmd() const { return slurmd_; }  // this node's slurmd exists and is not stopped
   // Returns the jobs with a process on this node, in ascending order. A job whose number cannot be read appears as 0.
   const std::vector<std::uint32_t>& jobs() const { return jobs_; }
   std::size_t processes() const { return known_.size(); }

@@ -10,7 +10,7 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr double question_s = 0.2;       // time for the report after the stream
+constexpr double question_s = 0.2;                         // time for the report after the stream
 constexpr double longest_s = longest_bulk_s - question_s;  // longest stream, on a link that has become slower
 constexpr std::size_t most_pairs = 400000;  // largest number of pairs that are remembered, as in PairModel
 

@@ -10,11 +10,11 @@ namespace placement::monitor {
 // Bulk streams measure bandwidth with more packets than a packet train has. They run between idle nodes only.
 
 struct BulkSettings {
-  double every_s = 1800;        // least time between two streams of one pair
-  double node_pause_s = 60;     // least time between two streams of one node, in which its budget fills again
-  double stream_s = 0.2;        // length of a stream at the rate that the pair is known to have
-  double budget_share = 0.25;   // largest share of what the node with the smaller budget may send in node_pause_s
-  std::int32_t at_once = 8;     // largest number of streams in one round
+  double every_s = 1800;       // least time between two streams of one pair
+  double node_pause_s = 60;    // least time between two streams of one node, in which its budget fills again
+  double stream_s = 0.2;       // length of a stream at the rate that the pair is known to have
+  double budget_share = 0.25;  // largest share of what the node with the smaller budget may send in node_pause_s
+  std::int32_t at_once = 8;    // largest number of streams in one round
 };
 
 // Decides which pairs are measured by a bulk stream, and how long the stream is. It has no clock. The caller checks

@@ -18,8 +18,8 @@ struct SilenceFacts {
 };
 
 struct Judgement {
-  bool counted = true;      // it is an unplanned outage of the node, which the estimates use
-  std::string_view cause;   // "silent", "reboot", "link", "agent" or "planned"
+  bool counted = true;     // it is an unplanned outage of the node, which the estimates use
+  std::string_view cause;  // "silent", "reboot", "link", "agent" or "planned"
 };
 
 // Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node

@@ -29,9 +29,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  void run(const char* sql);              // runs statements that have no parameters and return no rows
-  std::int64_t number(const char* sql);   // returns the first column of the first row; 0 without rows
-  std::string text(const char* sql);      // returns the first column of the first row; empty without rows
+  void run(const char* sql);             // runs statements that have no parameters and return no rows
+  std::int64_t number(const char* sql);  // returns the first column of the first row; 0 without rows
+  std::string text(const char* sql);     // returns the first column of the first row; empty without rows
   const std::string& path() const { return path_; }
   sqlite3* handle() const { return handle_; }
 
@@ -60,11 +60,13 @@ class Statement {
     (put(value), ...);
     return *this;
   }
-  bool step();                             // goes to the next row; returns false at the end
-  void execute() { while (step()) continue; }  // runs the statement to its end
+  bool step();  // goes to the next row; returns false at the end
+  void execute() {
+    while (step()) continue;
+  }  // runs the statement to its end
 
   std::int64_t integer(int column);
-  double real(int column);                 // NULL becomes NaN
+  double real(int column);  // NULL becomes NaN
   std::string text(int column);
   bool is_null(int column);
 

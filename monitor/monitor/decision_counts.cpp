@@ -52,8 +52,10 @@ void DecisionCounts::write(PrometheusText& out) const {
   out.family("decisions_total", "counter", "Decisions of slurmctld about a start, as taken into the history.");
   for (std::size_t p = 0; p < counted_policies.size(); ++p)
     for (std::size_t o = 0; o < counted_outcomes.size(); ++o)
-      out.value(static_cast<double>(starts_[p][o]), {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
-  out.one("decisions_advised_total", "counter", "Decisions about a start that were only recorded, with Mode=observe or advise.",
+      out.value(static_cast<double>(starts_[p][o]),
+                {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
+  out.one("decisions_advised_total", "counter",
+          "Decisions about a start that were only recorded, with Mode=observe or advise.",
           static_cast<double>(advised_));
   out.family("stock_decisions_total", "counter", "Decisions after which the job runs as stock, by reason.");
   for (std::size_t r = 0; r < counted_reasons.size(); ++r)

@@ -46,8 +46,7 @@ double Forecast::error(Predictor predictor) const {
 Forecast::Predictor Forecast::best() const {
   Predictor best = Predictor::median;
   for (const Predictor predictor : {Predictor::mean, Predictor::ewma, Predictor::last})
-    if (count_ >= 2 && errors_[place_of(predictor)] < errors_[place_of(best)])
-      best = predictor;
+    if (count_ >= 2 && errors_[place_of(predictor)] < errors_[place_of(best)]) best = predictor;
   return best;
 }
 

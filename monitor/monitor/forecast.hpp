@@ -20,7 +20,7 @@ class Forecast {
   void add(double value);
 
   std::int64_t count() const { return count_; }
-  Predictor best() const;             // never `none`; with equal errors the median, which an outlier does not move
+  Predictor best() const;  // never `none`; with equal errors the median, which an outlier does not move
   double value() const { return predict(best()); }  // NaN before the first value
   // Returns the recent mean absolute error of the best predictor. NaN before the second value.
   double error() const { return error(best()); }
@@ -28,8 +28,8 @@ class Forecast {
   double predict(Predictor predictor) const;
 
  private:
-  std::array<float, window> values_{};       // a ring; the latest value is at (count_ - 1) % window
-  std::array<float, predictors> errors_{};   // mean absolute errors, in which old errors count less
+  std::array<float, window> values_{};      // a ring; the latest value is at (count_ - 1) % window
+  std::array<float, predictors> errors_{};  // mean absolute errors, in which old errors count less
   float ewma_ = 0;
   std::int32_t count_ = 0;
 };

@@ -176,7 +176,8 @@ OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool kee
     both.ended_at_s = keep_judgement ? old.ended_at_s : fresh.ended_at_s;
   else
     both.ended_at_s = old.lasts() ? fresh.ended_at_s : std::max(old.ended_at_s, fresh.ended_at_s);
-  both.noticed_at_s = std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
+  both.noticed_at_s =
+      std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
   return both;
 }
 
@@ -196,12 +197,14 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
   // This finds all records that can be one outage with it, and more.
   find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
   while (find.step()) {
-    Row row{find.integer(0), {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
+    Row row{find.integer(0),
+            {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
     if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
   }
   if (rows.empty()) {
-    statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
-              "VALUES (?, ?, ?, ?, ?, ?, ?)")
+    statement(
+        "INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)")
         .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s,
               next_change())
         .execute();
@@ -215,9 +218,11 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
   }
   both = joined(both, outage, keep_judgement);
   if (rows.size() == 1 && same_row(both, rows.front().outage)) return false;
-  statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ?, changed = ? "
-            "WHERE id = ?")
-      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(), rows.front().id)
+  statement(
+      "UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ?, changed = ? "
+      "WHERE id = ?")
+      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(),
+            rows.front().id)
       .execute();
   return true;
 }
@@ -258,14 +263,14 @@ bool History::put_span(const SpanRecord& span) {
 void History::put_pair(const PairRecord& pair) {
   const bool swapped = pair.b < pair.a;
   statement("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(node_id(swapped ? pair.b : pair.a), node_id(swapped ? pair.a : pair.b), pair.measured_at_s,
-            pair.latency_us, pair.latency_error_us, pair.bandwidth_Bps, pair.bandwidth_error_Bps,
-            pair.peak_bandwidth_Bps, pair.samples)
+      .bind(node_id(swapped ? pair.b : pair.a), node_id(swapped ? pair.a : pair.b), pair.measured_at_s, pair.latency_us,
+            pair.latency_error_us, pair.bandwidth_Bps, pair.bandwidth_error_Bps, pair.peak_bandwidth_Bps, pair.samples)
       .execute();
 }
 
 void History::put_decision(const DecisionRecord& decision) {
-  statement("INSERT INTO decision (at, job, restarts, uid, policy, outcome, us, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
+  statement(
+      "INSERT INTO decision (at, job, restarts, uid, policy, outcome, us, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
       .bind(decision.at_s, decision.job, decision.restarts, decision.uid, decision.policy, decision.outcome,
             decision.us, decision.record)
       .execute();
@@ -281,8 +286,9 @@ std::vector<OutageRecord> History::outages() {
 }
 
 std::int64_t History::counted_outages(const std::string& node, double began_after_s) {
-  Statement& count = statement("SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
-                               "WHERE name = ? AND counted <> 0 AND began_at >= ?")
+  Statement& count = statement(
+                         "SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
+                         "WHERE name = ? AND counted <> 0 AND began_at >= ?")
                          .bind(node, began_after_s);
   count.step();
   const std::int64_t outages = count.integer(0);

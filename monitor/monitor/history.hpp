@@ -70,20 +70,20 @@ struct PairRecord {
 };
 
 struct DecisionRecord {
-  std::int64_t id = 0;       // chosen by the history, counting up
+  std::int64_t id = 0;  // chosen by the history, counting up
   double at_s = 0;
   std::int64_t job = 0;
   std::int64_t restarts = 0;
   std::int64_t uid = -1;
   std::string policy;
-  std::string outcome;       // a word, such as "nodes+cores" or "stock"
-  std::int64_t us = 0;       // time that the decision took
+  std::string outcome;  // a word, such as "nodes+cores" or "stock"
+  std::int64_t us = 0;  // time that the decision took
   std::string record;
 };
 
 struct HistoryLimits {
-  double keep_s = 400.0 * 86400;          // outages, spans, pairs and decisions that are older are deleted
-  std::int64_t max_bytes = 256LL << 20;   // above this the oldest decisions are deleted, then spans, then outages
+  double keep_s = 400.0 * 86400;         // outages, spans, pairs and decisions that are older are deleted
+  std::int64_t max_bytes = 256LL << 20;  // above this the oldest decisions are deleted, then spans, then outages
 };
 
 // The history of one monitor. The functions that read or write it throw Error when the file cannot be used.
@@ -119,10 +119,10 @@ class History {
   void put_pair(const PairRecord& pair);
   void put_decision(const DecisionRecord& decision);
 
-  std::vector<OutageRecord> outages();                       // ordered by beginning
+  std::vector<OutageRecord> outages();  // ordered by beginning
   // Returns the number of counted outages of `node` that began at `began_after_s` or later.
   std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);
-  std::vector<SpanRecord> spans();                           // ordered by beginning
+  std::vector<SpanRecord> spans();  // ordered by beginning
   std::vector<PairRecord> pairs();
   // Returns at most `most` decisions about `job` (0: about all jobs), the latest first.
   std::vector<DecisionRecord> decisions(std::int64_t job, std::int64_t most);

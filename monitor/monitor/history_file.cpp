@@ -47,8 +47,9 @@ bool is_sound(const std::string& path) {
     const std::int64_t version = database.number("PRAGMA user_version");
     if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
     return version > history_schema_version ||
-           database.number("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
-                           "('node', 'outage', 'span', 'pair', 'decision', 'setting')") == 6;
+           database.number(
+               "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
+               "('node', 'outage', 'span', 'pair', 'decision', 'setting')") == 6;
   } catch (const DatabaseError& error) {
     if (!error.broken) throw;
     return false;

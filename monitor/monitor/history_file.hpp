@@ -22,8 +22,8 @@ void restrict_modes(const std::string& path);
 // disk error).
 bool is_sound(const std::string& path);
 
-// Moves a damaged file and those that SQLite keeps beside it to a name that is not in use, and returns that name. Throws
-// Error.
+// Moves a damaged file and those that SQLite keeps beside it to a name that is not in use, and returns that name.
+// Throws Error.
 std::string move_aside(const std::string& path);
 
 // Returns 32 random hexadecimal digits, which tell one history from all others. Throws Error.

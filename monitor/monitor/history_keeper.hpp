@@ -16,8 +16,8 @@
 
 namespace placement::monitor {
 
-// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. A record that
-// cannot be written, because the disk is full or the file is damaged, is kept in memory and written later.
+// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. A record
+// that cannot be written, because the disk is full or the file is damaged, is kept in memory and written later.
 class HistoryKeeper {
  public:
   // Opens the history in StateDirectory and logs whether it begins anew. The ring is read from where the history ends;
@@ -25,8 +25,8 @@ class HistoryKeeper {
   HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
 
   History& history() { return history_; }
-  // Writes the new records of the watch. Every few seconds it also reads the ring, every few minutes it writes the pairs, and
-  // every hour it deletes what is too old, in `pairs` too. Never throws Error: trouble is logged.
+  // Writes the new records of the watch. Every few seconds it also reads the ring, every few minutes it writes the
+  // pairs, and every hour it deletes what is too old, in `pairs` too. Never throws Error: trouble is logged.
   void keep(NodeWatch& watch, PairModel& pairs, Moment now);
   // Writes everything before the process ends.
   void save(NodeWatch& watch, const PairModel& pairs, Moment now);

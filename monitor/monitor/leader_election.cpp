@@ -14,7 +14,8 @@ constexpr std::uint64_t orders = 64;  // a term modulo this is the monitor's num
 
 }  // namespace
 
-LeaderElection::LeaderElection(std::int32_t order, std::string name, const LeaderElectionSettings& settings, double now_s)
+LeaderElection::LeaderElection(std::int32_t order, std::string name, const LeaderElectionSettings& settings,
+                               double now_s)
     : order_(order),
       name_(std::move(name)),
       settings_(settings),

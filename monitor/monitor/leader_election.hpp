@@ -44,8 +44,8 @@ class LeaderElection {
   LeaderElectionSettings settings_;
   double began_s_;
   bool publishing_ = false;
-  protocol::LeaderTerm newest_;             // the newest term, heard or this monitor's own
-  double newest_heard_s_;            // when the leader itself last announced it, as far as is known
+  protocol::LeaderTerm newest_;       // the newest term, heard or this monitor's own
+  double newest_heard_s_;             // when the leader itself last announced it, as far as is known
   std::vector<double> last_heard_s_;  // when each monitor with a lower number was last heard
 };
 

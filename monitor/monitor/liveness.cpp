@@ -18,7 +18,8 @@ std::string_view to_string(SlurmView view) {
 }
 
 LivenessTable::LivenessTable(std::int32_t nodes, const LivenessSettings& settings)
-    : settings_(settings), nodes_(static_cast<std::size_t>(nodes)) {
+    : settings_(settings),
+      nodes_(static_cast<std::size_t>(nodes)) {
   for (Node& node : nodes_) node.mean_s = settings_.heartbeat_s;
 }
 
@@ -89,7 +90,8 @@ void LivenessTable::take_beat(std::int32_t index, std::vector<Event>& events) {
   // The node had a long silence and yet was not given up: the observer was in doubt, or did not run.
   const bool doubted = is_up(node) && (node.doubted || node.silent_before_s > patience(node));
   if (!is_up(node) || doubted || node.silent_before_s < 0)
-    events.push_back({index, Change::up, node.heard_s, std::max(node.silent_before_s, 0.0), node.phase == Phase::down, doubted});
+    events.push_back(
+        {index, Change::up, node.heard_s, std::max(node.silent_before_s, 0.0), node.phase == Phase::down, doubted});
   node.doubted = false;
   node.phase = phase_after(node.phase, Signal::heartbeat);
 }
@@ -130,8 +132,8 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
       node.doubted = true;
     } else if (node.phase == Phase::suspect && silence(node, now_s) > patience(node)) {
       node.phase = phase_after(node.phase, Signal::lost);
-      events.push_back({i, Change::down, std::isnan(node.heard_s) ? node.silent_from_s : node.heard_s, silence(node, now_s),
-                        false, node.doubted});
+      events.push_back({i, Change::down, std::isnan(node.heard_s) ? node.silent_from_s : node.heard_s,
+                        silence(node, now_s), false, node.doubted});
       node.doubted = false;
     }
     up_ += is_up(node);

@@ -15,7 +15,7 @@ enum class SlurmView : std::uint8_t {
   responding,      // its slurmd answers
   not_responding,  // its slurmd does not answer, and Slurm has not yet set the node down
   down,
-  planned,         // drained, in maintenance, rebooted by order or powered down: its silence is no failure
+  planned,  // drained, in maintenance, rebooted by order or powered down: its silence is no failure
 };
 
 struct LivenessSettings {
@@ -74,10 +74,10 @@ class LivenessTable {
   struct Event {
     std::int32_t node = 0;
     Change change = Change::up;
-    double since_s = 0;       // down: time of the last heartbeat; up: time of the present one
-    double silent_s = 0;      // up: length of the silence before; 0: it was never heard before
-    bool was_down = false;    // up: it had been given up
-    bool doubted = false;     // the observer was in doubt during the silence; up: so the node was not given up
+    double since_s = 0;     // down: time of the last heartbeat; up: time of the present one
+    double silent_s = 0;    // up: length of the silence before; 0: it was never heard before
+    bool was_down = false;  // up: it had been given up
+    bool doubted = false;   // the observer was in doubt during the silence; up: so the node was not given up
   };
 
   LivenessTable(std::int32_t nodes, const LivenessSettings& settings);
@@ -111,13 +111,13 @@ class LivenessTable {
   struct Node {
     Phase phase = Phase::unknown;
     SlurmView view = SlurmView::unknown;
-    bool beat = false;         // it was heard since the last tick
-    bool doubted = false;      // it was silent while the observer was in doubt
+    bool beat = false;     // it was heard since the last tick
+    bool doubted = false;  // it was silent while the observer was in doubt
     double heard_s = unknown_value;
-    double beat_s = unknown_value;  // time of the last heartbeat that was not a repetition
+    double beat_s = unknown_value;         // time of the last heartbeat that was not a repetition
     double silent_from_s = unknown_value;  // later than heard_s after a pause of the observer
     double silent_before_s = 0;            // silence before the first heartbeat since the last tick; -1: first ever
-    double mean_s = 0;         // recent mean of its intervals
+    double mean_s = 0;                     // recent mean of its intervals
     double variance_s2 = 0;
   };
 
@@ -127,7 +127,9 @@ class LivenessTable {
   void judge_observer(double now_s);
   static bool is_up(const Node& node) { return node.phase == Phase::up || node.phase == Phase::suspect; }
   double silence(const Node& node, double now_s) const { return now_s - node.silent_from_s; }
-  bool quiet(const Node& node, double now_s) const { return silence(node, now_s) > settings_.suspect_after * node.mean_s; }
+  bool quiet(const Node& node, double now_s) const {
+    return silence(node, now_s) > settings_.suspect_after * node.mean_s;
+  }
   double patience(const Node& node) const;
   static bool explained(const Node& node);
 

@@ -19,7 +19,7 @@ namespace placement::monitor {
 namespace {
 
 constexpr double tick_s = 1;
-constexpr double round_s = 0.1;          // time between two looks at the schedule of probes
+constexpr double round_s = 0.1;  // time between two looks at the schedule of probes
 constexpr double slurm_every_s = 10;
 constexpr double slurm_every_large_s = 30;  // with many nodes, because the answer is long
 constexpr std::int32_t large_nodes = 1000;
@@ -43,13 +43,14 @@ Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_
 
 std::string election_note(const LeaderElection& election, double now_s) {
   const protocol::LeaderTerm term = election.term(now_s);
-  return (election.publishing() ? "publishes from now on" : "publishes no more: " + term.publisher + " does") + ", term " +
-         std::to_string(term.term);
+  return (election.publishing() ? "publishes from now on" : "publishes no more: " + term.publisher + " does") +
+         ", term " + std::to_string(term.term);
 }
 
 }  // namespace
 
-Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials, Log log)
+Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials,
+                 Log log)
     : settings_(std::move(settings)),
       configuration_(std::move(configuration)),
       log_(std::move(log)),
@@ -125,7 +126,8 @@ void Monitor::take_message(std::int32_t number, protocol::ByteView message, doub
 }
 
 void Monitor::take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken) {
-  if (taken.checksum == checksum(std::as_bytes(std::span(agent_settings_)))) settings_taken_[static_cast<std::size_t>(node)] = taken.agent_start_id;
+  if (taken.checksum == checksum(std::as_bytes(std::span(agent_settings_))))
+    settings_taken_[static_cast<std::size_t>(node)] = taken.agent_start_id;
 }
 
 void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat) {
@@ -134,7 +136,8 @@ void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat)
   watch_.heartbeat(node, beat, moment);
   if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & protocol::leaving) == 0)
     port_.send(node, protocol::encode(protocol::SettingsMessage{agent_settings_}));
-  port_.send(node, protocol::encode(protocol::HeartbeatAck{beat.number, election_.term(moment.steady_s), watch_.jobs(node)}));
+  port_.send(node,
+             protocol::encode(protocol::HeartbeatAck{beat.number, election_.term(moment.steady_s), watch_.jobs(node)}));
 }
 
 void Monitor::hear_slurm(double now_s) {
@@ -145,10 +148,11 @@ void Monitor::hear_slurm(double now_s) {
     slurm_trouble_.say("");
     if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));
   } else if (!slurm_.asking()) {
-    slurm_trouble_.say(slurm_.denied()
-                           ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
-                             "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
-                           : "slurmctld does not answer: outages are judged without it");
+    slurm_trouble_.say(
+        slurm_.denied()
+            ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
+              "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
+            : "slurmctld does not answer: outages are judged without it");
   }
 }
 
@@ -183,13 +187,22 @@ void Monitor::tick() {
 
 void Monitor::publish() {
   std::optional<uid_t> only_for;
-  if (configuration_.private_nodes()) only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
+  if (configuration_.private_nodes())
+    only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
   publisher_.publish(watch_, probing_.pairs(), election_.publishing(), only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_, election_, port_.sessions, probing_, keeper_, peers_.heard(protocol::steady_s()),
-                              heartbeats_, publisher_.written(), slurm_.controller()};
-  metrics_trouble_.say(replace_metrics_file(path, monitor_metrics(sources, now().wall_s)) ? "" : path + ": cannot be written");
+  const MetricSources sources{watch_,
+                              election_,
+                              port_.sessions,
+                              probing_,
+                              keeper_,
+                              peers_.heard(protocol::steady_s()),
+                              heartbeats_,
+                              publisher_.written(),
+                              slurm_.controller()};
+  metrics_trouble_.say(
+      replace_metrics_file(path, monitor_metrics(sources, now().wall_s)) ? "" : path + ": cannot be written");
 }
 
 void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {

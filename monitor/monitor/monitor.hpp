@@ -27,14 +27,14 @@ namespace placement::monitor {
 struct MonitorSettings {
   std::string slurm_conf;
   SlurmHosts hosts;
-  std::int32_t order = 0;     // index of this monitor in hosts.controllers
+  std::int32_t order = 0;  // index of this monitor in hosts.controllers
   Config config;
   bool ask_slurm = true;
   std::vector<uid_t> decision_owners;  // users whose ring of decisions is read; empty: any user's
 };
 
-// The loop of the monitor [NLA §8]. It hears agents, slurmctld and the other monitors, and passes what it hears to the parts
-// that do the work: NodeWatch (which nodes are up, and their outages), Probing, HistoryKeeper, PeerExchange and
+// The loop of the monitor [NLA §8]. It hears agents, slurmctld and the other monitors, and passes what it hears to the
+// parts that do the work: NodeWatch (which nodes are up, and their outages), Probing, HistoryKeeper, PeerExchange and
 // SnapshotPublisher.
 class Monitor {
  public:

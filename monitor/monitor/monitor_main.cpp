@@ -49,8 +49,8 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
   for (std::size_t i = 0; i < hosts.controllers.size(); ++i)
     if (hosts.controllers[i].name == host || hosts.controllers[i].name == host.substr(0, host.find('.')))
       return static_cast<std::int32_t>(i);
-  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") + " no SlurmctldHost of " + conf +
-              (wanted.empty() ? ": give --host" : ""));
+  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") + " no SlurmctldHost of " +
+              conf + (wanted.empty() ? ": give --host" : ""));
 }
 
 // Runs until the process is told to end. Returns the exit code.
@@ -80,8 +80,9 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   const auto readers = protocol::munge_credentials(user.uid, settings.hosts.munge_socket, protocol::Makers::anybody);
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
   QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
-  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
-                       [&answers](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
+  QueryService service(
+      static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
+      [&answers](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
   Monitor monitor(std::move(settings), configuration, *credentials, log_line);
   monitor.run(stop, [&service](double) { service.tend(); });
   return 0;

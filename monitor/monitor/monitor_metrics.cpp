@@ -25,7 +25,8 @@ void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) 
     }
     *of += static_cast<double>(refused[i]);
   }
-  out.family("refused_total", "counter", "Datagrams that were not taken: of another user, key or host, of another time, and others.");
+  out.family("refused_total", "counter",
+             "Datagrams that were not taken: of another user, key or host, of another time, and others.");
   out.value(identity, {{"reason", "identity"}});
   out.value(clock, {{"reason", "clock"}});
   out.value(other, {{"reason", "other"}});
@@ -56,22 +57,28 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", of.election.publishing());
   out.one("monitors_heard", "gauge", "Other monitors heard of late.", static_cast<double>(of.monitors_heard));
   out.one("heartbeats_total", "counter", "Heartbeats taken.", static_cast<double>(of.heartbeats));
-  out.one("outages_total", "counter", "Unplanned outages noticed since the start.", static_cast<double>(of.watch.outages()));
+  out.one("outages_total", "counter", "Unplanned outages noticed since the start.",
+          static_cast<double>(of.watch.outages()));
   write_refused(out, of.sessions.refused());
   out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
-  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.", static_cast<double>(probes.bulk_leases));
-  out.one("bulk_results_total", "counter", "Bulk streams that measured something.", static_cast<double>(probes.bulk_results));
+  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.",
+          static_cast<double>(probes.bulk_leases));
+  out.one("bulk_results_total", "counter", "Bulk streams that measured something.",
+          static_cast<double>(probes.bulk_results));
   out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(of.snapshots));
   of.keeper.decisions().write(out);
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
           static_cast<double>(of.keeper.decisions_lost()));
   const auto& controller = of.controller;
-  out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
+  out.one("slurmctld_refuses_snapshot", "gauge",
+          "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
-  out.one("slurmctld_runs_plugin", "gauge", "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
+  out.one("slurmctld_runs_plugin", "gauge",
+          "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
-  out.family("slurmctld_mode", "gauge", "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
+  out.family("slurmctld_mode", "gauge",
+             "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
   out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
   out.one("time_seconds", "gauge", "When this was written.", wall_s);

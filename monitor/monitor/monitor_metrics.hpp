@@ -21,8 +21,8 @@ struct MetricSources {
   const Probing& probing;
   const HistoryKeeper& keeper;
   std::int64_t monitors_heard;
-  std::int64_t heartbeats;  // since the start
-  std::int64_t snapshots;   // written since the start
+  std::int64_t heartbeats;                           // since the start
+  std::int64_t snapshots;                            // written since the start
   const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them
 };
 

@@ -156,7 +156,8 @@ bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
     else if (std::isnan(node.slurm_answered_s))
       node.slurm_answered_s = now.steady_s;
     // What Slurm reports while the node is not heard refers to the time before the silence.
-    node.slurm_was_well = node.slurm_was_well || (one.view == SlurmView::responding && table_.state(found->second) == Liveness::up);
+    node.slurm_was_well =
+        node.slurm_was_well || (one.view == SlurmView::responding && table_.state(found->second) == Liveness::up);
     if (!missed)
       node.slurmd_missed_s = unknown_value;
     else if (std::isnan(node.slurmd_missed_s) && node.slurm_was_well)
@@ -179,8 +180,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm_planned;
   facts.slurm_missed = node.slurm_missed;
   const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
-  facts.slurm_sees_it =
-      now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
+  facts.slurm_sees_it = now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
   return facts;
 }
 
@@ -236,8 +236,8 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   recount(node, counted);
   node.outage->cause = final_cause;
   node.outage->ended_at_s = now.wall_s;
-  log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" +
-       final_cause + (counted ? ")" : ", not counted)"));
+  log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" + final_cause +
+       (counted ? ")" : ", not counted)"));
   put(node);
   node.last = std::exchange(node.outage, std::nullopt);
   node.slurm_missed = false;
@@ -339,7 +339,8 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
     state.liveness = liveness(i);
     state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
     state.outage_probability = probability[static_cast<std::size_t>(i)];
-    if (!std::isnan(node.span_began_wall_s)) state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
+    if (!std::isnan(node.span_began_wall_s))
+      state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);
     state.observed_s = std::min(state.observed_s, live_range::seconds.most);
     states.push_back(std::move(state));
   }

@@ -33,10 +33,10 @@ struct WatchSettings {
   LivenessSettings liveness;
   OutageSettings outage;
   std::string estimator = "beta";
-  double span_save_s = 60;         // time between two writings of the times of observation
-  double slurmd_patience_s = 15;   // slurmd has an outage when its agent does not see it for this time
-  double slurm_patience_s = 4;     // slurmd has an outage when slurmctld misses it in two answers this far apart
-  double slurm_answer_s = 250;     // within this time slurmctld pings each node twice
+  double span_save_s = 60;            // time between two writings of the times of observation
+  double slurmd_patience_s = 15;      // slurmd has an outage when its agent does not see it for this time
+  double slurm_patience_s = 4;        // slurmd has an outage when slurmctld misses it in two answers this far apart
+  double slurm_answer_s = 250;        // within this time slurmctld pings each node twice
   double look_back_s = 90 * 86400.0;  // part of the history with which the estimates begin
 };
 
@@ -109,21 +109,21 @@ class NodeWatch {
   struct Node {
     NodeState state;
     protocol::Heartbeat beat;
-    bool known = false;               // there was a heartbeat
-    bool rebooted = false;            // since the silence began
-    bool restarted = false;           // its agent restarted since the silence began
+    bool known = false;      // there was a heartbeat
+    bool rebooted = false;   // since the silence began
+    bool restarted = false;  // its agent restarted since the silence began
     bool slurm_missed = false;
     bool slurm_planned = false;
-    bool slurm_was_well = false;      // Slurm has reached its slurmd since the node last fell silent
+    bool slurm_was_well = false;  // Slurm has reached its slurmd since the node last fell silent
     bool slurmd_seen = false;
-    bool slurmd_away = false;         // its slurmd has an outage while the agent runs
+    bool slurmd_away = false;                 // its slurmd has an outage while the agent runs
     double slurmd_gone_s = unknown_value;     // since when its agent does not see slurmd
     double slurmd_missed_s = unknown_value;   // since when slurmctld does not reach slurmd
     double slurm_answered_s = unknown_value;  // since when slurmctld always reaches slurmd
     double span_began_wall_s = unknown_value;
     double seen_wall_s = unknown_value;  // the last heartbeat, possibly before this monitor started
-    std::vector<Period> observed;   // parts of the present slot, disjoint and by time; without the open span
-    std::int32_t slot_outages = 0;  // counted outages that began in the present slot
+    std::vector<Period> observed;        // parts of the present slot, disjoint and by time; without the open span
+    std::int32_t slot_outages = 0;       // counted outages that began in the present slot
     std::optional<OutageRecord> outage;  // the outage that lasts
     std::optional<OutageRecord> last;    // the latest outage that is over
     // The cause of the outage that lasts, as judged when it first seemed to be over. Empty: the present facts decide.

@@ -57,11 +57,13 @@ void NodeWatch::fill_book(double wall_s) {
     if (const auto found = index_.find(span.node); found != index_.end() && span.ended_at_s > slot_began_wall_s_) {
       Node& node = at(found->second);
       // The history has the open span as far as it was saved; that part is not counted twice.
-      const double end_s = std::isnan(node.span_began_wall_s) ? span.ended_at_s : std::min(span.ended_at_s, node.span_began_wall_s);
+      const double end_s =
+          std::isnan(node.span_began_wall_s) ? span.ended_at_s : std::min(span.ended_at_s, node.span_began_wall_s);
       if (end_s > span.began_at_s) add_observed(node, {span.began_at_s, end_s});
     }
   for (const OutageRecord& outage : outages)
-    if (const auto found = index_.find(outage.node); found != index_.end() && outage.counted && outage.began_at_s >= slot_began_wall_s_)
+    if (const auto found = index_.find(outage.node);
+        found != index_.end() && outage.counted && outage.began_at_s >= slot_began_wall_s_)
       ++at(found->second).slot_outages;
   history_changed_ = false;
 }

@@ -149,7 +149,8 @@ void OutageScore::add(double probability, bool failed) {
 double OutageScore::log_loss() const { return weight_ > 0 ? loss_ / weight_ : unknown_value; }
 
 OutageBook::OutageBook(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings)
-    : settings_(settings), wanted_(wanted) {
+    : settings_(settings),
+      wanted_(wanted) {
   make_outage_estimator(wanted, 0, settings);  // throws when there is none
   for (const std::string_view name : outage_estimators)
     entries_.push_back({make_outage_estimator(name, nodes, settings), {}, 0, 0});

@@ -25,7 +25,7 @@ struct OutageSettings {
   double prior_outages = 0.5;
   // The rate before anything is known: one outage per node in this time. It has the weight of half an outage.
   double first_guess_s = 365 * 86400.0;
-  std::int32_t least_outages = 10;    // estimators are not compared before this many outages are scored
+  std::int32_t least_outages = 10;  // estimators are not compared before this many outages are scored
 };
 
 // The observation of one node in one slot of time.

@@ -60,7 +60,7 @@ struct PairModel::Fit {
   bool logarithms;
   std::map<std::int32_t, double> classes;  // value of each hop class, as a logarithm if `logarithms`
   std::vector<double> of_leaf;
-  std::vector<double> of_node;             // latency: added for each end; bandwidth: the bound, or infinite
+  std::vector<double> of_node;  // latency: added for each end; bandwidth: the bound, or infinite
   std::map<std::pair<std::int32_t, std::int32_t>, std::vector<std::size_t>> cells;  // samples of each pair of leaves
   double median_at_s = unknown_value;
 };
@@ -127,12 +127,14 @@ double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
   auto nearest = classes.begin();
   for (auto it = classes.begin(); it != classes.end(); ++it)
     if (std::abs(it->first - hops) <= std::abs(nearest->first - hops)) nearest = it;
-  const double sum = nearest->second + of_leaf[static_cast<std::size_t>(leaf)] + of_leaf[static_cast<std::size_t>(other)];
+  const double sum =
+      nearest->second + of_leaf[static_cast<std::size_t>(leaf)] + of_leaf[static_cast<std::size_t>(other)];
   return logarithms ? std::exp(sum) : std::max(0.0, sum);
 }
 
 PairModel::PairModel(PairPlaces places, const PairModelSettings& settings)
-    : places_(std::move(places)), settings_(settings) {}
+    : places_(std::move(places)),
+      settings_(settings) {}
 
 std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
   const auto p = static_cast<std::size_t>(places_.leaf_of_node[static_cast<std::size_t>(a)]);
@@ -162,7 +164,9 @@ void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, dou
 }
 
 void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps) {
-  if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) || pairs_.size() >= settings_.most_pairs) return;
+  if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) ||
+      pairs_.size() >= settings_.most_pairs)
+    return;
   Pair& pair = pairs_[key_of(a, b)];
   pair.a = std::min(a, b);
   pair.b = std::max(a, b);
@@ -230,8 +234,9 @@ PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int3
 }
 
 PairModel::Told PairModel::tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
-  const std::int32_t hops = places_.hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(places_.leaves) +
-                                         static_cast<std::size_t>(q)];
+  const std::int32_t hops =
+      places_
+          .hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(places_.leaves) + static_cast<std::size_t>(q)];
   if (fit.samples.empty()) return {unknown_value, unknown_value, unknown_value, PairSource::modelled};
   return {fit.modelled(p, q), now_s - fit.median_at_s, unknown_value,
           fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};
@@ -278,9 +283,10 @@ PairTable PairModel::table(double now_s) const {
       const Told l = single ? tell_pair(lt, a, b, now_s) : tell_leaves(lt, a, b, now_s);
       const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
       const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
-      arrays.set(a, b, {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
-                        std::max(l.source, w.source),  // the less certain of the two sources
-                        static_cast<float>(std::max(0.0, age_s))});
+      arrays.set(a, b,
+                 {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
+                  std::max(l.source, w.source),  // the less certain of the two sources
+                  static_cast<float>(std::max(0.0, age_s))});
       if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {

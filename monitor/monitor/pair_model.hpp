@@ -17,13 +17,13 @@ namespace placement::monitor {
 struct PairPlaces {
   std::vector<std::int32_t> leaf_of_node;  // leaf switch of each node, 0 to leaves - 1
   std::int32_t leaves = 0;
-  std::vector<std::int32_t> hops;          // leaves x leaves: hops between their nodes; the diagonal is within one leaf
+  std::vector<std::int32_t> hops;  // leaves x leaves: hops between their nodes; the diagonal is within one leaf
 };
 
 struct PairModelSettings {
-  std::int32_t all_pairs_nodes = 128;   // up to this number each node is a group; with more nodes each leaf switch is
-  double keep_s = 2 * 3600;             // a measurement that is older is not used as a present one
-  std::size_t most_pairs = 400000;      // largest number of pairs that are remembered
+  std::int32_t all_pairs_nodes = 128;  // up to this number each node is a group; with more nodes each leaf switch is
+  double keep_s = 2 * 3600;            // a measurement that is older is not used as a present one
+  std::size_t most_pairs = 400000;     // largest number of pairs that are remembered
 };
 
 // Estimates the network between all nodes from the measured pairs. The value of a pair is the value of its hop class,

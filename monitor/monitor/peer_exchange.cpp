@@ -12,9 +12,9 @@ namespace placement::monitor {
 namespace {
 
 constexpr double resolve_pause_s = 60;
-constexpr double peer_patience_s = 10;   // time without an answer after which a new handshake begins
-constexpr double ask_pause_s = 1;        // time between two questions for the same changes
-constexpr double believed_beat_s = 30;   // an agent's report of this age is no longer used
+constexpr double peer_patience_s = 10;  // time without an answer after which a new handshake begins
+constexpr double ask_pause_s = 1;       // time between two questions for the same changes
+constexpr double believed_beat_s = 30;  // an agent's report of this age is no longer used
 constexpr int datagrams_at_once = 2048;
 
 std::string instance_text(const std::array<std::uint8_t, 16>& bytes) {
@@ -170,7 +170,8 @@ void PeerExchange::exchange(double now_s) {
 }
 
 std::int64_t PeerExchange::heard(double now_s) const {
-  return std::count_if(peers_.begin(), peers_.end(), [&](const Peer& peer) { return now_s - peer.heard_s < peer_patience_s; });
+  return std::count_if(peers_.begin(), peers_.end(),
+                       [&](const Peer& peer) { return now_s - peer.heard_s < peer_patience_s; });
 }
 
 void PeerExchange::hear_agents(double now_s) {

@@ -27,31 +27,32 @@ struct PeerContext {
   Probing& probing;
 };
 
-// The exchange between the monitors of a cluster: who is the leader, and what each has recorded and measured. A monitor is the
-// client of those that come earlier in slurm.conf, from a socket of its own; the later ones have sessions at its port.
+// The exchange between the monitors of a cluster: who is the leader, and what each has recorded and measured. A monitor
+// is the client of those that come earlier in slurm.conf, from a socket of its own; the later ones have sessions at its
+// port.
 class PeerExchange {
  public:
-  // `controllers` are the SlurmctldHost lines, of which this monitor's is number `order`, and `udp_port` is MonitorPort of all.
-  // The credentials must outlive the exchange. Throws Error when no socket can be opened.
+  // `controllers` are the SlurmctldHost lines, of which this monitor's is number `order`, and `udp_port` is MonitorPort
+  // of all. The credentials must outlive the exchange. Throws Error when no socket can be opened.
   PeerExchange(std::vector<SlurmHost> controllers, std::int32_t order, std::int64_t udp_port,
                protocol::Credentials& credentials, const PeerContext& context, Log log);
 
   // Returns the descriptor that is readable when an earlier monitor has sent something.
   int descriptor() const { return socket_.descriptor(); }
-  // These two take messages of earlier monitors from the socket, and one message of the later monitor number `order`. They
-  // throw DatabaseError when the history that is asked for cannot be read.
+  // These two take messages of earlier monitors from the socket, and one message of the later monitor number `order`.
+  // They throw DatabaseError when the history that is asked for cannot be read.
   void receive(double now_s);
   void take_message(std::int32_t order, protocol::ByteView message, double now_s);
 
-  // Begins handshakes, and sends this monitor's state and new measurements to the others. Asks them for changes of their
-  // history. It has to be called every few seconds. Throws DatabaseError.
+  // Begins handshakes, and sends this monitor's state and new measurements to the others. Asks them for changes of
+  // their history. It has to be called every few seconds. Throws DatabaseError.
   void exchange(double now_s);
-  // Takes the terms that agents have heard into the election. Several agents have to report a term, so that a single wrong
-  // report has no effect.
+  // Takes the terms that agents have heard into the election. Several agents have to report a term, so that a single
+  // wrong report has no effect.
   void hear_agents(double now_s);
 
-  std::size_t monitors() const { return peers_.size(); }    // with this one
-  std::int64_t heard(double now_s) const;                   // number of others heard in the last 10 seconds
+  std::size_t monitors() const { return peers_.size(); }  // with this one
+  std::int64_t heard(double now_s) const;                 // number of others heard in the last 10 seconds
 
  private:
   struct Peer {  // another monitor

@@ -14,11 +14,12 @@ namespace {
 using protocol::wire::Of;
 using protocol::wire::read;
 using protocol::wire::Reader;
-using protocol::wire::written;
 using protocol::wire::Writer;
+using protocol::wire::written;
 
 constexpr std::size_t most_cause_bytes = 16;
-constexpr std::size_t max_row = 1 + protocol::max_wire_name + 3 * 8 + 1 + 1 + most_cause_bytes;  // an outage with the longest name
+constexpr std::size_t max_row =
+    1 + protocol::max_wire_name + 3 * 8 + 1 + 1 + most_cause_bytes;  // an outage with the longest name
 static_assert(1 + 8 + 2 + max_peer_rows * max_row <= protocol::max_message);
 static_assert(1 + 1 + max_peer_measurements * 13 <= protocol::max_message);
 
@@ -31,7 +32,8 @@ void time(auto& io, auto& seconds, bool may_be_open) {
   std::uint64_t ms = open ? open_end : static_cast<std::uint64_t>(std::llround(seconds * 1000));
   io.number(ms);
   io.require(ms == open_end ? may_be_open : ms < most_ms);
-  if constexpr (std::remove_reference_t<decltype(io)>::reads) seconds = ms == open_end ? unknown_value : static_cast<double>(ms) / 1000;
+  if constexpr (std::remove_reference_t<decltype(io)>::reads)
+    seconds = ms == open_end ? unknown_value : static_cast<double>(ms) / 1000;
 }
 
 Writer begin(PeerMessageKind kind) {
@@ -114,12 +116,16 @@ std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message) {
 protocol::Bytes encode(const PeerState& state) { return written(begin(PeerMessageKind::state), state); }
 protocol::Bytes encode(const PeerAsk& ask) { return written(begin(PeerMessageKind::ask), ask); }
 protocol::Bytes encode(const History::Changes& changes) { return written(begin(PeerMessageKind::changes), changes); }
-protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs) { return written(begin(PeerMessageKind::pairs), pairs); }
+protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs) {
+  return written(begin(PeerMessageKind::pairs), pairs);
+}
 
 std::optional<PeerState> decode_peer_state(protocol::ByteView message) {
   return read<PeerState>(body(message, PeerMessageKind::state));
 }
-std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message) { return read<PeerAsk>(body(message, PeerMessageKind::ask)); }
+std::optional<PeerAsk> decode_peer_ask(protocol::ByteView message) {
+  return read<PeerAsk>(body(message, PeerMessageKind::ask));
+}
 std::optional<History::Changes> decode_peer_changes(protocol::ByteView message) {
   return read<History::Changes>(body(message, PeerMessageKind::changes));
 }

@@ -25,9 +25,9 @@ enum class PeerMessageKind : std::uint8_t {
 inline std::string peer_name(const std::string& host) { return "." + host; }
 
 struct PeerState {
-  std::uint8_t order = 0;              // number of its SlurmctldHost line, from 0
+  std::uint8_t order = 0;                  // number of its SlurmctldHost line, from 0
   std::array<std::uint8_t, 16> history{};  // instance of its history
-  std::uint64_t last_change = 0;       // number of the last change in its history
+  std::uint64_t last_change = 0;           // number of the last change in its history
   protocol::LeaderTerm publisher;
 
   bool operator==(const PeerState&) const = default;
@@ -49,8 +49,8 @@ inline constexpr std::int64_t max_peer_rows = 9;
 
 protocol::Bytes encode(const PeerState& state);
 protocol::Bytes encode(const PeerAsk& ask);
-protocol::Bytes encode(const History::Changes& changes);             // at most max_peer_rows
-protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs);   // at most max_peer_measurements
+protocol::Bytes encode(const History::Changes& changes);            // at most max_peer_rows
+protocol::Bytes encode(const std::vector<PeerMeasurement>& pairs);  // at most max_peer_measurements
 
 // The decoders return none when the bytes are no message of their kind.
 std::optional<PeerMessageKind> peer_message_kind(protocol::ByteView message);

@@ -11,8 +11,8 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr std::int32_t start_in_ms = 30; // the responder must have its lease before the initiator starts
-constexpr double result_delay_s = 2;     // longest time between the end of a lease and its result
+constexpr std::int32_t start_in_ms = 30;  // the responder must have its lease before the initiator starts
+constexpr double result_delay_s = 2;      // longest time between the end of a lease and its result
 static_assert(ScheduleSettings{}.longest_round_s * 1000 <= protocol::max_lease_ms);
 
 ScheduleSettings schedule_settings(const Config& config) {
@@ -42,8 +42,8 @@ PairModelSettings pair_settings(const Config& config, const PairPlaces& places) 
 
 }  // namespace
 
-Probing::Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known, const NodeWatch& watch,
-                 MonitorPort& port)
+Probing::Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known,
+                 const NodeWatch& watch, MonitorPort& port)
     : config_(config),
       watch_(watch),
       port_(port),

@@ -19,8 +19,8 @@ namespace placement::monitor {
 
 // Numbers of probes since the start.
 struct ProbeCounts {
-  std::int64_t leases = 0, bulk_leases = 0;  // given
-  std::int64_t bulk_results = 0;             // bulk streams that measured something
+  std::int64_t leases = 0, bulk_leases = 0;                                   // given
+  std::int64_t bulk_results = 0;                                              // bulk streams that measured something
   std::array<std::int64_t, protocol::probe_outcome_names.size()> outcomes{};  // as the initiators reported them
 };
 

@@ -67,8 +67,10 @@ std::string QueryAnswers::decisions(const protocol::Query& query, uid_t asker) c
 std::string QueryAnswers::job_state(const protocol::Query& query, uid_t asker) const {
   check_sees_nodes(asker);
   JobState known;
-  if (!config().torus_file.empty()) known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
-  if (!config().outage_file.empty()) known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
+  if (!config().torus_file.empty())
+    known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
+  if (!config().outage_file.empty())
+    known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
   std::string why_not_live;
   try {
     auto live = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));

@@ -16,7 +16,9 @@ class QueryAnswers {
  public:
   // Only rings that belong to one of `ring_owners` are read; empty: any user's.
   QueryAnswers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> ring_owners)
-      : slurm_conf_(std::move(slurm_conf)), configuration_(std::move(configuration)), ring_owners_(std::move(ring_owners)) {}
+      : slurm_conf_(std::move(slurm_conf)),
+        configuration_(std::move(configuration)),
+        ring_owners_(std::move(ring_owners)) {}
 
   // Returns the answer for the user `asker`. Throws Error with a message that is sent to the user.
   std::string answer(const protocol::Query& query, uid_t asker);

@@ -92,7 +92,8 @@ QueryService::~QueryService() {
 void QueryService::tend() {
   if (keeper_ <= 0 || waitpid(keeper_, nullptr, WNOHANG) != keeper_) return;
   keeper_ = -1;
-  log_("the process that keeps up the answers to other hosts has ended: they are not answered before placement-monitor starts again");
+  log_(
+      "the process that keeps up the answers to other hosts has ended: they are not answered before placement-monitor starts again");
 }
 
 }  // namespace placement::monitor

@@ -18,13 +18,14 @@ namespace {
 
 // The settings that the monitor, or an agent that it tells them, uses from its start to its end.
 constexpr std::array<std::string_view, 21> until_the_end = {
-    "SnapshotFile", "DecisionFile", "StateDirectory", "MonitorUser", "MonitorPort", "AgentPort", "NodeProcessors",
-    "ProbeInterface", "ProbeLinkMbps", "ProbeLinkPercent", "ProbeBytesPerMinute", "ProbeLatencyS", "ProbeBandwidthS",
-    "ProbeAllPairsNodes", "ProbeBusyNodes", "OutageEstimator", "OutageHorizonHours", "HistoryDays", "HistoryMiB",
-    "MetricsFile", "AgentDirectory"};
+    "SnapshotFile",        "DecisionFile",       "StateDirectory",  "MonitorUser",        "MonitorPort",
+    "AgentPort",           "NodeProcessors",     "ProbeInterface",  "ProbeLinkMbps",      "ProbeLinkPercent",
+    "ProbeBytesPerMinute", "ProbeLatencyS",      "ProbeBandwidthS", "ProbeAllPairsNodes", "ProbeBusyNodes",
+    "OutageEstimator",     "OutageHorizonHours", "HistoryDays",     "HistoryMiB",         "MetricsFile",
+    "AgentDirectory"};
 
-// The settings that the monitor takes at once. They are copied and not set by their text, because a key that was taken out of the
-// file has an empty text, which no key takes.
+// The settings that the monitor takes at once. They are copied and not set by their text, because a key that was taken
+// out of the file has an empty text, which no key takes.
 struct SettingAtOnce {
   std::string_view name;
   void (*take)(Config& to, const Config& from);
@@ -38,7 +39,9 @@ constexpr SettingAtOnce at_once[] = {
 
 constexpr std::string_view start_again = "before placement-monitor is started again";
 
-std::string setting(const ConfigKey& key, const Config& config) { return std::string(key.name) + "=" + key.show(config); }
+std::string setting(const ConfigKey& key, const Config& config) {
+  return std::string(key.name) + "=" + key.show(config);
+}
 
 bool among(std::string_view name, std::span<const std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -62,7 +65,8 @@ RunningConfiguration::Identity RunningConfiguration::identity_of(const std::stri
 }
 
 std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() const {
-  return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_), identity_of(topology_file(slurm_conf_))};
+  return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_),
+          identity_of(topology_file(slurm_conf_))};
 }
 
 // Reads the files. Returns a line for each setting that is taken, and fills the notes.
@@ -77,10 +81,12 @@ std::vector<std::string> RunningConfiguration::read_again() {
       for (const SettingAtOnce& each : at_once)
         if (key.name == each.name) {
           each.take(config_, now);
-          taken.push_back(value.empty() ? std::string(key.name) + " is no longer set" : setting(key, now) + " is in force from now on");
+          taken.push_back(value.empty() ? std::string(key.name) + " is no longer set"
+                                        : setting(key, now) + " is in force from now on");
         }
       if (among(key.name, until_the_end))
-        notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " + std::string(start_again));
+        notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " +
+                         std::string(start_again));
     }
   } catch (const Error& error) {
     notes_.push_back(std::string(error.what()) + "; the settings of before stay in force");
@@ -89,10 +95,12 @@ std::vector<std::string> RunningConfiguration::read_again() {
     private_nodes_ = has_private_nodes(slurm_conf_);
     const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
     if (nodes != nodes_)
-      notes_.push_back("the nodes of " + slurm_conf_ + " are others: new ones are not heard " + std::string(start_again));
+      notes_.push_back("the nodes of " + slurm_conf_ + " are others: new ones are not heard " +
+                       std::string(start_again));
     else if (const PairPlaces places = read_pair_places(slurm_conf_, nodes);
              places.leaf_of_node != places_.leaf_of_node || places.hops != places_.hops)
-      notes_.push_back("the switches are others: the measured network goes by the old ones " + std::string(start_again));
+      notes_.push_back("the switches are others: the measured network goes by the old ones " +
+                       std::string(start_again));
   } catch (const Error& error) {
     notes_.push_back(error.what());
   }

@@ -10,8 +10,9 @@
 namespace placement::monitor {
 
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the
-// switches may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS, MonitorReaders) are
-// taken from a changed placement.conf at once. The others stay as they were at the start, and a note names each of them.
+// switches may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS,
+// MonitorReaders) are taken from a changed placement.conf at once. The others stay as they were at the start, and a
+// note names each of them.
 class RunningConfiguration {
  public:
   // `started` is the configuration of the start, and `nodes` are the nodes of slurm.conf then.

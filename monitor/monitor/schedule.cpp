@@ -36,8 +36,7 @@ std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round) {
   // The circle method: m players on a circle turn around one who stays. If n is odd, there is no such one.
   const std::int32_t m = n % 2 == 0 ? n - 1 : n;
   if (n % 2 == 0) pairs.push_back(ordered(round % m, n - 1));
-  for (std::int32_t k = 1; k <= (m - 1) / 2; ++k)
-    pairs.push_back(ordered((round + k) % m, (round + m - k) % m));
+  for (std::int32_t k = 1; k <= (m - 1) / 2; ++k) pairs.push_back(ordered((round + k) % m, (round + m - k) % m));
   return pairs;
 }
 
@@ -46,7 +45,8 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
       leaf_(leaf_of_node.begin(), leaf_of_node.end()),
       all_pairs_(static_cast<std::int32_t>(leaf_.size()) <= settings.all_pairs_nodes),
       latency_{Measurement::latency, settings.latency_period_s, settings.latency_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
-      bandwidth_{Measurement::bandwidth, settings.bandwidth_period_s, settings.bandwidth_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
+      bandwidth_{
+          Measurement::bandwidth, settings.bandwidth_period_s, settings.bandwidth_round_s, -1, 0, 0, 0, {}, 0, 0, {}},
       busy_until_s_(-std::numeric_limits<double>::infinity()) {
   std::int32_t leaves = 0;
   for (const std::int32_t leaf : leaf_) leaves = std::max(leaves, leaf + 1);
@@ -59,7 +59,9 @@ std::size_t ProbeSchedule::rounds_in_cycle() const {
   const auto nodes = static_cast<std::int32_t>(leaf_.size());
   if (all_pairs_) return static_cast<std::size_t>(tournament_rounds(nodes));
   const auto leaves = static_cast<std::int32_t>(members_.size());
-  const auto parts = [this](std::int32_t pairs) { return (pairs + settings_.pairs_at_once - 1) / settings_.pairs_at_once; };
+  const auto parts = [this](std::int32_t pairs) {
+    return (pairs + settings_.pairs_at_once - 1) / settings_.pairs_at_once;
+  };
   return static_cast<std::size_t>(tournament_rounds(leaves) * parts(leaves / 2) +
                                   (settings_.random_peers + 1) * parts(nodes / 2));
 }
@@ -122,7 +124,8 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   for (std::int32_t r = 0; r < tournament_rounds(leaves); ++r) {
     std::vector<ProbePair> pairs = tournament_round(leaves, r);
     for (ProbePair& pair : pairs)
-      pair = ordered(representatives[static_cast<std::size_t>(pair.a)], representatives[static_cast<std::size_t>(pair.b)]);
+      pair =
+          ordered(representatives[static_cast<std::size_t>(pair.a)], representatives[static_cast<std::size_t>(pair.b)]);
     add(pairs);
   }
   add(within);

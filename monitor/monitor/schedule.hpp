@@ -34,11 +34,11 @@ struct ScheduleSettings {
   // Least length of a round. A probe has to end, and its result to arrive, before its nodes meet others.
   double latency_round_s = 0.5;
   double bandwidth_round_s = 2;
-  double bandwidth_probe_s = 0.25;      // time for a packet train and its answer, on a link of 10 Mbit/s
-  double longest_round_s = 55;          // a probe that would end later is left to another round: leases are short
-  std::int32_t all_pairs_nodes = 128;   // up to this number of nodes all pairs are measured
-  std::int32_t random_peers = 2;        // with more nodes: random partners per node and period, besides one on its leaf
-  std::int32_t pairs_at_once = 256;     // a round with more pairs is divided into several
+  double bandwidth_probe_s = 0.25;     // time for a packet train and its answer, on a link of 10 Mbit/s
+  double longest_round_s = 55;         // a probe that would end later is left to another round: leases are short
+  std::int32_t all_pairs_nodes = 128;  // up to this number of nodes all pairs are measured
+  std::int32_t random_peers = 2;       // with more nodes: random partners per node and period, besides one on its leaf
+  std::int32_t pairs_at_once = 256;    // a round with more pairs is divided into several
   std::uint64_t seed = 1;
 };
 

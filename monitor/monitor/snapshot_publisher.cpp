@@ -18,7 +18,9 @@ constexpr double table_share = 0.02;  // largest share of the time that is spent
 }  // namespace
 
 SnapshotPublisher::SnapshotPublisher(std::string path, double outage_horizon_s, Log log)
-    : path_(std::move(path)), outage_horizon_s_(outage_horizon_s), trouble_(std::move(log)) {}
+    : path_(std::move(path)),
+      outage_horizon_s_(outage_horizon_s),
+      trouble_(std::move(log)) {}
 
 bool SnapshotPublisher::may_write(bool is_leader, Moment now) const {
   if (is_leader) return true;

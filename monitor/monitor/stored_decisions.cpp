@@ -44,7 +44,8 @@ void add_history(const std::string& path, const DecisionFilter& filter, std::vec
   Database database(path, Database::Access::read, wait_ms);
   const std::string of_user = filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "";
   Statement rows(database, ("SELECT record, id FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2" + of_user +
-                            " ORDER BY id DESC LIMIT ?3").c_str());
+                            " ORDER BY id DESC LIMIT ?3")
+                               .c_str());
   std::int64_t damaged = 0, read = 0;
   std::string first;
   rows.bind(static_cast<std::int64_t>(filter.job), filter.since_s, filter.most > 0 ? filter.most : -1);
@@ -55,8 +56,10 @@ void add_history(const std::string& path, const DecisionFilter& filter, std::vec
       first = "row " + std::to_string(rows.integer(1)) + ": " + error.what();
     }
   if (damaged > 0)
-    notes.push_back(path + ": " + std::to_string(damaged) + (damaged == 1 ? " record" : " records, the first") + " at " + first);
-  if (filter.most > 0 && read == filter.most) notes.push_back(path + ": decisions before the last " + std::to_string(filter.most));
+    notes.push_back(path + ": " + std::to_string(damaged) + (damaged == 1 ? " record" : " records, the first") +
+                    " at " + first);
+  if (filter.most > 0 && read == filter.most)
+    notes.push_back(path + ": decisions before the last " + std::to_string(filter.most));
 }
 #else
 void add_history(const std::string& path, const DecisionFilter&, std::vector<Decision>&, std::vector<std::string>&) {
@@ -78,7 +81,8 @@ void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decis
   });
   std::set<std::string> seen;
   std::erase_if(decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
-  std::stable_sort(decisions.begin(), decisions.end(), [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; });
+  std::stable_sort(decisions.begin(), decisions.end(),
+                   [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; });
 }
 
 bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::string& readers) {

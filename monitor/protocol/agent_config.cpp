@@ -10,10 +10,13 @@ namespace placement::protocol {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> agent_keys = {"AgentPort",        "NodeProcessors",      "ProbeInterface", "ProbeLinkMbps",
-                                                        "ProbeLinkPercent", "ProbeBytesPerMinute", "ProbeBusyNodes"};
+constexpr std::array<std::string_view, 7> agent_keys = {"AgentPort",     "NodeProcessors",   "ProbeInterface",
+                                                        "ProbeLinkMbps", "ProbeLinkPercent", "ProbeBytesPerMinute",
+                                                        "ProbeBusyNodes"};
 
-bool is_agents(std::string_view key) { return std::find(agent_keys.begin(), agent_keys.end(), key) != agent_keys.end(); }
+bool is_agents(std::string_view key) {
+  return std::find(agent_keys.begin(), agent_keys.end(), key) != agent_keys.end();
+}
 
 }  // namespace
 
@@ -28,7 +31,8 @@ std::string agent_settings_text(const Config& config) {
 void take_agent_settings(Config& config, std::string_view text) {
   const std::string name = "the monitor's settings";
   // parse_config() checks that the ports in the text do not conflict, so the monitor's port is added from this host.
-  const Config told = parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
+  const Config told =
+      parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
   for (const auto& [key, line] : told.places.line_of_key)
     if (!is_agents(key) && line > 1) throw Error(name + ": " + std::string(key) + " is none that a monitor tells");
   config.agent_port = told.agent_port;

@@ -128,7 +128,9 @@ Bytes encode(const JoinSecret& secret) { return written(Writer(), secret); }
 std::optional<ChallengeFrame> decode_challenge(ByteView datagram) {
   return wire::read<ChallengeFrame>(body(datagram, FrameKind::challenge));
 }
-std::optional<JoinFrame> decode_join(ByteView datagram) { return wire::read<JoinFrame>(body(datagram, FrameKind::join)); }
+std::optional<JoinFrame> decode_join(ByteView datagram) {
+  return wire::read<JoinFrame>(body(datagram, FrameKind::join));
+}
 std::optional<RefusedFrame> decode_refused(ByteView datagram) {
   return wire::read<RefusedFrame>(body(datagram, FrameKind::refused));
 }

@@ -24,9 +24,9 @@ namespace placement::protocol::wire {
 
 inline constexpr NumberRange any_float{0, std::numeric_limits<float>::max()};
 
-// Writes and reads the fields of which all messages consist. messages.hpp describes their form. Writer and Reader have the same
-// functions, so that one function fields(io, message) for each message describes its form for both: the Writer takes the fields
-// from a message that is const, and the Reader sets them.
+// Writes and reads the fields of which all messages consist. messages.hpp describes their form. Writer and Reader have
+// the same functions, so that one function fields(io, message) for each message describes its form for both: the Writer
+// takes the fields from a message that is const, and the Reader sets them.
 
 template <typename T, typename Message>
 concept Of = std::same_as<std::remove_const_t<T>, Message>;

@@ -103,9 +103,8 @@ static void fields(auto& io, Of<ProbeLease> auto& lease) {
   io.number(lease.packet_bytes);
   io.number(lease.max_bytes);
   io.require(lease.peer_address.port != 0 && lease.packets >= 1 && lease.packets <= max_probe_packets &&
-             lease.packet_bytes >= min_probe_packet && lease.packet_bytes <= max_datagram &&
-             lease.expires_in_ms >= 1 && lease.expires_in_ms <= max_lease_ms &&
-             lease.start_in_ms < lease.expires_in_ms);
+             lease.packet_bytes >= min_probe_packet && lease.packet_bytes <= max_datagram && lease.expires_in_ms >= 1 &&
+             lease.expires_in_ms <= max_lease_ms && lease.start_in_ms < lease.expires_in_ms);
 }
 
 static void fields(auto& io, Of<ProbeResult> auto& result) {
@@ -146,7 +145,8 @@ static void fields(auto& io, Of<SettingsTaken> auto& taken) {
 
 std::string to_string(const NetAddress& address) {
   const auto& ip = address.ip;
-  const bool v4 = std::all_of(ip.begin(), ip.begin() + 10, [](auto b) { return b == 0; }) && ip[10] == 255 && ip[11] == 255;
+  const bool v4 =
+      std::all_of(ip.begin(), ip.begin() + 10, [](auto b) { return b == 0; }) && ip[10] == 255 && ip[11] == 255;
   std::string text;
   if (v4) {
     for (std::size_t i = 12; i < 16; ++i) text += (i > 12 ? "." : "") + std::to_string(ip[i]);
@@ -186,11 +186,15 @@ Bytes encode(const ProbePacket& packet, std::size_t message_bytes) {
   return out.take();
 }
 
-std::optional<Heartbeat> decode_heartbeat(ByteView message) { return wire::read<Heartbeat>(body(message, MessageKind::heartbeat)); }
+std::optional<Heartbeat> decode_heartbeat(ByteView message) {
+  return wire::read<Heartbeat>(body(message, MessageKind::heartbeat));
+}
 std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message) {
   return wire::read<HeartbeatAck>(body(message, MessageKind::heartbeat_ack));
 }
-std::optional<ProbeLease> decode_lease(ByteView message) { return wire::read<ProbeLease>(body(message, MessageKind::lease)); }
+std::optional<ProbeLease> decode_lease(ByteView message) {
+  return wire::read<ProbeLease>(body(message, MessageKind::lease));
+}
 std::optional<ProbeResult> decode_probe_result(ByteView message) {
   return wire::read<ProbeResult>(body(message, MessageKind::probe_result));
 }

@@ -51,13 +51,13 @@ std::string to_string(const NetAddress& address);
 
 // The kinds of messages in sealed frames. The first byte of a message is its kind.
 enum class MessageKind : std::uint8_t {
-  accept = 1,     // monitor to agent: the session is established; no body
-  heartbeat,      // agent to monitor
-  heartbeat_ack,  // monitor to agent
-  lease,          // monitor to agent
-  probe_result,   // agent to monitor
-  probe_packet,   // agent to agent, sealed with the key of the probe's lease
-  settings,       // monitor to agent: the agents' settings from the controllers' placement.conf
+  accept = 1,      // monitor to agent: the session is established; no body
+  heartbeat,       // agent to monitor
+  heartbeat_ack,   // monitor to agent
+  lease,           // monitor to agent
+  probe_result,    // agent to monitor
+  probe_packet,    // agent to agent, sealed with the key of the probe's lease
+  settings,        // monitor to agent: the agents' settings from the controllers' placement.conf
   settings_taken,  // agent to monitor
 };
 
@@ -90,15 +90,15 @@ struct Heartbeat {
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
   // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
-  NodeState state;                         // only the attributes; name, liveness, age and outages are not sent
-  LeaderTerm heard;                     // the newest term that this agent has heard from any monitor
+  NodeState state;   // only the attributes; name, liveness, age and outages are not sent
+  LeaderTerm heard;  // the newest term that this agent has heard from any monitor
 };
 
 inline constexpr std::size_t max_single_node_jobs = 32;
 
 struct HeartbeatAck {
   std::uint64_t number = 0;  // number of the heartbeat that is acknowledged
-  LeaderTerm publisher;   // the leader as this monitor knows it; it may be this monitor
+  LeaderTerm publisher;      // the leader as this monitor knows it; it may be this monitor
   // Numbers of the jobs that run on this node alone, as Slurm reports them. With ProbeBusyNodes=no an agent allows no
   // probe while a job runs that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;
@@ -132,9 +132,9 @@ struct ProbeLease {
   std::uint64_t term = 0;  // term of the leader that gives the lease
   ProbeKind kind = ProbeKind::latency;
   ProbeRole role = ProbeRole::initiator;
-  std::string peer;        // node name of the other end
-  NetAddress peer_address;  // where the agent of the other end listens
-  Key key{};               // random; both ends of the pair get this key
+  std::string peer;                 // node name of the other end
+  NetAddress peer_address;          // where the agent of the other end listens
+  Key key{};                        // random; both ends of the pair get this key
   std::uint32_t start_in_ms = 0;    // when the initiator starts, from receipt of the lease
   std::uint32_t expires_in_ms = 0;  // from receipt of the lease; 1 to max_lease_ms
   std::uint16_t packets = 0;        // exchanges, or packets of the train; 1 to max_probe_packets
@@ -149,11 +149,11 @@ inline constexpr std::uint16_t max_probe_packets = 16384;
 
 enum class ProbeOutcome : std::uint8_t {
   measured = 1,
-  no_answer,       // the peer did not answer, or too few packets arrived
-  over_budget,     // the probe would exceed this end's budget
-  busy,            // another probe runs, or a job that must not be disturbed
-  not_idle,        // a bulk stream was requested and one end is loaded
-  refused,         // the lease is old, or this agent makes no probes
+  no_answer,    // the peer did not answer, or too few packets arrived
+  over_budget,  // the probe would exceed this end's budget
+  busy,         // another probe runs, or a job that must not be disturbed
+  not_idle,     // a bulk stream was requested and one end is loaded
+  refused,      // the lease is old, or this agent makes no probes
 };
 
 // Names of the outcomes, indexed by the value of ProbeOutcome. No outcome has the value 0.
@@ -165,13 +165,13 @@ struct ProbeResult {
   ProbeKind kind = ProbeKind::latency;
   std::string peer;
   ProbeOutcome outcome = ProbeOutcome::refused;
-  std::uint32_t sent = 0;      // packets
-  std::uint32_t received = 0;  // answers, or packets of the train that arrived
-  double min_latency_us = unknown_value;     // half a round trip, without the time that the peer held the packet
+  std::uint32_t sent = 0;                 // packets
+  std::uint32_t received = 0;             // answers, or packets of the train that arrived
+  double min_latency_us = unknown_value;  // half a round trip, without the time that the peer held the packet
   double median_latency_us = unknown_value;
-  double bandwidth_Bps = unknown_value;      // from this end to the peer, including headers from Ethernet to UDP
-  double other_flow_Bps = unknown_value;     // other traffic of this end's interface in the sample before
-  std::uint64_t bytes = 0;                   // sent by this end
+  double bandwidth_Bps = unknown_value;   // from this end to the peer, including headers from Ethernet to UDP
+  double other_flow_Bps = unknown_value;  // other traffic of this end's interface in the sample before
+  std::uint64_t bytes = 0;                // sent by this end
 };
 
 // One packet of a probe.

@@ -15,7 +15,9 @@ namespace {
 class MungeCredentials : public Credentials {
  public:
   MungeCredentials(uid_t uid, const std::string& socket, Makers makers)
-      : uid_(uid), makers_(makers), context_(munge_ctx_create()) {
+      : uid_(uid),
+        makers_(makers),
+        context_(munge_ctx_create()) {
     if (context_ == nullptr) throw Error("munge: no memory for a context");
     try {
       // The payload is a key, so these options are set here instead of left to the defaults of munged.conf.
@@ -59,9 +61,9 @@ class MungeCredentials : public Credentials {
     const std::unique_ptr<void, void (*)(void*)> owner(payload, std::free);
     watch(error, asked_s);
     uid_t only_for = 0;
-    const bool restricted =
-        error == EMUNGE_SUCCESS &&
-        munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS && only_for == uid_;
+    const bool restricted = error == EMUNGE_SUCCESS &&
+                            munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS &&
+                            only_for == uid_;
     munge_ctx_destroy(context);
     Decoded decoded{fault_of(error), {}, uid};
     if (decoded.fault == Fault::none && ((uid != uid_ && makers_ == Makers::same_user) || !restricted)) {

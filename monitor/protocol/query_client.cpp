@@ -73,7 +73,8 @@ Bytes read_sealed(Stream& stream, SealedChannel& channel) {
 }
 
 std::string told_refusal(std::uint8_t reason) {
-  if (reason == static_cast<std::uint8_t>(Refusal::too_many)) return "it refuses: too many questions at once, ask again later";
+  if (reason == static_cast<std::uint8_t>(Refusal::too_many))
+    return "it refuses: too many questions at once, ask again later";
   if (reason >= static_cast<std::uint8_t>(Refusal::count)) return "it refuses";
   return std::string("it refuses: ") + to_string(static_cast<Refusal>(reason));
 }
@@ -88,7 +89,8 @@ uid_t uid_of(const std::string& user) {
 MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerState& controller, const Config& config) {
   SlurmHosts hosts = read_slurm_hosts(slurm_conf);
   const bool told = !controller.monitor_user.empty() && controller.monitor_port != 0;
-  return {std::move(hosts.controllers), std::move(hosts.munge_socket), told ? controller.monitor_user : config.monitor_user,
+  return {std::move(hosts.controllers), std::move(hosts.munge_socket),
+          told ? controller.monitor_user : config.monitor_user,
           static_cast<std::uint16_t>(told ? controller.monitor_port : config.monitor_port)};
 }
 
@@ -125,7 +127,8 @@ MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query) {
       if (!to) throw Error("its address " + controller.address + " cannot be resolved");
       return {controller.name, ask_monitor(*to, *credentials, query)};
     } catch (const Error& error) {
-      why += (why.empty() ? "" : "; ") + ("placement-monitor on " + controller.name + ", port " + std::to_string(address.port) + ": " + error.what());
+      why += (why.empty() ? "" : "; ") + ("placement-monitor on " + controller.name + ", port " +
+                                          std::to_string(address.port) + ": " + error.what());
     }
   throw Error(why);
 }

@@ -15,8 +15,8 @@ namespace placement::protocol {
 // The monitors that a client can ask.
 struct MonitorAddress {
   std::vector<SlurmHost> controllers;
-  std::string munge_socket;   // empty: munge's own default
-  std::string user;           // MonitorUser
+  std::string munge_socket;  // empty: munge's own default
+  std::string user;          // MonitorUser
   std::uint16_t port = 0;
 };
 

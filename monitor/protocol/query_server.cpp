@@ -63,8 +63,8 @@ QueryServer::QueryServer(int listener, Credentials& credentials, Answer answer, 
 // many connections, the oldest one that has not yet sent its query is closed to make room.
 bool QueryServer::make_room(const NetAddress& from) {
   const auto same_source = [&from](const Connection& connection) { return connection.from == from; };
-  const bool too_many_there =
-      static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), same_source)) >= limits_.source_connections;
+  const bool too_many_there = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
+                                                                     same_source)) >= limits_.source_connections;
   if (!too_many_there && connections_.size() < limits_.connections) return true;
   const auto silent = std::find_if(connections_.begin(), connections_.end(), [&](const Connection& connection) {
     return !connection.answered && (!too_many_there || same_source(connection));
@@ -116,7 +116,8 @@ bool QueryServer::read_question(Connection& connection, double now_s) {
 }
 
 void QueryServer::take_credential(Connection& connection, const std::string& credential, double now_s) {
-  TokenBucket& source = bucket_of(source_decodes_, connection.from, limits_.source_credentials_per_s, limits_.source_credentials_burst);
+  TokenBucket& source =
+      bucket_of(source_decodes_, connection.from, limits_.source_credentials_per_s, limits_.source_credentials_burst);
   if (!source.take(now_s) || !decodes_.take(now_s)) return refuse(connection, Refusal::too_many, now_s);
   const Credentials::Decoded decoded = credentials_.decode(credential);
   if (decoded.fault != Credentials::Fault::none) return refuse(connection, refusal_of(decoded.fault), now_s);
@@ -149,7 +150,8 @@ void QueryServer::answer(Connection& connection, const Query& query, uid_t asker
 // Returns false when the whole answer is sent or the client has closed the connection.
 bool QueryServer::send_answer(Connection& connection) {
   while (connection.sent < connection.out.size()) {
-    const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent, connection.out.size() - connection.sent, MSG_NOSIGNAL);
+    const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent,
+                              connection.out.size() - connection.sent, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return true;
     if (sent <= 0) return false;

@@ -32,10 +32,10 @@ class QueryServer {
     double answer_s = 30;                  // time that a client has to read its answer
     double source_credentials_per_s = 50;  // credentials from one address that munge decodes
     double source_credentials_burst = 100;
-    double credentials_per_s = 500;        // credentials from all addresses that munge decodes
+    double credentials_per_s = 500;  // credentials from all addresses that munge decodes
     double credentials_burst = 1000;
-    double user_time_share = 0.25;         // share of this process's time for one user, in the long run
-    double user_time_s = 5;                // time for one user in a burst
+    double user_time_share = 0.25;          // share of this process's time for one user, in the long run
+    double user_time_s = 5;                 // time for one user in a burst
     std::size_t waiting_bytes = 128 << 20;  // answers that wait to be read; with more, no query is answered
   };
 
@@ -48,7 +48,10 @@ class QueryServer {
 
  private:
   struct Connection {
-    Connection(const TcpArrival& arrival, double now_s) : socket(arrival.descriptor), from(arrival.from), until_s(now_s) {}
+    Connection(const TcpArrival& arrival, double now_s)
+        : socket(arrival.descriptor),
+          from(arrival.from),
+          until_s(now_s) {}
     FileDescriptor socket;
     NetAddress from;  // without the port
     double until_s;

@@ -75,7 +75,9 @@ std::optional<std::uint8_t> decode_answer_head(ByteView head) {
 }
 
 Bytes encode(const AnswerHead& head) { return wire::written(wire::Writer(), head); }
-std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) { return wire::read<AnswerHead>(wire::Reader(bytes)); }
+std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) {
+  return wire::read<AnswerHead>(wire::Reader(bytes));
+}
 
 std::string answer_text(const DecisionAnswer& answer) {
   std::string text;

@@ -24,9 +24,9 @@ namespace placement::protocol {
 
 inline constexpr std::size_t query_head_bytes = 8;
 inline constexpr std::size_t max_query_credential = 64 << 10;
-inline constexpr std::size_t max_query_nodes = 32 << 10;     // length of a hostlist, in bytes
-inline constexpr std::size_t max_answer_bytes = 256 << 20;   // longest answer that a client accepts
-inline constexpr std::size_t answer_head_bytes = 5;          // "SPA1" and the reason
+inline constexpr std::size_t max_query_nodes = 32 << 10;    // length of a hostlist, in bytes
+inline constexpr std::size_t max_answer_bytes = 256 << 20;  // longest answer that a client accepts
+inline constexpr std::size_t answer_head_bytes = 5;         // "SPA1" and the reason
 
 struct Query {
   enum class Kind : std::uint8_t {
@@ -57,8 +57,8 @@ Bytes encode_answer_head(std::uint8_t reason);
 std::optional<std::uint8_t> decode_answer_head(ByteView head);
 
 struct AnswerHead {
-  bool failed = false;       // the answer is an error message
-  std::uint64_t bytes = 0;   // length of the answer
+  bool failed = false;      // the answer is an error message
+  std::uint64_t bytes = 0;  // length of the answer
 };
 Bytes encode(const AnswerHead& head);
 std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes);

@@ -105,8 +105,8 @@ void require_safe_directory(const std::string& path, uid_t owner) {
   if (lstat(path.c_str(), &directory) != 0) fail_with_errno(path);
   if (!S_ISDIR(directory.st_mode)) throw Error(path + " is no directory");
   if (directory.st_uid != owner)
-    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + ", and not to " + std::to_string(owner) +
-                "; where MonitorUser has changed, remove it");
+    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + ", and not to " +
+                std::to_string(owner) + "; where MonitorUser has changed, remove it");
   if ((directory.st_mode & others_may_write) != 0)
     throw Error(path + " has mode " + octal(directory.st_mode) + ": others than its owner may write it");
 }

@@ -79,7 +79,8 @@ bool TokenBucket::take(double now_s, double amount) {
 }
 
 ClientSession::ClientSession(Credentials& credentials, std::string name)
-    : credentials_(credentials), name_(std::move(name)) {}
+    : credentials_(credentials),
+      name_(std::move(name)) {}
 
 void ClientSession::begin(double now_s) {
   seeking_ = true;
@@ -147,8 +148,9 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   if (*kind == FrameKind::refused) {
     const auto refused = decode_refused(datagram);
     if (!refused || !joined_nonce_ || refused->nonce != *joined_nonce_) return refuse(Refusal::malformed);
-    received.note = std::string("the monitor refuses: ") +
-                    to_string(static_cast<Refusal>(std::min(refused->reason, static_cast<std::uint8_t>(Refusal::count))));
+    received.note =
+        std::string("the monitor refuses: ") +
+        to_string(static_cast<Refusal>(std::min(refused->reason, static_cast<std::uint8_t>(Refusal::count))));
     return received;
   }
   if (*kind == FrameKind::reset) {

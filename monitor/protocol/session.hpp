@@ -33,14 +33,14 @@ enum class Refusal : std::uint8_t {
   unknown_node,  // there is no such node, or it has another address
   bad_cookie,    // the cookie belongs to another address or nonce, or is too old
   bad_credential,
-  clock_skew,    // munge finds the credential expired, or made in the future
-  replayed,      // the credential or the sequence number was seen before
+  clock_skew,  // munge finds the credential expired, or made in the future
+  replayed,    // the credential or the sequence number was seen before
   wrong_user,
-  no_service,    // munge does not answer on this host
-  no_session,    // the session is unknown or has ended
-  forged,        // the seal is not valid
+  no_service,     // munge does not answer on this host
+  no_session,     // the session is unknown or has ended
+  forged,         // the seal is not valid
   wrong_address,  // the session belongs to another address
-  too_many,      // the peer or all joins together exceed their rate
+  too_many,       // the peer or all joins together exceed their rate
   count
 };
 
@@ -105,9 +105,9 @@ class ClientSession {
   double next_hello_s_ = 0;
   double wait_s_ = 1;
   double last_reset_s_ = -1e9;
-  std::optional<Nonce> nonce_;  // of the last hello, until a challenge answers it
+  std::optional<Nonce> nonce_;         // of the last hello, until a challenge answers it
   std::optional<Nonce> joined_nonce_;  // of the last join, until it is accepted
-  Key secret_{};                // of the last join, until it is accepted
+  Key secret_{};                       // of the last join, until it is accepted
 };
 
 // The monitor's end: at most one session for each of a fixed number of peers. A peer can make it keep one small record;
@@ -124,7 +124,7 @@ class ServerSessions {
     double peer_datagrams_burst = 60;
     double hellos_per_s = 5000;
     double hellos_burst = 10000;
-    double cookie_s = 10;         // a cookie is valid for at least this time and at most twice this time
+    double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
     double session_s = 26 * 3600;  // longest session; agents start a new one after a day
   };
 
@@ -137,9 +137,9 @@ class ServerSessions {
   ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit);
 
   struct Received {
-    Bytes reply{};             // to be sent back to the sender at once, or empty
+    Bytes reply{};           // to be sent back to the sender at once, or empty
     std::int32_t peer = -1;  // the peer that sent `message` or has just joined
-    Bytes message{};           // empty: there is none
+    Bytes message{};         // empty: there is none
     bool joined = false;
     Refusal refused = Refusal::none;
   };

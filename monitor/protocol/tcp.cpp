@@ -72,7 +72,8 @@ int connect_tcp(const NetAddress& to, double seconds) {
   if (errno != EINPROGRESS) close_and_fail(descriptor, "", errno);
   const double end_s = steady_s() + seconds;
   pollfd watched{descriptor, POLLOUT, 0};
-  for (double left_s = seconds; poll(&watched, 1, static_cast<int>(left_s * 1000)) <= 0; left_s = std::max(end_s - steady_s(), 0.0))
+  for (double left_s = seconds; poll(&watched, 1, static_cast<int>(left_s * 1000)) <= 0;
+       left_s = std::max(end_s - steady_s(), 0.0))
     if (end_s <= steady_s()) close_and_fail(descriptor, "", ETIMEDOUT);
   int error = 0;
   socklen_t length = sizeof error;

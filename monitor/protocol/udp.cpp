@@ -44,8 +44,8 @@ UdpSocket::UdpSocket(const NetAddress& bind_to) : descriptor_(open_socket(v6_)),
   setsockopt(descriptor_, SOL_SOCKET, SO_SNDBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
   SocketAddress address = to_socket(bind_to, v6_);
   if (bind(descriptor_, address.get(), address.length) != 0)
-    throw Error("cannot bind to " + (is_any(bind_to) ? "port " + std::to_string(bind_to.port) : to_string(bind_to)) + ": " +
-                std::strerror(errno));
+    throw Error("cannot bind to " + (is_any(bind_to) ? "port " + std::to_string(bind_to.port) : to_string(bind_to)) +
+                ": " + std::strerror(errno));
   address.length = sizeof address.storage;
   if (getsockname(descriptor_, address.get(), &address.length) == 0)
     local_ = from_socket(address.get()).value_or(bind_to);

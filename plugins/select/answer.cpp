@@ -21,7 +21,7 @@ namespace placement::select_plugin {
 
 namespace {
 
-constexpr auto wait_told_again = std::chrono::minutes(10);     // a waiting job is recorded again after this time
+constexpr auto wait_told_again = std::chrono::minutes(10);  // a waiting job is recorded again after this time
 
 template <typename T>
 void mix(std::uint64_t& hash, const T* values, std::size_t count) {
@@ -30,8 +30,7 @@ void mix(std::uint64_t& hash, const T* values, std::size_t count) {
   hash ^= hash >> 29;
 }
 
-std::uint64_t question_of(const placement_offer& offer, const placement_request& request,
-                          std::uint64_t generation) {
+std::uint64_t question_of(const placement_offer& offer, const placement_request& request, std::uint64_t generation) {
   std::uint64_t hash = offer.node_count;
   mix(hash, &generation, 1);
   mix(hash, offer.node, offer.node_count);
@@ -39,9 +38,10 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
   if (offer.max_tasks != nullptr) mix(hash, offer.max_tasks, offer.node_count);
   if (offer.weight != nullptr) mix(hash, offer.weight, offer.node_count);
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
-  const std::uint32_t numbers[] = {request.tasks,     request.cpus_per_task,  request.min_nodes,
-                                   request.max_nodes, request.tasks_per_node, request.whole_nodes, request.time_limit_s,
-                                   request.tasks_per_socket, request.topology, request.tasks_need_whole_cores};
+  const std::uint32_t numbers[] = {
+      request.tasks,          request.cpus_per_task,         request.min_nodes,    request.max_nodes,
+      request.tasks_per_node, request.whole_nodes,           request.time_limit_s, request.tasks_per_socket,
+      request.topology,       request.tasks_need_whole_cores};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));
@@ -51,19 +51,21 @@ std::uint64_t question_of(const placement_offer& offer, const placement_request&
 // The time that a decision may take, from its first step: reading a large matrix takes a part of it.
 struct DecisionTime {
   explicit DecisionTime(const Config& config)
-      : budget(std::chrono::milliseconds(config.decision_time_ms)), deadline(Deadline::after(budget)) {}
+      : budget(std::chrono::milliseconds(config.decision_time_ms)),
+        deadline(Deadline::after(budget)) {}
 
   const std::chrono::microseconds budget;
   const Deadline deadline;
   const DecisionTimeBudget::Clock::duration began = DecisionTimeBudget::thread_time();
 };
 
-Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
-                    const JobRequest& job_request, const DecisionTime& time) {
+Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
+                    const placement_request& request, const JobRequest& job_request, const DecisionTime& time) {
   const auto& [budget, deadline, began] = time;
   Answer answer;
   try {
-    answer.plan = make_plan(now.machine_for(request), live, offer, request, job_request, now.config, now.views, deadline);
+    answer.plan =
+        make_plan(now.machine_for(request), live, offer, request, job_request, now.config, now.views, deadline);
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;
@@ -78,12 +80,11 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
 
 // Makes a decision without the matrix: nodes that are close together, whatever the ranks' traffic. The caller does not
 // keep this answer, so that an equal question later, when there is time, gets a decision with the matrix.
-Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
-                       const JobRequest& job_request, const DecisionTime& time) {
+Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
+                       const placement_request& request, const JobRequest& job_request, const DecisionTime& time) {
   JobRequest plain = job_request;
   placement_request sized = request;
-  if (request.tasks == 0 && request.whole_nodes)
-    sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
+  if (request.tasks == 0 && request.whole_nodes) sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
   plain.matrix = nullptr;
   Answer answer = fresh_answer(now, live, offer, sized, plain, time);
   if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
@@ -96,11 +97,13 @@ bool may_put_off(const PluginState& now, const placement_request& request) {
 
 // Answers that the job stays in the queue until the next scheduling cycle. Only the first time that a job is put off is
 // recorded.
-const Answer& put_off(PluginState& now, const LiveNow& live, const placement_offer& offer, const placement_request& request,
-                      const JobRequest& job_request) {
-  Answer answer{std::nullopt, "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
-                                  std::to_string(request.times_put_off + 1) + " of DecisionWait=" +
-                                  std::to_string(now.config.decision_wait) + ")", STOCK_NO_TIME};
+const Answer& put_off(PluginState& now, const LiveNow& live, const placement_offer& offer,
+                      const placement_request& request, const JobRequest& job_request) {
+  Answer answer{std::nullopt,
+                "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
+                    std::to_string(request.times_put_off + 1) +
+                    " of DecisionWait=" + std::to_string(now.config.decision_wait) + ")",
+                STOCK_NO_TIME};
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
   now.result.wait_told = request.times_put_off > 0;
@@ -118,8 +121,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
     return now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME};
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.share, request.uid);
   const DecisionTime time(now.config);
-  JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count},
-                                now.config);
+  JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
   const LiveNow live = now.feed->now();
   const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
@@ -149,7 +151,9 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   else if (!now.result.wait_told)
     job.wait_told = Clock::now();
   now.latest = &answer;
-  if (now.decision_log) now.decision_log->decided(now.machine_for(request), offer, job.job_request, live, answer.plan ? &*answer.plan : nullptr);
+  if (now.decision_log)
+    now.decision_log->decided(now.machine_for(request), offer, job.job_request, live,
+                              answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
 

@@ -11,7 +11,9 @@ namespace placement::select_plugin {
 
 CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
                                const JobRequest& job_request, const Config& config)
-    : machine_(machine), offer_(offer), request_(request) {
+    : machine_(machine),
+      offer_(offer),
+      request_(request) {
   choose_tasks(job_request, config);
   choose_leaves();
   if (!offer.given) choose_nodes(machine, config);
@@ -23,15 +25,15 @@ void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& c
   matrix_ = job_request.matrix;
   tasks_ = request_.tasks;
   if (tasks_ == 0 && request_.whole_nodes && matrix_) tasks_ = matrix_->ranks();
-  if (tasks_ == 0)
-    tasks_ = std::uint64_t{std::max(request_.min_nodes, 1u)} * std::max(request_.tasks_per_node, 1u);
+  if (tasks_ == 0) tasks_ = std::uint64_t{std::max(request_.min_nodes, 1u)} * std::max(request_.tasks_per_node, 1u);
   if (tasks_ > static_cast<std::uint64_t>(CommMatrix::max_ranks))
     throw Error(std::to_string(tasks_) + " tasks are too many");
   if (matrix_ && static_cast<std::uint64_t>(matrix_->ranks()) != tasks_)
-    throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " +
-                std::to_string(tasks_) + " tasks");
+    throw Error("the matrix has " + std::to_string(matrix_->ranks()) + " ranks and the job " + std::to_string(tasks_) +
+                " tasks");
   if (tasks_ < request_.min_nodes)
-    throw Error(std::to_string(tasks_) + " tasks cannot use the " + std::to_string(request_.min_nodes) + " nodes that are asked for at least");
+    throw Error(std::to_string(tasks_) + " tasks cannot use the " + std::to_string(request_.min_nodes) +
+                " nodes that are asked for at least");
   node_level_ = tasks_ > static_cast<std::uint64_t>(config.node_level_tasks);
   if (matrix_ && node_level_)
     note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config.node_level_tasks);
@@ -124,7 +126,8 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
     chosen_.push_back(node);
   }
   if (!suffice(room(chosen_), chosen_.size()))
-    throw PlacementError(STOCK_NO_ROOM, std::string("not enough cores ") + (offer_.max_tasks != nullptr ? "and generic resources " : "") +
+    throw PlacementError(STOCK_NO_ROOM, std::string("not enough cores ") +
+                                            (offer_.max_tasks != nullptr ? "and generic resources " : "") +
                                             "are free for the policy to choose from");
   if (offer_.weight != nullptr && config.node_weights == NodeWeights::respect) keep_light_nodes();
   for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);

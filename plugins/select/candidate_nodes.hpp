@@ -24,7 +24,7 @@ class CandidateNodes {
 
   std::uint64_t tasks() const { return tasks_; }
   const std::shared_ptr<const CommMatrix>& matrix() const { return matrix_; }  // null if the job has none
-  bool node_level() const { return node_level_; }  // the job has more tasks than NodeLevelTasks
+  bool node_level() const { return node_level_; }    // the job has more tasks than NodeLevelTasks
   const std::string& note() const { return note_; }  // a remark for people, mostly empty
 
   std::uint32_t cpus_per_task() const { return cpus_per_task_; }

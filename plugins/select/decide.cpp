@@ -39,9 +39,11 @@ PluginState& state() {
   return *the_state;
 }
 
-// Writes the busiest link of an allocation, and beside it that of natural order on the first nodes; nothing if `link` is not known.
+// Writes the busiest link of an allocation, and beside it that of natural order on the first nodes; nothing if `link`
+// is not known.
 void fill_busiest_link(placement_plan& result, const std::string& link, const Plan& plan) {
-  const std::string first = link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
+  const std::string first =
+      link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
   copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
 }
 
@@ -69,33 +71,37 @@ void fill_result(placement_plan& result, const Answer& answer) {
   copy_text(result.ranks, sizeof result.ranks, plan.ranks);
 }
 
-void assess(PluginState& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant) {
+void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
+            const placement_grant& grant) {
   if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
   const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid) ? 0 : now.config.decision_time_ms);
   const DecisionTimeBudget::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  const GivenCosts costs = assess_grant(now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config, plan, grant,
-                                        Deadline::after(budget));
+  const GivenCosts costs = assess_grant(now.machine_for(request), now.feed->now(), offer, request, job.job_request,
+                                        now.config, plan, grant, Deadline::after(budget));
   copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
   copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
   copy_text(now.result.stock_cost, sizeof now.result.stock_cost, costs.stock_cost);
   fill_busiest_link(now.result, costs.busiest_link, plan);
   copy_text(now.result.ranks, sizeof now.result.ranks, costs.ranks);
   if (costs.difference.empty()) return;
-  copy_text(now.result.reason, sizeof now.result.reason, plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
+  copy_text(now.result.reason, sizeof now.result.reason,
+            plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
 }
 
-// Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that the job has
-// been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a file takes its place.
-bool go_by_topology(PluginState& now, const placement_offer& offer, const placement_request& request, const placement_grant& grant,
-                    const JobRequest& job_request) {
+// Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that
+// the job has been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a
+// file takes its place.
+bool go_by_topology(PluginState& now, const placement_offer& offer, const placement_request& request,
+                    const placement_grant& grant, const JobRequest& job_request) {
   if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
       pattern::pattern_of(job_request.spec.parameters) || !now.config.treematch_topology_file.empty())
     return false;
   const ClusterView& view = now.machine_for(request).view(1);
   std::vector<std::int32_t> first_leaf;
-  for (std::uint32_t n = 0; n < grant.node_count; ++n) first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
+  for (std::uint32_t n = 0; n < grant.node_count; ++n)
+    first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
   return !std::ranges::is_sorted(first_leaf);
 }
 
@@ -138,8 +144,7 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid) &&
-         !now.questions.used_up(uid);
+  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid) && !now.questions.used_up(uid);
 }
 
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
@@ -178,8 +183,7 @@ extern "C" void placement_unconfigure(void) {
   now.latest = nullptr;
 }
 
-extern "C" enum placement_mode placement_configure(const char* config_path,
-                                                   const struct placement_machine* machine,
+extern "C" enum placement_mode placement_configure(const char* config_path, const struct placement_machine* machine,
                                                    char* message, size_t message_size) {
   placement_unconfigure();
   message[0] = '\0';
@@ -193,8 +197,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path,
     if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
     now.config = read_config(config_path, MissingFile::defaults);
     now.share = full_share(now.config);
-    if (now.config.mode != Mode::off)
-      configure_on(now, *machine);
+    if (now.config.mode != Mode::off) configure_on(now, *machine);
   } catch (const std::exception& error) {
     copy_text(message, message_size, error.what());
   } catch (...) {
@@ -215,15 +218,15 @@ extern "C" void placement_tidy(void) {
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
-  return environment != nullptr &&
-         environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+  return environment != nullptr && environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
 }
 
 extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
   text[0] = '\0';
   try {
     if (!placement_asked(environment, environment_count)) return;
-    copy_text(text, size, parse_policy_spec(environment_value({environment, environment_count}, "PLACEMENT_POLICY")).policy);
+    copy_text(text, size,
+              parse_policy_spec(environment_value({environment, environment_count}, "PLACEMENT_POLICY")).policy);
   } catch (...) {  // no name of a policy, or out of memory
   }
 }
@@ -259,15 +262,13 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
   } catch (...) {
     copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
   }
-  now.result.time_us =
-      std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  now.result.time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
   return &now.result;
 }
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
   auto& now = state();
-  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) &&
-         now.share.used_up(uid);
+  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) && now.share.used_up(uid);
 }
 
 extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
@@ -285,7 +286,8 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   }
 }
 
-extern "C" struct placement_ranks placement_ranks_on(const struct placement_offer* offer, const struct placement_request* request,
+extern "C" struct placement_ranks placement_ranks_on(const struct placement_offer* offer,
+                                                     const struct placement_request* request,
                                                      const struct placement_grant* grant) {
   auto& now = state();
   placement_ranks ranks{};
@@ -293,8 +295,10 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
     if (!now.machine) return ranks;
     const auto budget = std::chrono::milliseconds(now.share.used_up(request->uid) ? 0 : now.config.decision_time_ms);
     const DecisionTimeBudget::Use use(now.share, request->uid);
-    const JobEntry& job = now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
-    const auto costs = costs_on(now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request, now.config, *grant, Deadline::after(budget));
+    const JobEntry& job =
+        now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
+    const auto costs = costs_on(now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request,
+                                now.config, *grant, Deadline::after(budget));
     if (!costs) {
       ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job.job_request);
       return ranks;

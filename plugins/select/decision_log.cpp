@@ -20,7 +20,8 @@ constexpr std::size_t most_listed = 512;
 std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
   std::vector<std::string> names;
   for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
-    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes()) names.push_back(machine.node(offer.node[node]).name);
+    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes())
+      names.push_back(machine.node(offer.node[node]).name);
   return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
 }
 
@@ -49,8 +50,8 @@ double seconds_now() {
 
 }  // namespace
 
-void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
-                     const Plan* plan) {
+void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
+                          const LiveNow& live, const Plan* plan) {
   decision_ = {};
   decision_.parameters = parameters_of(job_request);
   decision_.live_age_s = live.age_s;
@@ -85,7 +86,8 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
     decision_.tasks = plan->task_count;
     decision_.reason = plan->reason;
   }
-  if (plan != nullptr && outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
+  if (plan != nullptr &&
+      outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
     decision_.cost = plan->cost;
     decision_.natural_cost = plan->natural_cost;
     decision_.first_nodes_cost = plan->stock_cost;

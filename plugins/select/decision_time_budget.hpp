@@ -12,10 +12,10 @@
 
 namespace placement::select_plugin {
 
-// Limits the processor time that decisions take, and divides it among users. Time that is not used is kept for later, up
-// to a limit, because many jobs often start in one scheduling cycle and none in the seconds before it. A user may spend
-// three quarters of what the other users have left; the decision that crosses this limit is still made. So a user who
-// floods slurmctld with requests uses up their own part, and the next user still finds time. Time in which other
+// Limits the processor time that decisions take, and divides it among users. Time that is not used is kept for later,
+// up to a limit, because many jobs often start in one scheduling cycle and none in the seconds before it. A user may
+// spend three quarters of what the other users have left; the decision that crosses this limit is still made. So a user
+// who floods slurmctld with requests uses up their own part, and the next user still finds time. Time in which other
 // processes have the processor is not counted, because each decision has its own deadline.
 class DecisionTimeBudget {
  public:
@@ -42,8 +42,8 @@ class DecisionTimeBudget {
     spent_ += counted;
   }
 
-  // The clocks by which decisions are timed, and by which time becomes available. Tests replace them, so that they do not
-  // depend on the speed of the machine.
+  // The clocks by which decisions are timed, and by which time becomes available. Tests replace them, so that they do
+  // not depend on the speed of the machine.
   inline static Clock::duration (*thread_time)() = processor_time;
   inline static Clock::time_point (*clock)() = Clock::now;
 

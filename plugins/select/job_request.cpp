@@ -48,8 +48,7 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
     text += value;
   }
   WireLimits limits;
-  limits.max_ranks = static_cast<std::int32_t>(
-      std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));
+  limits.max_ranks = static_cast<std::int32_t>(std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));
   WireMatrix wire = unpack_wire(from_base64url(text, max_bytes), limits);
   if (wire.tasks() < 1) return;
   job_request.coarse = wire.coarse();
@@ -61,8 +60,7 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
 const char* environment_value(std::span<char* const> environment, const char* name) {
   const std::size_t length = std::strlen(name);
   for (const char* entry : environment)
-    if (entry != nullptr && std::strncmp(entry, name, length) == 0 && entry[length] == '=')
-      return entry + length + 1;
+    if (entry != nullptr && std::strncmp(entry, name, length) == 0 && entry[length] == '=') return entry + length + 1;
   return nullptr;
 }
 

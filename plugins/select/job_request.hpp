@@ -21,7 +21,7 @@ namespace placement::select_plugin {
 // 64 KiB of to_base64url(); and PLACEMENT_NATURAL_ORDER, which mostly is not set.
 struct JobRequest {
   PolicySpec spec;
-  const policies::Policy* policy = nullptr;            // null if the request cannot be served, see `error`
+  const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`
   std::shared_ptr<const CommMatrix> matrix;  // null if the job has none
   bool natural_order = false;                // PLACEMENT_NATURAL_ORDER: srun leaves the ranks in natural order
   bool coarse = false;                       // the matrix was coarsened, so costs computed from it mean nothing
@@ -39,9 +39,9 @@ const char* environment_value(std::span<char* const> environment, const char* na
 std::uint64_t job_request_fingerprint(std::span<char* const> environment);
 
 // Keeps decoded requests, so that a matrix is decoded once per job. Anybody can have matrices decoded by asking when a
-// job would start (srun --test-only), so the jobs and the bytes of their matrices that are kept are limited; the least recently
-// used request is dropped first. Entry must be default constructible and have a member `JobRequest job_request`. Its other
-// members are dropped with it.
+// job would start (srun --test-only), so the jobs and the bytes of their matrices that are kept are limited; the least
+// recently used request is dropped first. Entry must be default constructible and have a member `JobRequest
+// job_request`. Its other members are dropped with it.
 template <typename Entry>
 class JobRequestCache {
  public:

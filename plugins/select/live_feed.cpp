@@ -69,8 +69,12 @@ std::shared_ptr<const Published> published(LiveState state, const std::vector<st
 
 struct LiveFeed::Watch {
   Watch(std::string file, FindOwners find, std::int64_t age_s, std::vector<std::string> of_machine, Log line)
-      : path(std::move(file)), find_owners(std::move(find)), max_age_s(age_s), nodes(std::move(of_machine)),
-        log(std::move(line)), owners(find_owners()) {}
+      : path(std::move(file)),
+        find_owners(std::move(find)),
+        max_age_s(age_s),
+        nodes(std::move(of_machine)),
+        log(std::move(line)),
+        owners(find_owners()) {}
 
   const std::string path;
   const FindOwners find_owners;
@@ -175,8 +179,10 @@ struct LiveFeed::Watch {
   }
 };
 
-LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log)
-    : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes), std::move(log))) {
+LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes,
+                   Log log)
+    : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes),
+                                     std::move(log))) {
   watch_->look();
   // The thread blocks all signals, because slurmctld's own threads handle them.
   sigset_t all, before;

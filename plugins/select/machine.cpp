@@ -12,7 +12,8 @@
 namespace placement::select_plugin {
 
 Machine::Machine(const placement_machine& machine, const Config& config)
-    : level_distances_(config.level_distances), from_file_(!config.treematch_topology_file.empty()) {
+    : level_distances_(config.level_distances),
+      from_file_(!config.treematch_topology_file.empty()) {
   for (const auto& given : std::span(machine.nodes, machine.node_count))
     nodes_.push_back({given.name, static_cast<std::int32_t>(given.sockets),
                       static_cast<std::int32_t>(given.cores_per_socket),
@@ -34,8 +35,12 @@ Machine::Machine(const placement_machine& machine, const Config& config)
 }
 
 Machine::Machine(const Machine& cluster, const char* topology)
-    : nodes_(cluster.nodes_), level_distances_(cluster.level_distances_), from_file_(false), torus_(cluster.torus_),
-      torus_node_(cluster.torus_node_), outages_(cluster.outages_) {
+    : nodes_(cluster.nodes_),
+      level_distances_(cluster.level_distances_),
+      from_file_(false),
+      torus_(cluster.torus_),
+      torus_node_(cluster.torus_node_),
+      outages_(cluster.outages_) {
   if (topology) switches_ = parse_scontrol_topology(topology, nodes_);
   view(1);
 }

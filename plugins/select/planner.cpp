@@ -32,28 +32,36 @@ namespace {
 // The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
 
-// The traffic of links is computed for the record of a decision alone. With more pairs it would take several milliseconds.
+// The traffic of links is computed for the record of a decision alone. With more pairs it would take several
+// milliseconds.
 constexpr std::int64_t most_pairs_on_links = 200'000;
 
 // The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
 constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
 
-// Returns the time by which the search for ranks has to end, so that what follows it ends by `deadline`. A search looks at the time between
-// its steps, and a step, the costs and the record of the decision take time for each pair of the matrix and for each rank. Measured on 5,040
-// nodes by contrib/bench/bench_decision.cpp; half of the time is left to the search in any case.
+// Returns the time by which the search for ranks has to end, so that what follows it ends by `deadline`. A search looks
+// at the time between its steps, and a step, the costs and the record of the decision take time for each pair of the
+// matrix and for each rank. Measured on 5,040 nodes by contrib/bench/bench_decision.cpp; half of the time is left to
+// the search in any case.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config) {
   constexpr std::int64_t ns_of_pair = 30, ns_of_rank = 300;
   if (matrix == nullptr) return deadline;
   const std::chrono::nanoseconds after(matrix->pairs() * ns_of_pair + matrix->ranks() * ns_of_rank);
-  return deadline.earlier(std::min<std::chrono::nanoseconds>(after, std::chrono::milliseconds(config.decision_time_ms) / 2));
+  return deadline.earlier(
+      std::min<std::chrono::nanoseconds>(after, std::chrono::milliseconds(config.decision_time_ms) / 2));
 }
 
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
-  Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-          const placement_request& request, const JobRequest& job_request, const Config& config)
-      : machine_(machine), live_(live), offer_(offer), request_(request), job_request_(job_request), config_(config),
+  Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer, const placement_request& request,
+          const JobRequest& job_request, const Config& config)
+      : machine_(machine),
+        live_(live),
+        offer_(offer),
+        request_(request),
+        job_request_(job_request),
+        config_(config),
         candidates_(machine, offer, request, job_request, config) {}
 
   Plan plan(PolicyViews& views, const Deadline& deadline) const {
@@ -94,11 +102,13 @@ class Planner {
 
   GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
     const std::span given(grant.node, grant.node_count);
-    const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
+    const std::vector<std::int32_t> tasks =
+        block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
     GivenCosts costs{plan.cost, plan.natural_cost, plan.stock_cost, {}, plan.busiest_link, plan.ranks};
     const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
     const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
-    if (!same_tasks) costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
+    if (!same_tasks)
+      costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
     if (plan.cost.empty() || (same_tasks && same_cores && !request_.whole_nodes)) return costs;
     costs.cost = costs.natural_cost = costs.busiest_link = costs.ranks = {};
     try {
@@ -119,7 +129,8 @@ class Planner {
   }
 
   GivenCosts costs_on(const placement_grant& grant, const Deadline& deadline) const {
-    const std::vector<std::int32_t> tasks = block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
+    const std::vector<std::int32_t> tasks =
+        block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
     GivenCosts costs;
     if (job_request_.coarse || deadline.expired()) return costs;
     const StepView step = step_on({grant.node, grant.node_count}, tasks, grant.core_given);
@@ -143,7 +154,8 @@ class Planner {
     } catch (const Error& error) {
       if (!job_request_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
       const std::string text = error.what();
-      throw PlacementError(STOCK_NO_LIVE_DATA, text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
+      throw PlacementError(STOCK_NO_LIVE_DATA,
+                           text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
     }
   }
 
@@ -181,27 +193,31 @@ class Planner {
     return to_string(policies::natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
   }
 
-  Placement placed_in_order(const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
+  Placement placed_in_order(const StepView& step, const std::vector<std::int32_t>& tasks,
+                            const Deadline& deadline) const {
     return policies::find_policy("SEQUENTIAL")->place(step.view, step_request(step, tasks), deadline);
   }
 
-  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost with
-  // placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are hardware threads,
-  // and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out others than the planned ones.
+  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
+  // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
+  // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
+  // others than the planned ones.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
       const std::vector<std::int32_t> tasks(plan.tasks.begin(), plan.tasks.end());
       const StepView step = step_on(plan.nodes, tasks, plan.core_wanted.data());
       plan.natural_cost = in_order(step, tasks);
-      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan))) set_placed(plan, step, tasks, deadline);
+      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+        set_placed(plan, step, tasks, deadline);
     } catch (const Error&) {
     }
   }
 
   std::uint64_t cores_wanted(const Plan& plan, std::uint32_t node) const {
     const auto first = plan.core_wanted.begin();
-    return static_cast<std::uint64_t>(std::count(first + offer_.first_core[node], first + offer_.first_core[node + 1], 1));
+    return static_cast<std::uint64_t>(
+        std::count(first + offer_.first_core[node], first + offer_.first_core[node + 1], 1));
   }
 
   // Returns the number of whole cores that `tasks` tasks need if they may share cores.
@@ -215,8 +231,8 @@ class Planner {
     return false;
   }
 
-  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it wants whole cores for each
-  // task of a step that does not use all CPUs of the job.
+  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it wants whole
+  // cores for each task of a step that does not use all CPUs of the job.
   void check_step_starts(const Plan& plan) const {
     if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
     std::uint64_t cores = 0;
@@ -227,28 +243,32 @@ class Planner {
       fits = fits && plan.tasks[n] * cores_of(1) <= wanted;
     }
     if (!fits && cores * candidates_.usable_threads() != candidates_.tasks() * candidates_.cpus_per_task())
-      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) + " tasks of " +
-                                              std::to_string(candidates_.cpus_per_task()) +
+      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) +
+                                              " tasks of " + std::to_string(candidates_.cpus_per_task()) +
                                               " CPUs on the policy's cores, as it wants whole cores for each");
   }
 
-  // Sets the cost, the busiest link and the ranks of `costs` to those of the step with ranks placed by the policy. On a torus srun's effort would
-  // take all of the time, and the cost is that of the least effort, with which a choice of nodes is made, too.
+  // Sets the cost, the busiest link and the ranks of `costs` to those of the step with ranks placed by the policy. On a
+  // torus srun's effort would take all of the time, and the cost is that of the least effort, with which a choice of
+  // nodes is made, too.
   template <typename Costs>
-  void set_placed(Costs& costs, const StepView& step, const std::vector<std::int32_t>& tasks, const Deadline& deadline) const {
+  void set_placed(Costs& costs, const StepView& step, const std::vector<std::int32_t>& tasks,
+                  const Deadline& deadline) const {
     Request request = step_request(step, tasks);
     if (on_torus(step.view)) request.parameters["effort"] = "1";
-    const Placement placement = job_request_.policy->place(step.view, request, end_of_search(deadline, request.matrix.get(), config_));
+    const Placement placement =
+        job_request_.policy->place(step.view, request, end_of_search(deadline, request.matrix.get(), config_));
     costs.cost = to_string(placement.cost);
     costs.busiest_link = busiest_of(step.view, placement);
     costs.ranks = ranks_by_node(placement);
   }
 
-  // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is longer than
-  // a record has room for.
+  // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that
+  // is longer than a record has room for.
   static std::string ranks_by_node(const Placement& placement) {
     std::map<std::int32_t, std::string> of_node;
-    std::map<std::int32_t, std::pair<std::size_t, std::size_t>> range;  // of successive ranks, the last one so far of each node
+    std::map<std::int32_t, std::pair<std::size_t, std::size_t>>
+        range;  // of successive ranks, the last one so far of each node
     const auto end_range = [&](std::int32_t node) {
       const auto [first, last] = range.at(node);
       std::string& text = of_node[node];
@@ -276,7 +296,8 @@ class Planner {
     return text;
   }
 
-  // Returns what busiest_link() tells of a placement; an empty string on a torus, whose links are others, and with very many pairs.
+  // Returns what busiest_link() tells of a placement; an empty string on a torus, whose links are others, and with very
+  // many pairs.
   std::string busiest_of(const ClusterView& view, const Placement& placement) const {
     if (on_torus(view) || job_request_.matrix->pairs() > most_pairs_on_links) return {};
     std::vector<std::int32_t> nodes, leaves;
@@ -317,7 +338,7 @@ class Planner {
       note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
     else if (!request.matrix && !job_request_.policy->needs_live)
       note += std::string(note.empty() ? "" : ", ") + "no matrix: the nearest nodes" +
-              (job_request_.natural_order     ? ", ranks in natural order"
+              (job_request_.natural_order       ? ", ranks in natural order"
                : job_request_.policy->uses_live ? ", consecutive ranks near each other"
                                                 : ", ranks in the order of the topology");
   }
@@ -328,7 +349,8 @@ class Planner {
     if (wait == request.parameters.end() ||
         policies::wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s))
       return;
-    note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) + " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
+    note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) +
+            " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
   }
 
   // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other
@@ -355,7 +377,8 @@ class Planner {
     }
     for (const std::int32_t node : candidates_.required())
       if (!share_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
-    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes) throw PlacementError(STOCK_OTHER, broken);
+    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes)
+      throw PlacementError(STOCK_OTHER, broken);
     return in_terms_of_offer(share_of, broken);
   }
 
@@ -364,7 +387,8 @@ class Planner {
     plan.task_count = static_cast<std::uint32_t>(candidates_.tasks());
     plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
     for (const auto& [node, share] : share_of) {
-      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node) throw PlacementError(STOCK_OTHER, broken);
+      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node)
+        throw PlacementError(STOCK_OTHER, broken);
       plan.nodes.push_back(candidates_.nodes()[node]);
       plan.tasks.push_back(share.tasks);
       want_cores(plan, candidates_.nodes()[node], share.tasks, share.leaves);
@@ -374,8 +398,7 @@ class Planner {
 
   // Marks exactly the number of cores that Slurm will count for `tasks` tasks on the node. With more cores Slurm would
   // choose among them, with fewer it would refuse. Cores with the most planned leaves are taken first, then free ones.
-  void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks,
-                  const std::vector<std::uint32_t>& leaves) const {
+  void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks, const std::vector<std::uint32_t>& leaves) const {
     const auto free = candidates_.cores(node);
     const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * candidates_.cpus_per_task();
     const std::size_t needed =
@@ -400,8 +423,10 @@ class Planner {
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
   }
 
-  // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be computed.
-  void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request, const Deadline& deadline) const {
+  // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be
+  // computed.
+  void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
+                                const Deadline& deadline) const {
     const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
     if (sequential == nullptr || deadline.expired()) return;
     Request plain = request;
@@ -458,8 +483,8 @@ Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offe
 }
 
 std::optional<GivenCosts> costs_on(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                                   const placement_request& request, const JobRequest& job_request, const Config& config,
-                                   const placement_grant& grant, const Deadline& deadline) {
+                                   const placement_request& request, const JobRequest& job_request,
+                                   const Config& config, const placement_grant& grant, const Deadline& deadline) {
   if (job_request.policy == nullptr || !job_request.matrix || job_request.natural_order) return std::nullopt;
   try {
     return Planner(machine, live, offer, request, job_request, config).costs_on(grant, deadline);
@@ -469,8 +494,8 @@ std::optional<GivenCosts> costs_on(const Machine& machine, const LiveNow& live, 
 }
 
 GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                        const placement_request& request, const JobRequest& job_request, const Config& config, const Plan& plan,
-                        const placement_grant& grant, const Deadline& deadline) {
+                        const placement_request& request, const JobRequest& job_request, const Config& config,
+                        const Plan& plan, const placement_grant& grant, const Deadline& deadline) {
   try {
     return Planner(machine, live, offer, request, job_request, config).assess(plan, grant, deadline);
   } catch (const Error&) {

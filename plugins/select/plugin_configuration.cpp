@@ -66,14 +66,17 @@ void configure_on(PluginState& now, const placement_machine& machine) {
   now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
   const std::string private_ring = now.decision_log && now.private_jobs ? now.decision_log->path() : "";
   now.feed = std::make_unique<const LiveFeed>(
-      now.config.snapshot_file, [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring); },
-      now.config.snapshot_max_age_s, known->node_names(), [log = now.log](bool is_error, const std::string& text) {
+      now.config.snapshot_file,
+      [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring); },
+      now.config.snapshot_max_age_s, known->node_names(),
+      [log = now.log](bool is_error, const std::string& text) {
         if (log != nullptr) log(is_error, text.c_str());
       });
   if (!private_ring.empty() && !is_let_in(private_ring, now.config.monitor_user))
-    now.warning += (now.warning.empty() ? "" : "; ") +
-                   ("PrivateData=jobs: " + private_ring + " is on a file system without access control lists, so that "
-                    "placement-monitor gets the decisions only by the group of its directory");
+    now.warning +=
+        (now.warning.empty() ? "" : "; ") + ("PrivateData=jobs: " + private_ring +
+                                             " is on a file system without access control lists, so that "
+                                             "placement-monitor gets the decisions only by the group of its directory");
   if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
   now.machine = std::move(known);
 }

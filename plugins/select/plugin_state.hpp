@@ -46,10 +46,10 @@ struct Answer {
   std::optional<Plan> plan;
   std::string reason;  // why there is no plan
   stock_reason reason_class = STOCK_OTHER;
-  bool wait = false;   // the job stays in the queue for now
+  bool wait = false;              // the job stays in the queue for now
   std::uint32_t wait_left_s = 0;  // with `wait`: seconds after which the job waits no longer
-  bool put_off = false;  // with `wait`: there was no time to decide
-  bool was_starved = false;  // the deadline passed while other programs had the processor
+  bool put_off = false;           // with `wait`: there was no time to decide
+  bool was_starved = false;       // the deadline passed while other programs had the processor
 };
 
 // The request of a job, and the last question about it with its answer.
@@ -60,8 +60,8 @@ struct JobEntry {
   std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };
 
-// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun knows nothing of
-// it, so ranks stay in natural order.
+// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun knows nothing
+// of it, so ranks stay in natural order.
 struct PartitionEnvironment {
   explicit PartitionEnvironment(const std::string& word)
       : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word, "PLACEMENT_NATURAL_ORDER=1"},
@@ -76,14 +76,14 @@ struct PartitionEnvironment {
 struct PluginState {
   Config config;
   std::map<std::string, PartitionEnvironment, std::less<>> partitions;
-  std::unique_ptr<const Machine> machine;  // null while placement is off
+  std::unique_ptr<const Machine> machine;                      // null while placement is off
   std::vector<std::unique_ptr<const Machine>> other_machines;  // the machine with each of the other topologies
-  std::unique_ptr<const LiveFeed> feed;    // null while placement is off
-  std::unique_ptr<DecisionLog> decision_log;          // null if decisions are not recorded
-  bool private_jobs = false;               // slurm.conf has PrivateData=jobs
+  std::unique_ptr<const LiveFeed> feed;                        // null while placement is off
+  std::unique_ptr<DecisionLog> decision_log;                   // null if decisions are not recorded
+  bool private_jobs = false;                                   // slurm.conf has PrivateData=jobs
   std::string warning;
   std::string config_path;
-  std::string failure;                     // why the configuration is not in force; empty if it is
+  std::string failure;  // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;

@@ -50,8 +50,8 @@ std::int32_t clamped(std::uint64_t value) {
   return static_cast<std::int32_t>(std::min<std::uint64_t>(value, std::numeric_limits<std::int32_t>::max()));
 }
 
-Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
-                       const Config& config) {
+Request policy_request(const CandidateNodes& candidates, const placement_request& request,
+                       const JobRequest& job_request, const Config& config) {
   Request question;
   question.tasks = static_cast<std::int32_t>(candidates.tasks());
   question.cores_per_task = clamped(candidates.leaves_per_task());

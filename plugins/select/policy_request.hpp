@@ -15,7 +15,7 @@ std::int32_t clamped(std::uint64_t value);
 
 // Returns the job's request as its policy takes it. The job's own parameters come first. Parameters that it does not
 // give are taken from the policy of its partition, then from the site's configuration.
-Request policy_request(const CandidateNodes& candidates, const placement_request& request, const JobRequest& job_request,
-                       const Config& config);
+Request policy_request(const CandidateNodes& candidates, const placement_request& request,
+                       const JobRequest& job_request, const Config& config);
 
 }  // namespace placement::select_plugin

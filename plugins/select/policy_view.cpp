@@ -61,7 +61,8 @@ void PolicyViews::change_nodes(const Machine& machine, const placement_offer& of
   if (wanted == node_) return;
   const ClusterView& all = machine.view(static_cast<std::int32_t>(leaves_per_core_));
   std::vector<std::int32_t> place(static_cast<std::size_t>(machine.nodes()), -1);  // node of the machine -> of the view
-  for (std::size_t n = 0; n < node_.size(); ++n) place[static_cast<std::size_t>(node_[n])] = static_cast<std::int32_t>(n);
+  for (std::size_t n = 0; n < node_.size(); ++n)
+    place[static_cast<std::size_t>(node_[n])] = static_cast<std::int32_t>(n);
   std::vector<NodeView> nodes;
   std::vector<std::vector<std::uint8_t>> cores(wanted.size());
   nodes.reserve(wanted.size());

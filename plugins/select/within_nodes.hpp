@@ -12,11 +12,13 @@ struct WithinNodes {
   Cost hop_bytes = 0;  // each of these bytes times the distance between its two ranks
 };
 
-// Returns the part of the traffic of `matrix` that does not leave nodes when its ranks are at `placement` in the view's tree.
+// Returns the part of the traffic of `matrix` that does not leave nodes when its ranks are at `placement` in the view's
+// tree.
 WithinNodes within_nodes(const ClusterView& view, const CommMatrix& matrix, const Placement& placement);
 
-// Returns the hop-bytes of a placement on nodes of which nobody knows the cores that Slurm would choose there. `cost` and `within` are
-// those on some of their cores. Within nodes each byte is taken to go as far as in `known`, which is on cores that Slurm chose.
+// Returns the hop-bytes of a placement on nodes of which nobody knows the cores that Slurm would choose there. `cost`
+// and `within` are those on some of their cores. Within nodes each byte is taken to go as far as in `known`, which is
+// on cores that Slurm chose.
 Cost as_far_within_nodes(Cost cost, const WithinNodes& within, const WithinNodes& known);
 
 }  // namespace placement::select_plugin

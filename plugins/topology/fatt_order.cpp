@@ -140,9 +140,13 @@ struct Answer {
 
 class Decision {
  public:
-  Decision(const std::string& config_path, const std::string& order_path, bool may_change,
-           const Names& nodes, std::uint32_t* rank)
-      : config_path_(config_path), order_path_(order_path), may_change_(may_change), nodes_(nodes), rank_(rank) {}
+  Decision(const std::string& config_path, const std::string& order_path, bool may_change, const Names& nodes,
+           std::uint32_t* rank)
+      : config_path_(config_path),
+        order_path_(order_path),
+        may_change_(may_change),
+        nodes_(nodes),
+        rank_(rank) {}
 
   Answer make() {
     std::optional<Names> wanted;
@@ -174,8 +178,9 @@ class Decision {
       } else if (may_change_) {
         return true;  // no cores are held by the broken order: it is written again, or removed
       } else {
-        answer_.message = why + ": the cores of running jobs are known by this order of nodes alone. Bring the file "
-                                "back, or remove it when no job runs and no reservation is of cores";
+        answer_.message = why +
+                          ": the cores of running jobs are known by this order of nodes alone. Bring the file "
+                          "back, or remove it when no job runs and no reservation is of cores";
         answer_.must_stop = true;
       }
       answer_.is_error = true;
@@ -214,8 +219,7 @@ class Decision {
   Answer by_name() {
     const std::string told = none_because_ + ": the nodes are in the order of their names";
     if (kept_.empty() && !may_change_) return {false, told, false, false};
-    if (!may_change_)
-      return keep(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
+    if (!may_change_) return keep(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
     std::error_code error;
     std::filesystem::remove(order_path_, error);
     if (error) return keep("cannot remove " + order_path_ + ": " + error.message(), true);
@@ -226,8 +230,9 @@ class Decision {
   Answer take(const Names& wanted, const std::string& torus_file) {
     if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return follow(kept_, {});
     if (!may_change_)
-      return keep(torus_file + " asks for another order of nodes, which would mix up the cores of running jobs: "
-                               "reconfigure when no job runs",
+      return keep(torus_file +
+                      " asks for another order of nodes, which would mix up the cores of running jobs: "
+                      "reconfigure when no job runs",
                   false);
     try {
       write_order(order_path_, wanted);

@@ -17,8 +17,7 @@ constexpr std::uint32_t most_components = 128;
 
 std::optional<std::string> task_variable(spank_t spank, const char* name) {
   std::vector<char> text(longest_variable);
-  if (spank_getenv(spank, name, text.data(), static_cast<int>(text.size())) != ESPANK_SUCCESS)
-    return std::nullopt;
+  if (spank_getenv(spank, name, text.data(), static_cast<int>(text.size())) != ESPANK_SUCCESS) return std::nullopt;
   return std::string(text.data());
 }
 

@@ -74,7 +74,8 @@ void set_environment(char** variables) {
 
 const char* GrantedJob::variable(const std::string& name) const {
   for (std::uint32_t i = 0; environment && i < entries; ++i)
-    if (environment[i] && std::strncmp(environment[i], name.c_str(), name.size()) == 0 && environment[i][name.size()] == '=')
+    if (environment[i] && std::strncmp(environment[i], name.c_str(), name.size()) == 0 &&
+        environment[i][name.size()] == '=')
       return environment[i] + name.size() + 1;
   return nullptr;
 }
@@ -83,9 +84,11 @@ bool install_allocation_hook(SeeGrantedJob see, JobIsDescribed described) {
   see_job = see;
   job_is_described = described;
   environment_hook.install(program, "env_array_set_environment", reinterpret_cast<void*>(set_environment));
-  return one_hook.install(program, "slurm_allocate_resources_blocking", reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_resources_blocking)>::of_one)) &&
-         components_hook.install(program, "slurm_allocate_het_job_blocking",
-                                 reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_het_job_blocking)>::of_components));
+  return one_hook.install(program, "slurm_allocate_resources_blocking",
+                          reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_resources_blocking)>::of_one)) &&
+         components_hook.install(
+             program, "slurm_allocate_het_job_blocking",
+             reinterpret_cast<void*>(Allocation<decltype(slurm_allocate_het_job_blocking)>::of_components));
 }
 
 void remove_allocation_hook() {

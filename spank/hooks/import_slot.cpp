@@ -105,8 +105,7 @@ int search_library(dl_phdr_info* info, std::size_t, void* argument) {
   const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t address = info->dlpi_addr + offset;
   search.slot.address = reinterpret_cast<void**>(address);
-  search.slot.read_only =
-      address >= (protected_from & ~(page - 1)) && address < (protected_to & ~(page - 1));
+  search.slot.read_only = address >= (protected_from & ~(page - 1)) && address < (protected_to & ~(page - 1));
   return 1;
 }
 
@@ -121,8 +120,7 @@ ImportSlot find_import_slot(std::string_view library, std::string_view symbol) {
 bool write_import_slot(const ImportSlot& slot, void* target) {
   if (!slot.address) return false;
   const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  void* const start =
-      reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(slot.address) & ~(page - 1));
+  void* const start = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(slot.address) & ~(page - 1));
   if (slot.read_only && mprotect(start, page, PROT_READ | PROT_WRITE) != 0) return false;
   __atomic_store_n(slot.address, target, __ATOMIC_RELEASE);
   if (slot.read_only) mprotect(start, page, PROT_READ);

@@ -54,8 +54,8 @@ FileDescriptor errors_of(pid_t process) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<int>(handle), STDERR_FILENO, 0)));
 }
 
-// Returns what maps mpirun's ranks apart from its options, such as "the environment has OMPI_MCA_rmaps"; empty if nothing does.
-// PRRTE starts srun without its own variables, so the plan's reason counts too.
+// Returns what maps mpirun's ranks apart from its options, such as "the environment has OMPI_MCA_rmaps"; empty if
+// nothing does. PRRTE starts srun without its own variables, so the plan's reason counts too.
 std::string mapping_elsewhere(const MpirunPlan& plan) {
   if (const std::string variable = mapping_variable(environ); !variable.empty()) return environment_has + variable;
   if (plan.reason.starts_with(environment_has)) return plan.reason;
@@ -67,22 +67,28 @@ std::string told_of_plan(std::string_view policy, const std::string& elsewhere) 
          ": with PLACEMENT_MPIRUN=no in the environment of the submission it goes by that\n";
 }
 
-// `word` is the user's option, `elsewhere` the result of mapping_elsewhere(), and `reason` says why there is no plan; each may
-// be empty.
-std::string told_of_other_order(bool open_mpi, std::string_view policy, const std::string& word, const std::string& elsewhere,
-                                const std::string& reason, const std::string& why_not_srun, bool for_srun_alone) {
+// `word` is the user's option, `elsewhere` the result of mapping_elsewhere(), and `reason` says why there is no plan;
+// each may be empty.
+std::string told_of_other_order(bool open_mpi, std::string_view policy, const std::string& word,
+                                const std::string& elsewhere, const std::string& reason,
+                                const std::string& why_not_srun, bool for_srun_alone) {
   const bool in_slurms_order = word.empty() && elsewhere.empty();
   const std::string why = !word.empty() ? "" : !elsewhere.empty() ? elsewhere : reason != why_not_srun ? reason : "";
   std::string line = std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
-                     (!word.empty() ? "by its user's " + word : in_slurms_order ? "itself, in Slurm's order" : "itself") + " and not by " +
-                     std::string(policy) + (why.empty() ? "" : " (" + why + ")");
+                     (!word.empty()     ? "by its user's " + word
+                      : in_slurms_order ? "itself, in Slurm's order"
+                                        : "itself") +
+                     " and not by " + std::string(policy) + (why.empty() ? "" : " (" + why + ")");
   if (!why_not_srun.empty())
     line += std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
   else if (for_srun_alone)
-    line += ": srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " + std::string(policy) + "=FILE";
+    line += ": srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
+            std::string(policy) + "=FILE";
   else
-    line += open_mpi ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
-                     : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
+    line +=
+        open_mpi
+            ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
+            : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
   return line + "\n";
 }
 
@@ -91,23 +97,31 @@ std::string told_of_other_order(bool open_mpi, std::string_view policy, const st
 std::string launcher_daemon(spank_t spank) {
   int count = 0;
   char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0]) return {};
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
+    return {};
   std::string_view program = words[0];
   program = base_name(program);
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 
-void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan, const std::string& why_not_srun, bool for_srun_alone) {
+void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan,
+                   const std::string& why_not_srun, bool for_srun_alone) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
   const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
   const std::string word = own_mapping_option(arguments);
-  const bool by_hand = !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
+  const bool by_hand =
+      !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
   if (open_mpi && (by_hand || is_rankfile(word))) return;
   const bool by_plan = open_mpi && plan.in_force && !overrides_plan(word);
-  const std::string elsewhere = !open_mpi ? "" : word.empty() ? mapping_elsewhere(plan) : by_plan ? "its command has " + word : "";
+  const std::string elsewhere = !open_mpi      ? ""
+                                : word.empty() ? mapping_elsewhere(plan)
+                                : by_plan      ? "its command has " + word
+                                               : "";
   if (by_plan && elsewhere.empty()) return;
-  const std::string line = by_plan ? told_of_plan(policy, elsewhere)
-                                   : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "", why_not_srun, for_srun_alone);
+  const std::string line =
+      by_plan ? told_of_plan(policy, elsewhere)
+              : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "",
+                                    why_not_srun, for_srun_alone);
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
     slurm_debug("placement: nobody can be told of the launcher");

@@ -20,8 +20,9 @@ MpirunPlan inherited_mpirun_plan() {
   const auto unchanged = [](const auto& names, const std::string& value) {
     return environment(names[0]) == value && (!std::getenv(names[1]) || environment(names[1]) == value);
   };
-  return {!path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path), path,
-          environment(mpirun_reason_variable)};
+  return {
+      !path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path),
+      path, environment(mpirun_reason_variable)};
 }
 
 void forget_mpirun_plan() {

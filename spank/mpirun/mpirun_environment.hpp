@@ -7,11 +7,12 @@ namespace placement::spank {
 // Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
 // plan), the others tell users and commands about this plan.
 
-// Open MPI's own variables for the mapping of ranks and for the hostfile. The first of each is for versions up to 4, the
-// second for those from 5 on, whose mpirun is PRRTE's. A plan sets all four.
+// Open MPI's own variables for the mapping of ranks and for the hostfile. The first of each is for versions up to 4,
+// the second for those from 5 on, whose mpirun is PRRTE's. A plan sets all four.
 inline constexpr const char* mapping_policy_variables[] = {"OMPI_MCA_rmaps_base_mapping_policy",
                                                            "PRTE_MCA_rmaps_default_mapping_policy"};
-inline constexpr const char* hostfile_variables[] = {"OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile"};
+inline constexpr const char* hostfile_variables[] = {"OMPI_MCA_orte_default_hostfile",
+                                                     "PRTE_MCA_prte_default_hostfile"};
 inline constexpr const char* sequential_mapping = "seq";
 
 // The path of the hostfile with the plan.
@@ -29,8 +30,8 @@ struct MpirunPlan {
 // Returns the plan for mpirun in the environment of this process.
 MpirunPlan inherited_mpirun_plan();
 
-// Removes the plan from the environment of this process, but for variables that the user has changed. srun starts no mpirun with it, and sbatch and salloc begin
-// other jobs, for which the plan would be wrong.
+// Removes the plan from the environment of this process, but for variables that the user has changed. srun starts no
+// mpirun with it, and sbatch and salloc begin other jobs, for which the plan would be wrong.
 void forget_mpirun_plan();
 
 }  // namespace placement::spank

@@ -26,38 +26,138 @@ struct Option {
 constexpr Option short_mapping_options[] = {{"N", 1, Effect::over_plan}, {"H", 1, Effect::over_plan}};
 
 // Options of Open MPI 4 and 5. --tune, --am and --app name a file of options or parameters, which is not read here.
-constexpr Option options[] = {
-    {"rankfile", 1, Effect::over_plan}, {"rf", 1, Effect::over_plan}, {"hostfile", 1, Effect::over_plan}, {"machinefile", 1, Effect::over_plan},
-    {"host", 1, Effect::over_plan}, {"default-hostfile", 1, Effect::over_plan}, {"npernode", 1, Effect::over_plan}, {"pernode", 0, Effect::over_plan},
-    {"npersocket", 1, Effect::over_plan}, {"ppr", 1, Effect::over_plan}, {"bynode", 0, Effect::over_plan}, {"byslot", 0, Effect::over_plan},
-    {"bycore", 0, Effect::over_plan}, {"bysocket", 0, Effect::over_plan}, {"bynuma", 0, Effect::over_plan}, {"byhwthread", 0, Effect::over_plan},
-    {"byl1cache", 0, Effect::over_plan}, {"byl2cache", 0, Effect::over_plan}, {"byl3cache", 0, Effect::over_plan}, {"byboard", 0, Effect::over_plan},
-    {"map-by", 1, Effect::over_plan}, {"cpu-set", 1, Effect::over_plan}, {"cpu-list", 1, Effect::over_plan}, {"tune", 1, Effect::over_plan},
-    {"am", 1, Effect::over_plan}, {"app", 1, Effect::over_plan},
-    {"rank-by", 1, Effect::below_plan}, {"oversubscribe", 0, Effect::below_plan}, {"nolocal", 0, Effect::below_plan}, {"bind-to", 1, Effect::below_plan},
-    {"bind-to-core", 0, Effect::below_plan}, {"bind-to-socket", 0, Effect::below_plan}, {"cpus-per-proc", 1, Effect::below_plan},
-    {"cpus-per-rank", 1, Effect::below_plan}, {"use-hwthread-cpus", 0, Effect::below_plan},
-    {"n", 1}, {"np", 1}, {"c", 1}, {"x", 1}, {"wdir", 1}, {"wd", 1}, {"path", 1}, {"prefix", 1}, {"report-pid", 1}, {"stdin", 1}, {"xterm", 1},
-    {"timeout", 1}, {"report-uri", 1}, {"ompi-server", 1}, {"server-wait-time", 1}, {"output-filename", 1}, {"output", 1}, {"display", 1},
-    {"debugger", 1}, {"personality", 1}, {"preload-files", 1}, {"max-restarts", 1}, {"dvm", 1}, {"hnp", 1}, {"uri", 1}, {"tmpdir", 1},
-    {"set-cwd-to-session-dir", 1}, {"max-vm-size", 1}, {"launch-agent", 1}, {"pmixam", 1}, {"pset", 1}, {"runtime-options", 1},
-    {"mca", 2}, {"gmca", 2}, {"prtemca", 2}, {"pmixmca", 2}, {"gpmixmca", 2},
-    {"q", 0}, {"quiet", 0}, {"v", 0}, {"verbose", 0}, {"V", 0}, {"version", 0}, {"h", 0}, {"help", 0}, {"tag-output", 0}, {"timestamp-output", 0},
-    {"merge-stderr-to-stdout", 0}, {"allow-run-as-root", 0}, {"display-map", 0}, {"display-allocation", 0}, {"display-devel-map", 0},
-    {"display-topo", 0}, {"report-bindings", 0}, {"nooversubscribe", 0}, {"novm", 0}, {"enable-recovery", 0}, {"show-progress", 0},
-    {"use-regexp", 0}, {"forward-signals", 0}, {"continuous", 0}, {"d", 0}, {"debug", 0}, {"debug-devel", 0}, {"debug-daemons", 0},
-    {"debug-daemons-file", 0}, {"disable-recovery", 0}, {"display-devel-allocation", 0}, {"display-diffable-map", 0}, {"do-not-launch", 0},
-    {"do-not-resolve", 0}, {"enable-instant-on-support", 0}, {"fwd-mpirun-port", 0}, {"get-stack-traces", 0}, {"index-argv-by-rank", 0},
-    {"leave-session-attached", 0}, {"output-proctable", 0}, {"report-child-jobs-separately", 0}, {"report-events", 1},
-    {"report-state-on-timeout", 0}, {"s", 0}, {"preload-binary", 0}, {"tv", 0}, {"xml", 0}, {"xml-file", 1}};
+constexpr Option options[] = {{"rankfile", 1, Effect::over_plan},
+                              {"rf", 1, Effect::over_plan},
+                              {"hostfile", 1, Effect::over_plan},
+                              {"machinefile", 1, Effect::over_plan},
+                              {"host", 1, Effect::over_plan},
+                              {"default-hostfile", 1, Effect::over_plan},
+                              {"npernode", 1, Effect::over_plan},
+                              {"pernode", 0, Effect::over_plan},
+                              {"npersocket", 1, Effect::over_plan},
+                              {"ppr", 1, Effect::over_plan},
+                              {"bynode", 0, Effect::over_plan},
+                              {"byslot", 0, Effect::over_plan},
+                              {"bycore", 0, Effect::over_plan},
+                              {"bysocket", 0, Effect::over_plan},
+                              {"bynuma", 0, Effect::over_plan},
+                              {"byhwthread", 0, Effect::over_plan},
+                              {"byl1cache", 0, Effect::over_plan},
+                              {"byl2cache", 0, Effect::over_plan},
+                              {"byl3cache", 0, Effect::over_plan},
+                              {"byboard", 0, Effect::over_plan},
+                              {"map-by", 1, Effect::over_plan},
+                              {"cpu-set", 1, Effect::over_plan},
+                              {"cpu-list", 1, Effect::over_plan},
+                              {"tune", 1, Effect::over_plan},
+                              {"am", 1, Effect::over_plan},
+                              {"app", 1, Effect::over_plan},
+                              {"rank-by", 1, Effect::below_plan},
+                              {"oversubscribe", 0, Effect::below_plan},
+                              {"nolocal", 0, Effect::below_plan},
+                              {"bind-to", 1, Effect::below_plan},
+                              {"bind-to-core", 0, Effect::below_plan},
+                              {"bind-to-socket", 0, Effect::below_plan},
+                              {"cpus-per-proc", 1, Effect::below_plan},
+                              {"cpus-per-rank", 1, Effect::below_plan},
+                              {"use-hwthread-cpus", 0, Effect::below_plan},
+                              {"n", 1},
+                              {"np", 1},
+                              {"c", 1},
+                              {"x", 1},
+                              {"wdir", 1},
+                              {"wd", 1},
+                              {"path", 1},
+                              {"prefix", 1},
+                              {"report-pid", 1},
+                              {"stdin", 1},
+                              {"xterm", 1},
+                              {"timeout", 1},
+                              {"report-uri", 1},
+                              {"ompi-server", 1},
+                              {"server-wait-time", 1},
+                              {"output-filename", 1},
+                              {"output", 1},
+                              {"display", 1},
+                              {"debugger", 1},
+                              {"personality", 1},
+                              {"preload-files", 1},
+                              {"max-restarts", 1},
+                              {"dvm", 1},
+                              {"hnp", 1},
+                              {"uri", 1},
+                              {"tmpdir", 1},
+                              {"set-cwd-to-session-dir", 1},
+                              {"max-vm-size", 1},
+                              {"launch-agent", 1},
+                              {"pmixam", 1},
+                              {"pset", 1},
+                              {"runtime-options", 1},
+                              {"mca", 2},
+                              {"gmca", 2},
+                              {"prtemca", 2},
+                              {"pmixmca", 2},
+                              {"gpmixmca", 2},
+                              {"q", 0},
+                              {"quiet", 0},
+                              {"v", 0},
+                              {"verbose", 0},
+                              {"V", 0},
+                              {"version", 0},
+                              {"h", 0},
+                              {"help", 0},
+                              {"tag-output", 0},
+                              {"timestamp-output", 0},
+                              {"merge-stderr-to-stdout", 0},
+                              {"allow-run-as-root", 0},
+                              {"display-map", 0},
+                              {"display-allocation", 0},
+                              {"display-devel-map", 0},
+                              {"display-topo", 0},
+                              {"report-bindings", 0},
+                              {"nooversubscribe", 0},
+                              {"novm", 0},
+                              {"enable-recovery", 0},
+                              {"show-progress", 0},
+                              {"use-regexp", 0},
+                              {"forward-signals", 0},
+                              {"continuous", 0},
+                              {"d", 0},
+                              {"debug", 0},
+                              {"debug-devel", 0},
+                              {"debug-daemons", 0},
+                              {"debug-daemons-file", 0},
+                              {"disable-recovery", 0},
+                              {"display-devel-allocation", 0},
+                              {"display-diffable-map", 0},
+                              {"do-not-launch", 0},
+                              {"do-not-resolve", 0},
+                              {"enable-instant-on-support", 0},
+                              {"fwd-mpirun-port", 0},
+                              {"get-stack-traces", 0},
+                              {"index-argv-by-rank", 0},
+                              {"leave-session-attached", 0},
+                              {"output-proctable", 0},
+                              {"report-child-jobs-separately", 0},
+                              {"report-events", 1},
+                              {"report-state-on-timeout", 0},
+                              {"s", 0},
+                              {"preload-binary", 0},
+                              {"tv", 0},
+                              {"xml", 0},
+                              {"xml-file", 1}};
 
 constexpr std::string_view programs[] = {"mpirun", "mpiexec", "orterun", "prterun"};
 constexpr std::string_view counts[] = {"n", "np", "c"};
-constexpr std::string_view parameters[] = {"rmaps_", "hwloc_base_binding", "hwloc_base_cpu", "hwloc_default_", "orte_default_hostfile",
-                                           "prte_default_hostfile"};
+constexpr std::string_view parameters[] = {"rmaps_",         "hwloc_base_binding",    "hwloc_base_cpu",
+                                           "hwloc_default_", "orte_default_hostfile", "prte_default_hostfile"};
 // The last two name files of parameters, as --am and --tune do.
-constexpr std::string_view whole_parameters[] = {"rmaps", "orte_rankfile", "prte_rankfile", "orte_default_dash_host",
-                                                 "mca_base_param_file_prefix", "mca_base_envar_file_prefix"};
+constexpr std::string_view whole_parameters[] = {"rmaps",
+                                                 "orte_rankfile",
+                                                 "prte_rankfile",
+                                                 "orte_default_dash_host",
+                                                 "mca_base_param_file_prefix",
+                                                 "mca_base_envar_file_prefix"};
 
 // Returns the name of the option, without hyphens and without "=VALUE"; empty if `word` is no option.
 std::string_view option_name(std::string_view word) {
@@ -70,7 +170,8 @@ std::string_view option_name(std::string_view word) {
 const Option* option_of(std::string_view word) {
   const std::string_view name = option_name(word);
   const auto named = [name](const Option& each) { return each.name == name; };
-  if (const auto found = std::ranges::find_if(short_mapping_options, named); found != std::end(short_mapping_options)) return found;
+  if (const auto found = std::ranges::find_if(short_mapping_options, named); found != std::end(short_mapping_options))
+    return found;
   const auto found = std::ranges::find_if(options, named);
   return found != std::end(options) ? found : nullptr;
 }
@@ -122,7 +223,8 @@ class Walk {
     counted_ = counted_ || std::ranges::find(counts, option->name) != std::end(counts);
     const bool with_value = option->name == "map-by" && values == 1 && at + 1 < words_.size();
     see(with_value ? word + " " + words_[at + 1].text : word, option->effect);
-    if (values == 2 && at + 1 < words_.size() && is_mapping_parameter(words_[at + 1].text)) see(words_[at + 1].text, Effect::over_plan);
+    if (values == 2 && at + 1 < words_.size() && is_mapping_parameter(words_[at + 1].text))
+      see(words_[at + 1].text, Effect::over_plan);
     return at + 1 + values;
   }
 
@@ -159,7 +261,9 @@ bool is_mpirun(std::string_view word) {
 }
 
 bool is_mapping_parameter(std::string_view name) {
-  return std::ranges::any_of(whole_parameters, [name](std::string_view each) { return name == each || name.ends_with("_MCA_" + std::string(each)); }) ||
+  return std::ranges::any_of(
+             whole_parameters,
+             [name](std::string_view each) { return name == each || name.ends_with("_MCA_" + std::string(each)); }) ||
          std::ranges::any_of(parameters, [name](std::string_view each) { return name.find(each) != name.npos; });
 }
 

@@ -26,7 +26,8 @@ std::string program_in(const std::string& path) {
   std::error_code error;
   for (const std::string_view directory : split_at(path, ':'))
     for (const char* name : {"/mpirun", "/orterun", "/prterun"})
-      if (directory.starts_with('/') && std::filesystem::exists(std::string(directory) + name, error)) return std::string(directory) + name;
+      if (directory.starts_with('/') && std::filesystem::exists(std::string(directory) + name, error))
+        return std::string(directory) + name;
   return {};
 }
 
@@ -57,7 +58,8 @@ std::optional<std::string> variable_here(const std::string& name) {
 std::string mapping_variable(char* const* environment) {
   for (char* const* entry = environment; entry && *entry; ++entry) {
     const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
-    if ((name.starts_with("OMPI_MCA_") || name.starts_with("PRTE_MCA_")) && is_mapping_parameter(name)) return std::string(name);
+    if ((name.starts_with("OMPI_MCA_") || name.starts_with("PRTE_MCA_")) && is_mapping_parameter(name))
+      return std::string(name);
   }
   return {};
 }

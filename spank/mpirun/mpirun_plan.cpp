@@ -81,8 +81,10 @@ bool has_declared_cores(const Allocation& allocation) {
 bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
-constexpr const char* not_named = "the batch script does not name mpirun; after a submission with PLACEMENT_MPIRUN=yes mpirun goes by the policy";
-constexpr const char* not_named_in_command = "salloc's command does not name mpirun; with PLACEMENT_MPIRUN=yes before salloc mpirun goes by the policy";
+constexpr const char* not_named =
+    "the batch script does not name mpirun; after a submission with PLACEMENT_MPIRUN=yes mpirun goes by the policy";
+constexpr const char* not_named_in_command =
+    "salloc's command does not name mpirun; with PLACEMENT_MPIRUN=yes before salloc mpirun goes by the policy";
 constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
 
 // Returns true if the job, or a component of it, was submitted with a policy.
@@ -95,7 +97,8 @@ bool has_request() {
 }
 
 // Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy, or
-// if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if the hostfile cannot be made.
+// if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if
+// the hostfile cannot be made.
 std::optional<std::string> hostfile_of_allocation() {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
@@ -104,7 +107,8 @@ std::optional<std::string> hostfile_of_allocation() {
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
-  if (const std::string parameter = mapping_in_parameter_files(variable_here); !parameter.empty()) throw Error(parameter);
+  if (const std::string parameter = mapping_in_parameter_files(variable_here); !parameter.empty())
+    throw Error(parameter);
   take_state_of_allocation(allocation);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
@@ -129,11 +133,12 @@ int file_in_memory(const std::string& text, bool inherited) {
   return -1;
 }
 
-// Returns what the user is told if mpirun has no plan and starts its ranks without an srun that could tell; else an empty
-// string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
+// Returns what the user is told if mpirun has no plan and starts its ranks without an srun that could tell; else an
+// empty string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
   if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
-  if (settings[0].value == not_wanted || settings[0].value == not_named || settings[0].value == not_named_in_command) return {};  // perhaps the job has no mpirun
+  if (settings[0].value == not_wanted || settings[0].value == not_named || settings[0].value == not_named_in_command)
+    return {};  // perhaps the job has no mpirun
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
@@ -159,21 +164,24 @@ std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, P
   return settings;
 }
 
-// What is told of the words for which there is no plan; empty if there are none. With `wanted` those that are known only when the
-// script runs do not count.
+// What is told of the words for which there is no plan; empty if there are none. With `wanted` those that are known
+// only when the script runs do not count.
 std::string told_of(const MpirunWords& words, bool wanted) {
   if (!words.own.empty()) return shown(words.own);
   if (words.made.empty() || wanted) return {};
-  return shown(words.made) + ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
+  return shown(words.made) +
+         ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
 }
 
-// Returns what told_of() says of the first of these files that is a script which names mpirun, such as "FILE has --bynode".
+// Returns what told_of() says of the first of these files that is a script which names mpirun, such as "FILE has
+// --bynode".
 std::string told_of_files(const std::vector<std::string>& files, const VariableValue& value, bool wanted) {
   for (const std::string& file : files) {
     const std::string text = beginning_of(file);
     if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
     MpirunWords words = mpirun_words(text, value);
-    if (constexpr std::string_view others[] = {".py", ".pl", ".rb", ".jl", ".lua"}; std::ranges::find(others, std::filesystem::path(file).extension()) != std::end(others))
+    if (constexpr std::string_view others[] = {".py", ".pl", ".rb", ".jl", ".lua"};
+        std::ranges::find(others, std::filesystem::path(file).extension()) != std::end(others))
       words.made = "commands of another language than the shell's";
     if (const std::string word = told_of(words, wanted); !word.empty()) return shown(file) + " has " + word;
   }
@@ -279,22 +287,28 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   const auto script = script_of(spank);
   if (!script) return {};
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
-  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY") || variable(std::string(job_environment_prefix) + unfit_variable)) return {};
+  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY") ||
+      variable(std::string(job_environment_prefix) + unfit_variable))
+    return {};
   auto switched = variable(mpirun_switch_variable);
   if (!switched) switched = variable(std::string(job_environment_prefix) + mpirun_switch_variable);
   const std::string wanted = switched.value_or("");
   if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
-  if (wanted != "yes" && !script->interactive && !names_mpirun(script->text)) return {{mpirun_reason_variable, not_named}};
+  if (wanted != "yes" && !script->interactive && !names_mpirun(script->text))
+    return {{mpirun_reason_variable, not_named}};
   char** job_environment = nullptr;
   spank_get_item(spank, S_JOB_ENV, &job_environment);
   if (const std::string name = mapping_variable(job_environment); !name.empty())
     return {{mpirun_reason_variable, environment_has + name}};
   const MpirunWords words = mpirun_words(script->text, variable);
-  if (const std::string word = told_of(words, wanted == "yes"); !word.empty()) return {{mpirun_reason_variable, "the script has " + word}};
+  if (const std::string word = told_of(words, wanted == "yes"); !word.empty())
+    return {{mpirun_reason_variable, "the script has " + word}};
   if (const std::string word = words.arguments ? mapping_argument(script->arguments) : ""; !word.empty())
     return {{mpirun_reason_variable, "the script's arguments have " + shown(word)}};
-  if (const std::string word = told_of_files(words.files, variable, wanted == "yes"); !word.empty()) return {{mpirun_reason_variable, word}};
-  if (is_c_shell(script->text)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
+  if (const std::string word = told_of_files(words.files, variable, wanted == "yes"); !word.empty())
+    return {{mpirun_reason_variable, word}};
+  if (is_c_shell(script->text))
+    return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
   return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
 }
 
@@ -312,7 +326,8 @@ std::string own_word_of(const std::vector<std::string>& command) {
   const bool wanted = environment(mpirun_switch_variable) == "yes";
   std::string line;
   for (const std::string& word : command) line += quoted(word) + " ";
-  if (const std::string word = told_of(mpirun_words(line, variable_here), wanted); !word.empty()) return "the command has " + word;
+  if (const std::string word = told_of(mpirun_words(line, variable_here), wanted); !word.empty())
+    return "the command has " + word;
   return told_of_files(command, variable_here, wanted);
 }
 
@@ -360,7 +375,8 @@ void plan_mpirun_of_script(spank_t spank) {
   for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
   const auto nodes = task_variable(spank, "SLURM_JOB_NUM_NODES");
   const std::string notice = notice_without_srun(settings, nodes == "1");
-  if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str())) return;
+  if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str()))
+    return;
   write_all(STDERR_FILENO, "placement: " + notice + "\n");
 }
 

@@ -12,9 +12,9 @@ namespace placement::spank {
 // cannot replace it. The path ends with this process.
 
 // Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
-// salloc holds the plan until it ends. `component` is the last component of the command line, which names the command; 0
-// for a job that is not heterogeneous. Returns what the user is to be told, which is mostly nothing. Throws bad_alloc, or
-// Error if the shipped request is damaged.
+// salloc holds the plan until it ends. `component` is the last component of the command line, which names the command;
+// 0 for a job that is not heterogeneous. Returns what the user is to be told, which is mostly nothing. Throws
+// bad_alloc, or Error if the shipped request is damaged.
 std::string plan_mpirun_of_salloc(int component);
 
 // Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That

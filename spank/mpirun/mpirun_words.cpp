@@ -21,23 +21,28 @@ namespace {
 
 using Words = std::span<const ShellWord>;
 
-constexpr std::string_view shells[] = {"sh", "bash", "rbash", "dash", "ash", "zsh", "ksh", "ksh93", "mksh", "csh", "tcsh"};
-constexpr std::string_view languages[] = {"python", "perl", "ruby", "lua", "Rscript", "julia", "tclsh", "expect", "awk"};
-constexpr std::string_view keywords[] = {"if", "then", "elif", "else", "do", "while", "until", "!", "{", "time", "exec", "command", "builtin", "nohup"};
+constexpr std::string_view shells[] = {"sh",  "bash",  "rbash", "dash", "ash", "zsh",
+                                       "ksh", "ksh93", "mksh",  "csh",  "tcsh"};
+constexpr std::string_view languages[] = {"python", "perl",  "ruby",   "lua", "Rscript",
+                                          "julia",  "tclsh", "expect", "awk"};
+constexpr std::string_view keywords[] = {"if", "then", "elif", "else", "do",      "while",   "until",
+                                         "!",  "{",    "time", "exec", "command", "builtin", "nohup"};
 constexpr std::string_view readers[] = {"read", "mapfile", "readarray", "getopts", "select"};
 // Commands that give their words to no mpirun, but for a text that they write into a pipe or a file.
-constexpr std::string_view others[] = {"echo", "printf", "grep", "egrep", "fgrep", "rg", "sed", "awk", "cat", "logger", "test", "[", "[[", "unset",
-                                       "srun", "squeue", "scontrol", "sacct", "scancel", "curl", "wget", "mysql", "psql", "rsync", "git", "module",
-                                       "ml", "ls", "rm", "cp", "mv", "mkdir", "tar", "cd", "which", "type"};
+constexpr std::string_view others[] = {
+    "echo", "printf", "grep", "egrep",  "fgrep",    "rg",    "sed",     "awk",   "cat",  "logger", "test",  "[",
+    "[[",   "unset",  "srun", "squeue", "scontrol", "sacct", "scancel", "curl",  "wget", "mysql",  "psql",  "rsync",
+    "git",  "module", "ml",   "ls",     "rm",       "cp",    "mv",      "mkdir", "tar",  "cd",     "which", "type"};
 // Commands that print a path or a number, and no options.
-constexpr std::string_view harmless[] = {"which", "command", "type", "realpath", "readlink", "pwd", "dirname", "basename", "nproc"};
+constexpr std::string_view harmless[] = {"which", "command", "type",     "realpath", "readlink",
+                                         "pwd",   "dirname", "basename", "nproc"};
 // Commands that read in what may set variables.
 constexpr std::string_view settings[] = {"source", ".", "module", "ml", "eval"};
 constexpr int most_depth = 4;  // of scripts in the words of scripts
 constexpr std::size_t most_files = 64;
 constexpr std::size_t most_bytes = 2 << 20;  // of all of these
-// A word in whose value there are more variables, one within the other, counts as one that is made at run time; so do all words
-// from the moment when this number of bytes of values has been looked at.
+// A word in whose value there are more variables, one within the other, counts as one that is made at run time; so do
+// all words from the moment when this number of bytes of values has been looked at.
 constexpr std::size_t most_variables = 64;
 constexpr std::size_t most_bytes_of_values = 8 << 20;
 constexpr std::size_t longest_name = 256;  // of a command within a word, with its own words
@@ -50,8 +55,8 @@ bool among(const Names& names, std::string_view name) {
   return std::ranges::find(names, name) != std::end(names);
 }
 
-// Returns the text's parts between what separates words in the shell and in other languages. NAME=VALUE and ${NAME:-VALUE} are
-// two, because the value may be an option that goes to mpirun later.
+// Returns the text's parts between what separates words in the shell and in other languages. NAME=VALUE and
+// ${NAME:-VALUE} are two, because the value may be an option that goes to mpirun later.
 std::vector<std::string> parts_of(std::string_view text) {
   std::vector<std::string> parts;
   std::string part;
@@ -60,7 +65,9 @@ std::vector<std::string> parts_of(std::string_view text) {
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool separates = std::string_view(" \t\r\n\"'`;|&(){}[],").find(text[i]) != std::string_view::npos;
-    const bool value = (text[i] == '=' && !part.starts_with('-')) || (text[i] == ':' && i + 1 < text.size() && std::string_view("-=+").find(text[i + 1]) != std::string_view::npos);
+    const bool value =
+        (text[i] == '=' && !part.starts_with('-')) ||
+        (text[i] == ':' && i + 1 < text.size() && std::string_view("-=+").find(text[i + 1]) != std::string_view::npos);
     if (separates || value)
       end();
     else
@@ -115,7 +122,8 @@ bool has_command_substitution(std::string_view text) {
   return false;
 }
 
-// Returns the name of the variable to which the word assigns, by = or by +=, also an element of an array; empty if it does not.
+// Returns the name of the variable to which the word assigns, by = or by +=, also an element of an array; empty if it
+// does not.
 std::string_view assigned_name(std::string_view word) {
   std::string_view name = word.substr(0, std::min(word.find('='), word.size()));
   if (name.size() == word.size()) return {};
@@ -124,7 +132,8 @@ std::string_view assigned_name(std::string_view word) {
   return std::ranges::all_of(name, is_name_character) ? name : std::string_view();
 }
 
-// Returns the interpreter that the script's first line names, without its directory and without env; empty if there is none.
+// Returns the interpreter that the script's first line names, without its directory and without env; empty if there is
+// none.
 std::string_view interpreter_of(std::string_view script) {
   if (!script.starts_with("#!")) return {};
   for (const std::string_view word : split_words(script.substr(2, std::min(script.find('\n'), script.size()) - 2)))
@@ -162,7 +171,8 @@ class Search {
     std::set<std::string> functions = functions_in(script);  // whose words may go to mpirun
     functions.insert("set");
     for (const ShellCommand& command : commands_)
-      if (const Words words = without_beginning(command.words); !words.empty() && functions.contains(words[0].text)) see_options(words.subspan(1));
+      if (const Words words = without_beginning(command.words); !words.empty() && functions.contains(words[0].text))
+        see_options(words.subspan(1));
     return std::move(found_);
   }
 
@@ -193,7 +203,8 @@ class Search {
 
   // Returns the words from the name of the command on, without keywords and assignments before it.
   static Words without_beginning(Words words) {
-    while (!words.empty() && (among(keywords, words[0].text) || !assigned_name(words[0].text).empty())) words = words.subspan(1);
+    while (!words.empty() && (among(keywords, words[0].text) || !assigned_name(words[0].text).empty()))
+      words = words.subspan(1);
     return words;
   }
 
@@ -240,17 +251,22 @@ class Search {
     const Words words = without_beginning(all);
     if (is_other(words)) return;
     for (std::size_t i = 0; i < words.size() && found_.files.size() < most_files; ++i)
-      if (!words[i].expands && (words[i].text.find('/') != std::string::npos || i == 1) && !is_mpirun(words[i].text)) found_.files.push_back(words[i].text);
+      if (!words[i].expands && (words[i].text.find('/') != std::string::npos || i == 1) && !is_mpirun(words[i].text))
+        found_.files.push_back(words[i].text);
     auto name = std::ranges::find_if(all, [](const ShellWord& word) { return is_mpirun(word.text); });
-    if (name == all.end() && !words.empty() && may_be_mpirun(words[0])) name = all.begin() + (words.data() - all.data());
+    if (name == all.end() && !words.empty() && may_be_mpirun(words[0]))
+      name = all.begin() + (words.data() - all.data());
     for (auto word = all.begin(); word != name; ++word) see_text(*word);
     if (name == all.end()) return;
     if (name->expands) see_expanded(*name, Place::name);
-    const bool from_input = std::any_of(all.begin(), name, [](const ShellWord& word) { return base_name(word.text) == "xargs" || base_name(word.text) == "parallel"; });
+    const bool from_input = std::any_of(all.begin(), name, [](const ShellWord& word) {
+      return base_name(word.text) == "xargs" || base_name(word.text) == "parallel";
+    });
     std::vector<ShellWord> given(name + 1, all.end());
     for (ShellWord& word : given) word.expands = word.expands || (from_input && word.text.find("{}") != word.text.npos);
     const MpirunOptions options = see_options(given);
-    const bool in_options = std::ranges::any_of(options.expanded, [](const ShellWord& word) { return word.text.find("{}") != word.text.npos; });
+    const bool in_options = std::ranges::any_of(
+        options.expanded, [](const ShellWord& word) { return word.text.find("{}") != word.text.npos; });
     if (from_input && (in_options || !options.program_is_known)) note_made("xargs mpirun");
   }
 
@@ -258,7 +274,8 @@ class Search {
     MpirunOptions options = mpirun_options(words);
     if (!options.own.empty()) note_own(options.own);
     if (options.program_without_count) note_own("several programs for mpirun, one without -n");
-    for (const ShellWord& word : options.expanded) see_expanded(word, word.text == words.back().text ? Place::last : Place::option);
+    for (const ShellWord& word : options.expanded)
+      see_expanded(word, word.text == words.back().text ? Place::last : Place::option);
     return options;
   }
 

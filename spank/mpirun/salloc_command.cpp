@@ -17,9 +17,11 @@ namespace placement::spank {
 
 namespace {
 
-// The shells of Debian, Red Hat and SUSE. /etc/shells is not read, because it has only login shells and is the user's host's.
-constexpr std::string_view shells[] = {"sh",   "bash", "rbash", "dash", "ash", "zsh", "rzsh", "ksh",   "ksh93", "rksh",
-                                       "mksh", "lksh", "pdksh", "yash", "csh", "tcsh", "fish", "elvish", "nu",    "xonsh"};
+// The shells of Debian, Red Hat and SUSE. /etc/shells is not read, because it has only login shells and is the user's
+// host's.
+constexpr std::string_view shells[] = {"sh",  "bash",  "rbash", "dash",   "ash",  "zsh",   "rzsh",
+                                       "ksh", "ksh93", "rksh",  "mksh",   "lksh", "pdksh", "yash",
+                                       "csh", "tcsh",  "fish",  "elvish", "nu",   "xonsh"};
 
 // Returns the file that a command without a slash starts; empty if there is none.
 std::string found_in_path(const std::string& command) {
@@ -44,12 +46,14 @@ constexpr std::string_view starters[] = {"env", "nice", "nohup", "exec", "time",
 std::span<const std::string> without_starters(std::span<const std::string> words) {
   while (!words.empty() && std::ranges::find(starters, base_name(words[0])) != std::end(starters)) {
     words = words.subspan(1);
-    while (!words.empty() && (words[0].starts_with('-') || words[0].find('=') != std::string::npos)) words = words.subspan(1);
+    while (!words.empty() && (words[0].starts_with('-') || words[0].find('=') != std::string::npos))
+      words = words.subspan(1);
   }
   return words;
 }
 
-// Returns true if a shell with these words after its name reads commands from its user: none is a script or has commands.
+// Returns true if a shell with these words after its name reads commands from its user: none is a script or has
+// commands.
 bool reads_from_its_user(std::span<const std::string> words) {
   constexpr std::string_view with_value[] = {"-o", "+o", "-O", "+O", "--rcfile", "--init-file"};
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -22,9 +22,9 @@ enum class CoreNumbering {
 CoreNumbering core_numbering(std::string_view configuration);
 
 // Returns the hostfile for mpirun --map-by seq, with one line for each rank: "NODE", or "NODE CORE[,CORE]..." if
-// cores can be given. Cores are left out for all ranks if `numbering` is unknown or `placement` has no whole cores. They
-// are also left out if a node has several sockets of one core each. Slurm describes a node in this way if slurm.conf
-// does not give its cores.
+// cores can be given. Cores are left out for all ranks if `numbering` is unknown or `placement` has no whole cores.
+// They are also left out if a node has several sockets of one core each. Slurm describes a node in this way if
+// slurm.conf does not give its cores.
 std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering);
 
 }  // namespace placement::spank

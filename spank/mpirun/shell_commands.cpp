@@ -133,7 +133,9 @@ class Reader {
     const std::size_t begin = at_;
     while (at_ < text_.size() && std::string_view("<>&|").find(text_[at_]) != std::string_view::npos) ++at_;
     std::string_view operation = text_.substr(begin, at_ - begin);
-    target_ = operation == "<<" ? Target::here_document : operation.find('>') != operation.npos ? Target::output : Target::input;
+    target_ = operation == "<<"                       ? Target::here_document
+              : operation.find('>') != operation.npos ? Target::output
+                                                      : Target::input;
     strip_tabs_ = operation == "<<" && peek() == '-';
     if (strip_tabs_) ++at_;
   }
@@ -193,7 +195,9 @@ class Reader {
 
 bool is_digits(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
 
-bool is_name_character(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 std::vector<ShellCommand> shell_commands(std::string_view script) { return Reader(script, 0).read(); }
 

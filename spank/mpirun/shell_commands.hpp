@@ -18,9 +18,9 @@ struct ShellCommand {
   bool goes_on = false;  // its output goes into a pipe, a file or another command
 };
 
-// Returns the simple commands of a script of sh, bash, ksh or zsh, without comments; words such as "if" and "do" are those of the
-// command behind them. Commands within $( ) and ` ` are there for themselves. Any text has a result, which is exact for what
-// scripts mostly have; the time is proportional to the length.
+// Returns the simple commands of a script of sh, bash, ksh or zsh, without comments; words such as "if" and "do" are
+// those of the command behind them. Commands within $( ) and ` ` are there for themselves. Any text has a result, which
+// is exact for what scripts mostly have; the time is proportional to the length.
 std::vector<ShellCommand> shell_commands(std::string_view script);
 
 // Returns true if all characters of the text are digits, also if it has none.

@@ -42,7 +42,8 @@ struct Source {
   bool learned = false;
 };
 
-// Returns the profiles of other numbers of ranks, those with the nearest numbers first, and the user's own before learned ones.
+// Returns the profiles of other numbers of ranks, those with the nearest numbers first, and the user's own before
+// learned ones.
 std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run) {
   std::vector<Source> sources;
   for (const StoredProfile& profile : store.find_other_ranks(run))
@@ -50,8 +51,11 @@ std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run
   std::map<std::int32_t, std::vector<StoredProfile>> learned;
   for (const StoredProfile& profile : store.find_learned(run, true)) learned[profile.ranks].push_back(profile);
   for (const auto& [ranks, files] : learned)
-    if (LearnedProfile known = learned_profile(files, ranks); known.matrix) sources.push_back({std::move(known.matrix), known.file, true});
-  const auto distance = [&](const Source& source) { return std::abs(std::log(static_cast<double>(source.matrix->ranks()) / run.ranks)); };
+    if (LearnedProfile known = learned_profile(files, ranks); known.matrix)
+      sources.push_back({std::move(known.matrix), known.file, true});
+  const auto distance = [&](const Source& source) {
+    return std::abs(std::log(static_cast<double>(source.matrix->ranks()) / run.ranks));
+  };
   std::ranges::stable_sort(sources, {}, distance);
   return sources;
 }
@@ -69,7 +73,8 @@ double traffic_difference(const CommMatrix& one, const CommMatrix& other) {
   if (total <= 0 || other_total <= 0) return total <= 0 && other_total <= 0 ? 0 : 1;
   double common = 0;
   for (const CommEdge& edge : one.edges())
-    common += std::min(static_cast<double>(edge.weight) / total, static_cast<double>(other.weight(edge.a, edge.b)) / other_total);
+    common += std::min(static_cast<double>(edge.weight) / total,
+                       static_cast<double>(other.weight(edge.a, edge.b)) / other_total);
   return std::clamp(1 - common, 0.0, 1.0);
 }
 
@@ -80,11 +85,13 @@ LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_
     auto matrix = file.ranks == ranks && matrices.size() < ProfileStore::learned_runs ? matrix_in(file) : nullptr;
     if (!matrix) continue;
     if (matrices.empty()) learned.file = file.file;
-    for (const auto& earlier : matrices) learned.difference = std::max(learned.difference, traffic_difference(*earlier, *matrix));
+    for (const auto& earlier : matrices)
+      learned.difference = std::max(learned.difference, traffic_difference(*earlier, *matrix));
     matrices.push_back(std::move(matrix));
   }
   learned.runs = matrices.size();
-  if (learned.runs == ProfileStore::learned_runs && learned.difference <= most_difference_of_runs) learned.matrix = matrices.front();
+  if (learned.runs == ProfileStore::learned_runs && learned.difference <= most_difference_of_runs)
+    learned.matrix = matrices.front();
   return learned;
 }
 
@@ -103,27 +110,38 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run) {
   const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks);
   if (learned.matrix && learned.matrix->total_weight() == 0)
-    return {nullptr, {}, "in the last " + std::to_string(learned.runs) + " runs of " + described(run) + " the ranks sent each other nothing"};
+    return {nullptr,
+            {},
+            "in the last " + std::to_string(learned.runs) + " runs of " + described(run) +
+                " the ranks sent each other nothing"};
   if (learned.matrix)
-    return {learned.matrix, learned.file, "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
-                                              " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
+    return {learned.matrix, learned.file,
+            "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
+                " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
   std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
-    const std::string from = (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.matrix->ranks()) + " ranks";
+    const std::string from = (source.learned ? "the learned profile with " : "the profile with ") +
+                             std::to_string(source.matrix->ranks()) + " ranks";
     std::string why_not;
     if (auto scaled = pattern::scaled_matrix(*source.matrix, run.ranks, &why_not))
       return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), source.file,
-              "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure + ": " + source.file};
+              "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure +
+                  ": " + source.file};
     if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
   }
   if (learned.runs == ProfileStore::learned_runs)
-    return {nullptr, {}, "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " + in_percent(learned.difference) + " of the traffic, and at most " +
-                             in_percent(most_difference_of_runs) + " is taken for agreement"};
+    return {nullptr,
+            {},
+            "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
+                in_percent(learned.difference) + " of the traffic, and at most " + in_percent(most_difference_of_runs) +
+                " is taken for agreement"};
   if (learned.runs > 0)
-    return {nullptr, {}, std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " + described(run) +
-                             " that have to agree are learned"};
-  return {nullptr, {}, "no profile is stored for " + described(run) +
-                           (not_scaled.empty() ? "" : ", and " + not_scaled)};
+    return {nullptr,
+            {},
+            std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " +
+                described(run) + " that have to agree are learned"};
+  return {
+      nullptr, {}, "no profile is stored for " + described(run) + (not_scaled.empty() ? "" : ", and " + not_scaled)};
 }
 
 }  // namespace placement::spank

@@ -11,26 +11,27 @@
 
 namespace placement::spank {
 
-// Profiles that srun makes of each run of an MPI program where the site has ProfileJobs=yes. They are used only when the last
-// learned_runs runs agree, because a run may be an unusual one that nobody looked at.
+// Profiles that srun makes of each run of an MPI program where the site has ProfileJobs=yes. They are used only when
+// the last learned_runs runs agree, because a run may be an unusual one that nobody looked at.
 
 // The largest part of the traffic by which two runs that agree may differ.
 inline constexpr double most_difference_of_runs = 0.1;
 
-// Returns the part (0..1) of the traffic by which two matrices differ after each was divided by its total: 0 where they are equal
-// but for a factor, and if neither has traffic; 1 where no pair has traffic in both, where only one has traffic, and with different
-// numbers of ranks.
+// Returns the part (0..1) of the traffic by which two matrices differ after each was divided by its total: 0 where they
+// are equal but for a factor, and if neither has traffic; 1 where no pair has traffic in both, where only one has
+// traffic, and with different numbers of ranks.
 double traffic_difference(const CommMatrix& one, const CommMatrix& other);
 
 // The result of the learned profiles of one number of ranks.
 struct LearnedProfile {
-  std::size_t runs = 0;                        // profiles that can be read, at most learned_runs
-  double difference = 0;                       // the largest between two of them
-  std::string file;                            // of the latest one
-  std::shared_ptr<const CommMatrix> matrix;    // of the latest one; null unless learned_runs of them agree
+  std::size_t runs = 0;                      // profiles that can be read, at most learned_runs
+  double difference = 0;                     // the largest between two of them
+  std::string file;                          // of the latest one
+  std::shared_ptr<const CommMatrix> matrix;  // of the latest one; null unless learned_runs of them agree
 };
 
-// Reads the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or have other ranks, do not count.
+// Reads the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or have other
+// ranks, do not count.
 LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks);
 
 // The next run to be learned.
@@ -39,20 +40,22 @@ struct NextLearned {
   bool first = false;  // no earlier one is known
 };
 
-// Returns the file for the profile of `run`, or nothing if it is not to be profiled: its last runs agree and the latest profile is
-// not older than 30 days. `number` is that of ProfileStore::learned_file_for(). Throws Error as the functions of ProfileStore do.
+// Returns the file for the profile of `run`, or nothing if it is not to be profiled: its last runs agree and the latest
+// profile is not older than 30 days. `number` is that of ProfileStore::learned_file_for(). Throws Error as the
+// functions of ProfileStore do.
 std::optional<NextLearned> next_to_learn(const ProfileStore& store, const ProgramRun& run, std::uint64_t number);
 
 // A matrix for a run, from a stored profile, and what the user is told of it.
 struct UsableProfile {
   std::shared_ptr<const CommMatrix> matrix;  // null if no profile can be used
   std::string file;
-  std::string told;                          // by which profile, or why by none
+  std::string told;  // by which profile, or why by none
 };
 
-// Returns the matrix for `run` from learned profiles: of the same number of ranks where its runs agree, else from a profile of
-// another number of ranks, made by the user or learned, if its traffic is a regular structure (pattern/scaling.hpp); of several
-// the one with the nearest number of ranks. Throws Error as ProfileStore::find() does.
+// Returns the matrix for `run` from learned profiles: of the same number of ranks where its runs agree, else from a
+// profile of another number of ranks, made by the user or learned, if its traffic is a regular structure
+// (pattern/scaling.hpp); of several the one with the nearest number of ranks. Throws Error as ProfileStore::find()
+// does.
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run);
 
 // Returns the program and the number of ranks of a run for a message, as "halo with 8 ranks".

@@ -74,24 +74,30 @@ struct FileName {
   std::string whole() const { return program_and_class + arguments + ranks; }
 };
 
-// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to learned_files, and BUILD is
-// the hash of the program's build ID, or of its path. The mark of their agreement ends with .agreed in place of .learnedK.
+// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to
+// learned_files, and BUILD is the hash of the program's build ID, or of its path. The mark of their agreement ends with
+// .agreed in place of .learnedK.
 struct LearnedName {
   std::string before_ranks;
 
   explicit LearnedName(const ProgramRun& run)
-      : before_ranks(beginning(run, run.build.empty() ? run.program : "build " + run.build) + std::string(hash_digits, '0')) {}
+      : before_ranks(beginning(run, run.build.empty() ? run.program : "build " + run.build) +
+                     std::string(hash_digits, '0')) {}
   std::string whole(std::int32_t ranks, std::size_t number) const {
     return before_ranks + "." + std::to_string(ranks) + std::string(learned_ending) + std::to_string(number);
   }
-  std::string mark(std::int32_t ranks) const { return before_ranks + "." + std::to_string(ranks) + std::string(agreed_ending); }
+  std::string mark(std::int32_t ranks) const {
+    return before_ranks + "." + std::to_string(ranks) + std::string(agreed_ending);
+  }
 };
 
 // Returns whether a file of the store is a learned profile, the mark of some, or what the profiler wrote beside one.
-bool is_learned(std::string_view name) { return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending); }
+bool is_learned(std::string_view name) {
+  return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending);
+}
 
-// Returns the number of ranks in the name of a profile, the digits between `first` and the end or ".learned"; nothing if other
-// characters are there.
+// Returns the number of ranks in the name of a profile, the digits between `first` and the end or ".learned"; nothing
+// if other characters are there.
 std::optional<std::int32_t> ranks_in(const std::string& name, std::size_t first, bool learned) {
   if (first >= name.size() || name[first] != '.') return std::nullopt;
   std::string_view text = std::string_view(name).substr(first + 1);
@@ -109,7 +115,8 @@ bool is_of_store(std::string_view file) {
   if (dot == file.npos || dot <= hashes * (hash_digits + 1)) return false;
   std::size_t at = dot - hashes * (hash_digits + 1);
   for (std::size_t hash = 0; hash < hashes; ++hash, at += hash_digits + 1)
-    if (file[at] != '-' || file.substr(at + 1, hash_digits).find_first_not_of("0123456789abcdef") != file.npos) return false;
+    if (file[at] != '-' || file.substr(at + 1, hash_digits).find_first_not_of("0123456789abcdef") != file.npos)
+      return false;
   const std::string_view ranks = file.substr(dot + 1);
   const std::size_t end = std::min(ranks.find_first_not_of("0123456789"), ranks.size());
   return end > 0 && (end == ranks.size() || ranks[end] == '.');
@@ -148,7 +155,9 @@ std::string class_of_arguments(const std::vector<std::string>& arguments) {
         continue;
       }
       all += '#';
-      while (i + 1 < word.size() && (is_digit(word[i + 1]) || (word[i + 1] == '.' && i + 2 < word.size() && is_digit(word[i + 2])))) ++i;
+      while (i + 1 < word.size() &&
+             (is_digit(word[i + 1]) || (word[i + 1] == '.' && i + 2 < word.size() && is_digit(word[i + 2]))))
+        ++i;
     }
     all += '\0';
   }
@@ -177,11 +186,13 @@ void ProfileStore::check_owner() const {
   if (stat(directory_.c_str(), &status) != 0) throw Error(directory_ + ": " + std::strerror(errno));
   if (!S_ISDIR(status.st_mode)) throw Error(directory_ + " is no directory");
   if (status.st_uid != geteuid()) throw Error(directory_ + " belongs to another user");
-  if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write into " + directory_ + ": chmod 700 would be right");
+  if (status.st_mode & (S_IWGRP | S_IWOTH))
+    throw Error("others may write into " + directory_ + ": chmod 700 would be right");
 }
 
 // Returns the regular files of the store of which `wanted` makes a profile from the name, the latest first.
-std::vector<StoredProfile> ProfileStore::profiles(const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
+std::vector<StoredProfile> ProfileStore::profiles(
+    const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
   std::vector<StoredProfile> found;
   if (access(directory_.c_str(), F_OK) != 0) return found;
   check_owner();
@@ -193,14 +204,18 @@ std::vector<StoredProfile> ProfileStore::profiles(const std::function<std::optio
     profile->made = status.st_mtim.tv_sec;
     found.push_back(std::move(*profile));
   }
-  std::sort(found.begin(), found.end(), [](const StoredProfile& a, const StoredProfile& b) { return std::tie(a.made, a.file) > std::tie(b.made, b.file); });
+  std::sort(found.begin(), found.end(), [](const StoredProfile& a, const StoredProfile& b) {
+    return std::tie(a.made, a.file) > std::tie(b.made, b.file);
+  });
   return found;
 }
 
 std::optional<StoredProfile> ProfileStore::find(const ProgramRun& run) const {
   const FileName own(run);
   const std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    if (!name.starts_with(own.program_and_class) || ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks) return std::nullopt;
+    if (!name.starts_with(own.program_and_class) ||
+        ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks)
+      return std::nullopt;
     return StoredProfile{{}, name == own.whole(), 0, run.ranks};
   });
   const auto same = std::ranges::find_if(found, &StoredProfile::same_arguments);
@@ -212,7 +227,9 @@ std::vector<StoredProfile> ProfileStore::find_other_ranks(const ProgramRun& run)
   const FileName own(run);
   std::set<std::int32_t> seen{run.ranks};
   std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    const auto ranks = name.starts_with(own.program_and_class) ? ranks_in(name, own.program_and_class.size() + hash_digits, false) : std::nullopt;
+    const auto ranks = name.starts_with(own.program_and_class)
+                           ? ranks_in(name, own.program_and_class.size() + hash_digits, false)
+                           : std::nullopt;
     return ranks ? std::optional(StoredProfile{{}, false, 0, *ranks}) : std::nullopt;
   });
   std::erase_if(found, [&](const StoredProfile& profile) { return !seen.insert(profile.ranks).second; });
@@ -222,7 +239,8 @@ std::vector<StoredProfile> ProfileStore::find_other_ranks(const ProgramRun& run)
 std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, bool other_ranks) const {
   const LearnedName own(run);
   return profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    const auto ranks = name.starts_with(own.before_ranks) ? ranks_in(name, own.before_ranks.size(), true) : std::nullopt;
+    const auto ranks =
+        name.starts_with(own.before_ranks) ? ranks_in(name, own.before_ranks.size(), true) : std::nullopt;
     if (!ranks || (*ranks == run.ranks) == other_ranks) return std::nullopt;
     return StoredProfile{{}, false, 0, *ranks};
   });
@@ -239,11 +257,14 @@ void ProfileStore::make_room(bool learned) const {
   for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
     struct stat status;
     const std::string name = entry.path().filename().string();
-    if (!is_of_store(name) || is_learned(name) != learned || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    if (!is_of_store(name) || is_learned(name) != learned || lstat(entry.path().c_str(), &status) != 0 ||
+        !S_ISREG(status.st_mode))
+      continue;
     files.push_back({status.st_mtim.tv_sec, entry.path().string(), static_cast<std::uintmax_t>(status.st_size)});
     bytes += files.back().bytes;
   }
-  std::sort(files.begin(), files.end(), [](const File& a, const File& b) { return std::tie(a.made, a.path) < std::tie(b.made, b.path); });
+  std::sort(files.begin(), files.end(),
+            [](const File& a, const File& b) { return std::tie(a.made, a.path) < std::tie(b.made, b.path); });
   const std::time_t now = std::time(nullptr);
   std::size_t left = files.size();
   for (const File& file : files) {
@@ -270,7 +291,8 @@ std::string ProfileStore::file_for(const ProgramRun& run) const {
   return directory_ + "/" + FileName(run).whole();
 }
 
-std::string ProfileStore::learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const {
+std::string ProfileStore::learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known,
+                                           std::uint64_t number) const {
   prepare(true);
   const LearnedName own(run);
   const auto kept = known.first(std::min(known.size(), learned_runs - 1));
@@ -284,11 +306,13 @@ std::string ProfileStore::learned_file_for(const ProgramRun& run, std::span<cons
 
 bool ProfileStore::has_agreement(const ProgramRun& run, const StoredProfile& latest) const {
   struct stat status;
-  return lstat((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_mtim.tv_sec > latest.made;
+  return lstat((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), &status) == 0 &&
+         S_ISREG(status.st_mode) && status.st_mtim.tv_sec > latest.made;
 }
 
 void ProfileStore::mark_agreement(const ProgramRun& run) const {
-  const int file = open((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  const int file = open((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(),
+                        O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (file < 0) return;
   futimens(file, nullptr);
   close(file);

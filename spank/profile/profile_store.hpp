@@ -12,10 +12,10 @@ namespace placement::spank {
 
 // The properties of a run on which its profile depends.
 struct ProgramRun {
-  std::string program;                 // the absolute path of the program, with symbolic links resolved
+  std::string program;  // the absolute path of the program, with symbolic links resolved
   std::vector<std::string> arguments;
   std::int32_t ranks = 0;
-  std::string build = {};              // the program's build ID; empty if it has none
+  std::string build = {};                       // the program's build ID; empty if it has none
   std::vector<std::string> mpi_libraries = {};  // with which the program is linked, as ProgramFacts has them
 };
 
@@ -60,17 +60,18 @@ class ProfileStore {
   // Returns the profiles of runs like `run` with other numbers of ranks, the latest of each number.
   std::vector<StoredProfile> find_other_ranks(const ProgramRun& run) const;
 
-  // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build ID, or its
-  // path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most learned_files. With
-  // `other_ranks`, those with other numbers of ranks instead, in this order for each number.
-  static constexpr std::size_t learned_runs = 3;   // that have to agree
-  static constexpr std::size_t learned_files = 9;  // more than learned_runs, so that runs at the same time each have a file
+  // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build
+  // ID, or its path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most
+  // learned_files. With `other_ranks`, those with other numbers of ranks instead, in this order for each number.
+  static constexpr std::size_t learned_runs = 3;  // that have to agree
+  static constexpr std::size_t learned_files =
+      9;  // more than learned_runs, so that runs at the same time each have a file
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
-  // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the latest first. The
-  // file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the learned_files - learned_runs + 1 or more
-  // such files, so that runs at the same time with consecutive numbers have different files. The directory is made, cleared and refused
-  // as file_for() does it.
+  // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the
+  // latest first. The file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the
+  // learned_files - learned_runs + 1 or more such files, so that runs at the same time with consecutive numbers have
+  // different files. The directory is made, cleared and refused as file_for() does it.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 
   // A mark says that learned profiles were read and agree. Returns whether `run` has one that is younger than `latest`.
@@ -79,15 +80,17 @@ class ProfileStore {
   void mark_agreement(const ProgramRun& run) const;
 
   // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only.
-  // Removes the oldest files of this kind (learned or the user's own) while there are more than most_files or most_bytes; files of the
-  // last hour, and files that the store did not make, are kept. Throws Error if the directory cannot be made or used.
+  // Removes the oldest files of this kind (learned or the user's own) while there are more than most_files or
+  // most_bytes; files of the last hour, and files that the store did not make, are kept. Throws Error if the directory
+  // cannot be made or used.
   std::string file_for(const ProgramRun& run) const;
 
  private:
   void check_owner() const;
   void prepare(bool learned) const;
   void make_room(bool learned) const;
-  std::vector<StoredProfile> profiles(const std::function<std::optional<StoredProfile>(const std::string& name)>& wanted) const;
+  std::vector<StoredProfile> profiles(
+      const std::function<std::optional<StoredProfile>(const std::string& name)>& wanted) const;
 
   std::string directory_;
 };

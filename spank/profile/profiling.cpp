@@ -60,12 +60,14 @@ std::string library() {
   return own && *own ? own : PROFILE_LIBRARY;
 }
 
-// Returns the profile that the user had made of `run`, else what is known from learned profiles and other numbers of ranks.
+// Returns the profile that the user had made of `run`, else what is known from learned profiles and other numbers of
+// ranks.
 UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
   const auto found = store.find(run);
   if (!found) return learned_or_scaled(store, run);
   auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
-  if (matrix->ranks() != run.ranks) throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+  if (matrix->ranks() != run.ranks)
+    throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
   return {std::move(matrix), found->file,
           "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
               (found->same_arguments ? "" : " with other numbers in its arguments") +
@@ -76,28 +78,37 @@ std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32
   std::string text;
   for (std::size_t i = 0; i < file.size(); ++i) {
     const char next = file[i] == '%' && i + 1 < file.size() ? file[i + 1] : '\0';
-    if (next == 'j') text += std::to_string(job);
-    else if (next == 's') text += std::to_string(step);
-    else if (next == '%') text += '%';
-    else { text += file[i]; continue; }
+    if (next == 'j')
+      text += std::to_string(job);
+    else if (next == 's')
+      text += std::to_string(step);
+    else if (next == '%')
+      text += '%';
+    else {
+      text += file[i];
+      continue;
+    }
     ++i;
   }
   return text;
 }
 
-// Returns the name of the MPI library with which the profiler was built, as "libmpi.so.40"; an empty string if it is not there.
+// Returns the name of the MPI library with which the profiler was built, as "libmpi.so.40"; an empty string if it is
+// not there.
 std::string mpi_of_profiler() {
   const std::vector<std::string> libraries = facts_of_program(library()).mpi_libraries;
   return libraries.empty() ? "" : libraries.front();
 }
 
-// Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be loaded beside it.
-// A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which needs libmpi.so.40 itself.
+// Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be
+// loaded beside it. A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which needs
+// libmpi.so.40 itself.
 bool has_mpi_of_profiler(const ProgramRun& run) {
   const std::string ours = mpi_of_profiler();
   const std::size_t version = ours.find(".so.");
   return version != ours.npos && std::ranges::any_of(run.mpi_libraries, [&](const std::string& name) {
-           return name == ours || (name.starts_with(ours.substr(0, version) + "_") && name.ends_with(ours.substr(version)));
+           return name == ours ||
+                  (name.starts_with(ours.substr(0, version) + "_") && name.ends_with(ours.substr(version)));
          });
 }
 
@@ -124,7 +135,8 @@ std::vector<std::string> command_given(int component) {
   std::size_t first = 0;  // the word before the options of the component
   for (int separators = 0; separators < component && first + 1 < words.size();)
     if (words[++first] == ":") ++separators;
-  for (std::size_t i = optind > 0 ? first + static_cast<std::size_t>(optind) : words.size(); i < words.size() && words[i] != ":"; ++i)
+  for (std::size_t i = optind > 0 ? first + static_cast<std::size_t>(optind) : words.size();
+       i < words.size() && words[i] != ":"; ++i)
     command.push_back(words[i]);
   return command;
 }
@@ -156,12 +168,14 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
 
 std::string checked_profile_file(const std::string& file) {
   if (access(library().c_str(), R_OK) != 0)
-    throw Error("--profile-comm: " + library() + " is not there: it comes with slurm-placement where that is built with MPI");
+    throw Error("--profile-comm: " + library() +
+                " is not there: it comes with slurm-placement where that is built with MPI");
   if (file.empty()) return file;
   const fs::path path = fs::absolute(file);
   std::error_code failed;
   const bool is_directory = fs::is_directory(path, failed);
-  if (is_directory || !path.has_filename()) throw Error("--profile-comm=" + shown(file) + ": a directory, and a file is wanted");
+  if (is_directory || !path.has_filename())
+    throw Error("--profile-comm=" + shown(file) + ": a directory, and a file is wanted");
   if (!fs::is_directory(path.parent_path(), failed))
     throw Error("--profile-comm=" + shown(file) + ": there is no directory " + path.parent_path().string());
   return path.string();
@@ -169,16 +183,20 @@ std::string checked_profile_file(const std::string& file) {
 
 void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
     throw Error("this srun does not tell its step");
   const std::vector<std::string> command = command_of_step(spank);
   std::optional<ProgramRun> run;
   if (!command.empty()) {
     run = run_of(command, tasks);
     if (!run->mpi_libraries.empty() && !has_mpi_of_profiler(*run))
-      throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() + ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
+      throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() +
+                  ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
   }
-  const std::string path = file.empty() ? ProfileStore::of_user(std::getenv).file_for(run ? *run : run_of(command, tasks)) : with_numbers(file, job, step);
+  const std::string path = file.empty()
+                               ? ProfileStore::of_user(std::getenv).file_for(run ? *run : run_of(command, tasks))
+                               : with_numbers(file, job, step);
   setenv(step_profile_variable, path.c_str(), 1);
   slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
 }
@@ -190,19 +208,26 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const bool linked = has_mpi_of_profiler(run);
   if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
   const ControllerState controller = controller_state_of(ask_controller());
-  if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" || is_excluded(run.program, setting(controller, "ProfileExclude"))) return;
+  if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" ||
+      is_excluded(run.program, setting(controller, "ProfileExclude")))
+    return;
   if (!linked) {
-    slurm_verbose("placement: ProfileJobs=yes does not count %s, which is not linked with %s; --profile-comm counts MPI in a script",
-                  shown(command.front()).c_str(), mpi_of_profiler().c_str());
+    slurm_verbose(
+        "placement: ProfileJobs=yes does not count %s, which is not linked with %s; --profile-comm counts MPI in a script",
+        shown(command.front()).c_str(), mpi_of_profiler().c_str());
     return;
   }
   const ProfileStore store = ProfileStore::of_user(std::getenv);
   std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return;
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
+    return;
   const auto next = next_to_learn(store, run, std::uint64_t{job} + step);
   if (!next) return;
   if (next->first)
-    tell_user("what the ranks of " + described(run) + " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
+    tell_user(
+        "what the ranks of " + described(run) +
+        " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
   setenv(step_profile_variable, next->file.c_str(), 1);
   setenv(step_learning_variable, "1", 1);
   slurm_verbose("placement: the profile goes to %s", next->file.c_str());
@@ -232,7 +257,8 @@ void profile_task(spank_t spank) {
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
   if (!learning) return;
-  for (const char* wish : {"PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SUMMARY"}) spank_unsetenv(spank, wish);
+  for (const char* wish : {"PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SUMMARY"})
+    spank_unsetenv(spank, wish);
   spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
   spank_setenv(spank, "PLACEMENT_PROFILE_SAMPLE", "yes", 1);
   spank_setenv(spank, "PLACEMENT_PROFILE_CHILDREN", "no", 1);

@@ -29,7 +29,8 @@ void add_mpi_libraries(Elf* elf, Elf_Scn* section, const GElf_Shdr& header, std:
   for (int k = 0; gelf_getdyn(data, k, &entry); ++k) {
     if (entry.d_tag != DT_NEEDED) continue;
     const char* const name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
-    if (name && std::string_view(name).starts_with("libmpi") && libraries.size() < most_libraries) libraries.emplace_back(name);
+    if (name && std::string_view(name).starts_with("libmpi") && libraries.size() < most_libraries)
+      libraries.emplace_back(name);
   }
 }
 
@@ -40,8 +41,8 @@ std::string build_id_in(Elf_Scn* section) {
   std::size_t name = 0, description = 0;
   for (std::size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &description)) > 0;) {
     const auto* const bytes = static_cast<const unsigned char*>(data->d_buf);
-    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU" || std::memcmp(bytes + name, "GNU", sizeof "GNU") != 0 ||
-        note.n_descsz > most_build_id_bytes)
+    if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof "GNU" ||
+        std::memcmp(bytes + name, "GNU", sizeof "GNU") != 0 || note.n_descsz > most_build_id_bytes)
       continue;
     std::string text;
     for (std::size_t k = 0; k < note.n_descsz; ++k) {
@@ -69,10 +70,13 @@ ProgramFacts facts_of(Elf* elf) {
 
 ProgramFacts facts_of_program(const std::string& path) {
   if (elf_version(EV_CURRENT) == EV_NONE) return {};
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // so that a pipe in the program's place cannot block
+  const int file =
+      open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // so that a pipe in the program's place cannot block
   if (file < 0) return {};
   ProgramFacts facts;
-  if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr)); elf && elf_kind(elf.get()) == ELF_K_ELF) facts = facts_of(elf.get());
+  if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr));
+      elf && elf_kind(elf.get()) == ELF_K_ELF)
+    facts = facts_of(elf.get());
   close(file);
   return facts;
 }

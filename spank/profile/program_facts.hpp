@@ -7,12 +7,14 @@ namespace placement::spank {
 
 // The facts about a program that its file tells.
 struct ProgramFacts {
-  std::vector<std::string> mpi_libraries;  // the names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40"
-  std::string build_id;                    // the build ID that the linker gave it, in hexadecimal; empty if it has none
+  std::vector<std::string>
+      mpi_libraries;     // the names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40"
+  std::string build_id;  // the build ID that the linker gave it, in hexadecimal; empty if it has none
 };
 
-// Reads the facts of the ELF file `path`, a program or a library. Everything else, such as a script or a file that cannot be read, has
-// none. A program that loads its MPI library by another library or at run time, as Python does, has no MPI library by this account.
+// Reads the facts of the ELF file `path`, a program or a library. Everything else, such as a script or a file that
+// cannot be read, has none. A program that loads its MPI library by another library or at run time, as Python does, has
+// no MPI library by this account.
 ProgramFacts facts_of_program(const std::string& path);
 
 }  // namespace placement::spank

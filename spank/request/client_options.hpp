@@ -15,12 +15,12 @@ using ClientOption = std::function<std::optional<std::string>(const std::string&
 // The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
 std::optional<std::string> client_option(const std::string& name);
 
-// Sets an option of the running srun, as if it had been given, and returns whether the option has this value then. Options that srun
-// reads only when it launches a step can be set until then.
+// Sets an option of the running srun, as if it had been given, and returns whether the option has this value then.
+// Options that srun reads only when it launches a step can be set until then.
 bool set_client_option(const std::string& name, const std::string& value);
 
-// Shows the user "placement: TEXT" on standard error, unless --quiet was given. Slurm itself obeys --quiet only later than the
-// options of plugins are looked at.
+// Shows the user "placement: TEXT" on standard error, unless --quiet was given. Slurm itself obeys --quiet only later
+// than the options of plugins are looked at.
 void tell_user(const std::string& text);
 
 // Returns true if client_option() works in this process.

@@ -31,13 +31,16 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
   if (!outcome) return begin + std::string(not_considered);
   if (outcome->starts_with(stock)) return begin + std::string(outcome->substr(stock.size()));
   const auto colon = outcome->find(": ");
-  return colon == outcome->npos ? "" : "job " + std::to_string(job) + " is placed by " + std::string(outcome->substr(colon + 2));
+  return colon == outcome->npos
+             ? ""
+             : "job " + std::to_string(job) + " is placed by " + std::string(outcome->substr(colon + 2));
 }
 
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value) {
   const auto outcome = outcome_of(job, array, value);
   if (!outcome || !outcome->starts_with(stock) || outcome->substr(stock.size()).starts_with("Mode=")) return {};
-  return "job " + std::to_string(job) + " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
+  return "job " + std::to_string(job) +
+         " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
          std::string(outcome->substr(stock.size()));
 }
 

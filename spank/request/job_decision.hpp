@@ -8,27 +8,27 @@ namespace placement::spank {
 
 // The variable in which slurmctld tells how its decision for a job ended.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
-// The variable in which slurmctld tells which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK RESTARTS".
+// The variable in which slurmctld tells which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK
+// RESTARTS".
 inline constexpr const char* job_start_variable = "PLACEMENT_START";
 // The variable that is set if the job's user asked for no messages (--quiet).
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
 // Returns a line for the user of a job that asked slurmctld for a policy. The line says why the job `job` has the
-// nodes that Slurm itself chose. If the job has the policy's nodes, the line says what the policy lacked for its choice;
-// it is empty if it lacked nothing. `value` is the value of
-// job_decision_variable, null if the job has none. `array` is the job ID of the job's array, 0 without one; slurmctld
-// may name a task of an array by it. A value for another job is ignored, because a job inherits the environment of
-// the job that submitted it.
+// nodes that Slurm itself chose. If the job has the policy's nodes, the line says what the policy lacked for its
+// choice; it is empty if it lacked nothing. `value` is the value of job_decision_variable, null if the job has none.
+// `array` is the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it. A value for
+// another job is ignored, because a job inherits the environment of the job that submitted it.
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns a line for the user of a job that asked for no policy and whose partition has one (PartitionPolicies). The line
-// says why the job does not have that policy's nodes. It is empty if the job has them, if its partition has no policy,
-// and while Mode= of placement.conf keeps slurmctld from applying policies. The parameters are those of
+// Returns a line for the user of a job that asked for no policy and whose partition has one (PartitionPolicies). The
+// line says why the job does not have that policy's nodes. It is empty if the job has them, if its partition has no
+// policy, and while Mode= of placement.conf keeps slurmctld from applying policies. The parameters are those of
 // stock_nodes_notice().
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns true if slurmctld told that the job's ranks go by its policy: on the policy's nodes, or by the matrix on others. The
-// parameters are those of stock_nodes_notice().
+// Returns true if slurmctld told that the job's ranks go by its policy: on the policy's nodes, or by the matrix on
+// others. The parameters are those of stock_nodes_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 
 // Returns true if `start`, the value of job_start_variable, tells of the start with `restarts` (the value of

@@ -35,8 +35,7 @@ std::string hint_for_pattern(std::string_view word) {
   return shown(word) + " is a pattern, which follows a policy, as in TREEMATCH=" + shown(word);
 }
 
-PolicySpec checked_spec(const std::string& word, const std::string& option,
-                        const std::string& matrix_file) {
+PolicySpec checked_spec(const std::string& word, const std::string& option, const std::string& matrix_file) {
   PolicySpec spec;
   if (const std::string hint = hint_for_pattern(word); !hint.empty()) throw Error(option + ": " + hint);
   try {
@@ -47,8 +46,8 @@ PolicySpec checked_spec(const std::string& word, const std::string& option,
   if (!users_policy(spec.policy))
     throw Error(option + ": unknown policy " + spec.policy + ", known are " + users_policies());
   if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
-    throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " +
-                matrix_file + " in --comm-matrix; give one");
+    throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " + matrix_file +
+                " in --comm-matrix; give one");
   try {
     pattern::take_word(spec.parameters);
     policies::check_policy_spec(spec);
@@ -81,7 +80,8 @@ CommMatrix matrix_in(const std::string& file) {
 
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
   const policies::Policy* policy = users_policy(spec.policy);
-  if (policy && std::ranges::any_of(policy->keys, [](const policies::PolicyKey& key) { return key.name == "comm-share"; }))
+  if (policy &&
+      std::ranges::any_of(policy->keys, [](const policies::PolicyKey& key) { return key.name == "comm-share"; }))
     netload::add_measured_share(spec.parameters, matrix_file);
 }
 

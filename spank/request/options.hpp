@@ -14,16 +14,16 @@ namespace placement::spank {
 // The request of a job component or a step. Its policy and keys are checked, and its matrix is read if it is a file.
 // take_pattern() makes the matrix of a pattern.
 struct PlacementRequest {
-  PolicySpec spec;                            // without the key matrix, because other hosts may not have the file
-  std::shared_ptr<const CommMatrix> matrix;   // null if there is none, or if it is to come from a stored profile
-  bool overrides_distribution = false;        // the policy overrides a stock -m that was given before it
-  bool automatic = false;                     // the matrix comes from a stored profile (matrix=auto)
-  std::string note = {};                      // what the user is told about the options; mostly empty
-  std::string unfit = {};                     // why the job runs as without a policy, although it asks for one; mostly empty
+  PolicySpec spec;                           // without the key matrix, because other hosts may not have the file
+  std::shared_ptr<const CommMatrix> matrix;  // null if there is none, or if it is to come from a stored profile
+  bool overrides_distribution = false;       // the policy overrides a stock -m that was given before it
+  bool automatic = false;                    // the matrix comes from a stored profile (matrix=auto)
+  std::string note = {};                     // what the user is told about the options; mostly empty
+  std::string unfit = {};  // why the job runs as without a policy, although it asks for one; mostly empty
 };
 
-// Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows this key and
-// it is not given. Does nothing if there is no such summary that can be read.
+// Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows
+// this key and it is not given. Does nothing if there is no such summary that can be read.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
@@ -48,7 +48,8 @@ class PlacementOptions {
   // Returns true if any stock -m is in force.
   bool distribution_given() const { return stock_; }
 
-  // Returns the stock -m in force as a message names it: "-m cyclic", or "SLURM_DISTRIBUTION=cyclic" from the environment.
+  // Returns the stock -m in force as a message names it: "-m cyclic", or "SLURM_DISTRIBUTION=cyclic" from the
+  // environment.
   std::string stock_distribution() const;
 
   // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
@@ -71,7 +72,8 @@ bool is_stock_distribution(std::string_view word);
 // Returns true if the word begins with the name of a policy that users may ask for.
 bool is_policy_word(std::string_view word);
 
-// Returns a hint for the user if Slurm will refuse the distribution word, which is no policy either; else an empty string.
+// Returns a hint for the user if Slurm will refuse the distribution word, which is no policy either; else an empty
+// string.
 std::string hint_for_unknown_word(std::string_view word);
 
 }  // namespace placement::spank

@@ -42,8 +42,8 @@ int number_in(const std::string& name, const char* text, int most) {
   return static_cast<int>(*value);
 }
 
-// A sample of the pairs stands for the matrix where each rank has as many of them on average. With fewer the sample would not tell
-// which ranks belong together, as groups of ranks do.
+// A sample of the pairs stands for the matrix where each rank has as many of them on average. With fewer the sample
+// would not tell which ranks belong together, as groups of ranks do.
 constexpr std::int64_t least_pairs_per_rank = 32;
 constexpr std::uint64_t seed_of_sample = 1;
 
@@ -60,17 +60,20 @@ std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
          std::to_string(sample.pairs()) + " pairs, so that costs are estimates" + with_the_file;
 }
 
-// Returns a matrix with fewer pairs that stands for `matrix`; nothing if that has few enough, or would need groups of ranks.
+// Returns a matrix with fewer pairs that stands for `matrix`; nothing if that has few enough, or would need groups of
+// ranks.
 std::optional<CommMatrix> sample_of(const CommMatrix& matrix) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
-  const std::int64_t pairs_per_rank = most_pairs / std::max(matrix.ranks(), 1) - 1;  // sparsified() keeps up to one more of each rank
+  const std::int64_t pairs_per_rank =
+      most_pairs / std::max(matrix.ranks(), 1) - 1;  // sparsified() keeps up to one more of each rank
   if (matrix.pairs() <= most_pairs || pairs_per_rank < least_pairs_per_rank) return std::nullopt;
   return mapping::sparsified(matrix, static_cast<std::int32_t>(pairs_per_rank), seed_of_sample);
 }
 
 }  // namespace
 
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node) {
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component,
+                            std::int32_t ranks_per_node) {
   ShippedRequest shipped;
   auto& variables = shipped.variables;
   const bool automatic = placement_request.automatic && !placement_request.matrix;
@@ -83,7 +86,8 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
 
   const std::optional<CommMatrix> sample = sample_of(*placement_request.matrix);
   if (sample) shipped.note = sample_note(*placement_request.matrix, *sample);
-  const WireMatrix wire = coarsen_to_fit(sample ? *sample : *placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
+  const WireMatrix wire =
+      coarsen_to_fit(sample ? *sample : *placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
   if (wire.coarse()) shipped.note = coarse_note(wire);
   const std::string text = to_base64url(pack_wire(wire));
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
@@ -108,8 +112,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
   received.placement_request.spec = parse_policy_spec(word);
   received.placement_request.automatic = automatic != nullptr;
   received.placement_request.overrides_distribution = get(overrides_name) != nullptr;
-  if (const char* text = get(component_name))
-    received.component = number_in(component_name, text, INT16_MAX);
+  if (const char* text = get(component_name)) received.component = number_in(component_name, text, INT16_MAX);
   if (automatic) return received;
   if (const char* text = get(pieces_name)) {
     const int pieces = number_in(pieces_name, text, most_pieces);
@@ -119,15 +122,16 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
       if (!part) throw Error(job_environment_prefix + piece_name(piece) + " is missing");
       all += part;
     }
-    received.placement_request.matrix = std::make_shared<const CommMatrix>(
-        expand_groups(unpack_wire(from_base64url(all, most_packed_bytes))));
+    received.placement_request.matrix =
+        std::make_shared<const CommMatrix>(expand_groups(unpack_wire(from_base64url(all, most_packed_bytes))));
   }
   return received;
 }
 
 std::vector<std::string> request_variable_names() {
-  std::vector<std::string> names{version_name, policy_name, automatic_name, component_name, overrides_name, unfit_variable, pieces_name,
-                                 job_quiet_variable, natural_order_variable, mpirun_switch_variable};
+  std::vector<std::string> names{version_name,           policy_name,           automatic_name, component_name,
+                                 overrides_name,         unfit_variable,        pieces_name,    job_quiet_variable,
+                                 natural_order_variable, mpirun_switch_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

@@ -24,19 +24,21 @@ inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 // several components of a heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 
-// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. With "no" no plan is made
-// for mpirun. With "yes" one is made even if the batch script does not name mpirun, or its words are not known before.
+// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. With "no" no plan is
+// made for mpirun. With "yes" one is made even if the batch script does not name mpirun, or its words are not known
+// before.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
 
-// The variable with the reason for which the job runs as without a policy. slurmctld records it, and no step is placed by
-// the request.
+// The variable with the reason for which the job runs as without a policy. slurmctld records it, and no step is placed
+// by the request.
 inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
 
-// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. If the
-// matrix has more than 200,000 pairs, a sample of them is sent in its place where each rank keeps 32 pairs or more on average. Equal
-// matrices give equal samples. A matrix that is too large still is coarsened to groups of `ranks_per_node` ranks, or of a multiple of that. If `ranks_per_node`
-// is less than 2, groups begin at 2 ranks.
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component, std::int32_t ranks_per_node);
+// Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. If
+// the matrix has more than 200,000 pairs, a sample of them is sent in its place where each rank keeps 32 pairs or more
+// on average. Equal matrices give equal samples. A matrix that is too large still is coarsened to groups of
+// `ranks_per_node` ranks, or of a multiple of that. If `ranks_per_node` is less than 2, groups begin at 2 ranks.
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component,
+                            std::int32_t ranks_per_node);
 
 struct ReceivedRequest {
   PlacementRequest placement_request;
@@ -46,9 +48,9 @@ struct ReceivedRequest {
 // Returns the value of a variable of the job control environment, or null.
 using Getenv = std::function<const char*(const std::string& name)>;
 
-// Returns the shipped request in an environment; nothing if there is none, or if it does not fit the job. `get` looks up a variable by its name
-// without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws Error if the request is
-// damaged or of another version.
+// Returns the shipped request in an environment; nothing if there is none, or if it does not fit the job. `get` looks
+// up a variable by its name without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws
+// Error if the request is damaged or of another version.
 std::optional<ReceivedRequest> unpack_request(const Getenv& get);
 
 // Returns the names of all variables that any shipped request may have.

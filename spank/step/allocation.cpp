@@ -47,14 +47,16 @@ std::string of_component(const std::string& name, std::optional<std::uint32_t> c
 // Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
 void check_component(std::optional<std::uint32_t> component) {
   const std::string size = environment("SLURM_HET_SIZE");
-  if (size.empty() && component) throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
+  if (size.empty() && component)
+    throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
   if (size.empty()) return;
   const std::int32_t components = positive("SLURM_HET_SIZE", size);
   if (!component)
     throw Error("this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=" +
                 std::to_string(components - 1));
   if (*component >= static_cast<std::uint32_t>(components))
-    throw Error("--het-group " + std::to_string(*component) + ": the job has " + std::to_string(components) + " components, from 0 on");
+    throw Error("--het-group " + std::to_string(*component) + ": the job has " + std::to_string(components) +
+                " components, from 0 on");
 }
 
 }  // namespace
@@ -66,7 +68,8 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
     const std::size_t open = part.find("(x");
     std::int32_t times = 1;
     if (open != std::string_view::npos) {
-      if (!part.ends_with(')')) throw Error(name + "=" + shown(text) + ": '" + shown(part) + "' has no closing bracket");
+      if (!part.ends_with(')'))
+        throw Error(name + "=" + shown(text) + ": '" + shown(part) + "' has no closing bracket");
       times = positive(name, std::string(part.substr(open + 2, part.size() - open - 3)));
     }
     const std::int32_t count = positive(name, std::string(part.substr(0, open)));
@@ -82,7 +85,8 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   check_component(component);
   Allocation allocation;
   StepShape& step = allocation.step;
-  const std::string id = of_component("SLURM_JOB_ID", component), tasks = of_component("SLURM_TASKS_PER_NODE", component);
+  const std::string id = of_component("SLURM_JOB_ID", component),
+                    tasks = of_component("SLURM_TASKS_PER_NODE", component);
   step.job = static_cast<std::uint32_t>(positive(id, required(id)));
   step.nodes = expand_hostlist(std::string_view(required(of_component("SLURM_JOB_NODELIST", component))));
   step.tasks = parse_tasks_per_node(required(tasks));
@@ -107,7 +111,8 @@ void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {
   const auto deliver = [](std::optional<std::uint32_t> of) {
-    return unpack_request([of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
+    return unpack_request(
+        [of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
   };
   std::optional<ReceivedRequest> received = deliver(component);
   if (!received && component) {
@@ -119,11 +124,13 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
 }
 
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request) {
-  const std::int64_t tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  const std::int64_t tasks =
+      std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
   take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
   if (placement_request.matrix && placement_request.matrix->ranks() != tasks)
     throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
-                std::to_string(tasks) + " tasks: allocate with -n " + std::to_string(placement_request.matrix->ranks()));
+                std::to_string(tasks) + " tasks: allocate with -n " +
+                std::to_string(placement_request.matrix->ranks()));
   return place_step(placement_request, allocation.step, allocation.view);
 }
 

@@ -33,11 +33,16 @@ struct Kept {
 // Returns the GPUs of the job among those of a node, with the links between them.
 std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const Shapes& shapes, GpuLists lists) {
   if (view.gpus.size() != tasks)
-    throw Kept{view.name + " has " + std::to_string(view.gpus.size()) + " GPUs of the job for " + std::to_string(tasks) + " tasks"};
-  if (!shapes) throw Kept{"gres.conf does not tell which GPU of " + view.name + " is which (AutoDetect=, several types, a line with a mistake)"};
+    throw Kept{view.name + " has " + std::to_string(view.gpus.size()) + " GPUs of the job for " +
+               std::to_string(tasks) + " tasks"};
+  if (!shapes)
+    throw Kept{"gres.conf does not tell which GPU of " + view.name +
+               " is which (AutoDetect=, several types, a line with a mistake)"};
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
-    throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name + ", and the job has number " + std::to_string(view.gpus.back())};
-  if (lists == GpuLists::one && shapes->size() != tasks)  // whether map_gpu: counts those of the node or of the step is not known
+    throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name +
+               ", and the job has number " + std::to_string(view.gpus.back())};
+  if (lists == GpuLists::one &&
+      shapes->size() != tasks)  // whether map_gpu: counts those of the node or of the step is not known
     throw Kept{"the job does not have all GPUs of " + view.name};
   std::vector<GpuShape> gpus;
   for (const std::int32_t number : view.gpus) {
@@ -55,7 +60,8 @@ std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const
 NodeTopology gpus_with_links(const NodeView& view, const std::vector<GpuShape>& gpus) {
   NodeTopology node;
   node.name = view.name;
-  for (std::int32_t core = 0; core < view.cores(); ++core) node.cores.push_back({core, {core}, core / std::max(view.cores_per_socket, 1), 0, 0});
+  for (std::int32_t core = 0; core < view.cores(); ++core)
+    node.cores.push_back({core, {core}, core / std::max(view.cores_per_socket, 1), 0, 0});
   try {
     take_gres_conf(node, gpus, "gres.conf");
   } catch (const Error& error) {  // for another kind of node
@@ -108,9 +114,11 @@ struct LinkedNode {
 
 using LinkedNodes = std::vector<std::optional<LinkedNode>>;
 
-// Returns the nodes of the step, in its order; nothing for one that keeps its order, and in `kept` why the first such one does.
-LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                         const std::string& gres_conf, GpuLists lists, const Deadline& deadline, std::string& kept) {
+// Returns the nodes of the step, in its order; nothing for one that keeps its order, and in `kept` why the first such
+// one does.
+LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
+                         const ClusterView& view, const std::string& gres_conf, GpuLists lists,
+                         const Deadline& deadline, std::string& kept) {
   LinkedNodes nodes(step.nodes.size());
   std::vector<Shapes> shapes;
   try {
@@ -122,7 +130,8 @@ LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placemen
   for (std::size_t n = 0; n < nodes.size(); ++n) try {
       const std::vector<std::uint32_t>& ranks = placement.ranks_of_node[n];
       if (deadline.expired()) throw Kept{"no time was left"};
-      NodeTopology topology = gpus_with_links(view.nodes[n], gpus_of_job(view.nodes[n], ranks.size(), shapes[n], lists));
+      NodeTopology topology =
+          gpus_with_links(view.nodes[n], gpus_of_job(view.nodes[n], ranks.size(), shapes[n], lists));
       Numbers costs = gpu_costs(topology);
       nodes[n] = LinkedNode{std::move(topology), traffic_among(matrix, ranks), std::move(costs)};
     } catch (const Kept& reason) {
@@ -145,14 +154,16 @@ bool add_up(LinkedNodes& nodes) {
 
 }  // namespace
 
-GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                        const std::string& gres_conf, GpuLists lists) {
+GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
+                        const ClusterView& view, const std::string& gres_conf, GpuLists lists) {
   GpuOrder order;
-  if (std::ranges::all_of(view.nodes, [](const NodeView& node) { return node.gpus.empty(); })) return order;  // a job without GPUs
+  if (std::ranges::all_of(view.nodes, [](const NodeView& node) { return node.gpus.empty(); }))
+    return order;  // a job without GPUs
   const Deadline deadline = Deadline::after(patience);
   LinkedNodes nodes = linked_nodes(matrix, placement, step, view, gres_conf, lists, deadline, order.kept);
   if (lists == GpuLists::one && !add_up(nodes)) {
-    if (order.kept.empty()) order.kept = "the nodes have different links, and --gpus-per-task takes one order for all of them";
+    if (order.kept.empty())
+      order.kept = "the nodes have different links, and --gpus-per-task takes one order for all of them";
     return order;
   }
   order.gpu_of_rank.assign(static_cast<std::size_t>(matrix.ranks()), 0);

@@ -14,10 +14,12 @@ namespace placement::spank {
 
 // The GPU of each rank of a step, so that ranks of a node that talk much have GPUs with links between them.
 struct GpuOrder {
-  bool changed = false;                    // not the order of the numbers everywhere, so that it has to be put in force
-  std::vector<std::int32_t> gpu_of_rank;   // number of its GPU on its node; where nothing is known, its number among the ranks there
-  double linked = 0, natural_linked = 0;   // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
-  std::string kept;                        // why GPUs of the first node with some keep the order of their numbers; empty if none do
+  bool changed = false;  // not the order of the numbers everywhere, so that it has to be put in force
+  std::vector<std::int32_t>
+      gpu_of_rank;  // number of its GPU on its node; where nothing is known, its number among the ranks there
+  double linked = 0, natural_linked =
+                         0;  // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
+  std::string kept;          // why GPUs of the first node with some keep the order of their numbers; empty if none do
 };
 
 enum class GpuLists {
@@ -25,9 +27,10 @@ enum class GpuLists {
   one        // the i-th rank of each node has the same GPU, as in srun's --gpu-bind=map_gpu; all nodes must be alike
 };
 
-// Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as tasks and a second
-// suffices to find the order. `view` has the nodes of the step, with the job's GPUs. Does not throw Error.
-GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step, const ClusterView& view,
-                        const std::string& gres_conf, GpuLists lists);
+// Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as
+// tasks and a second suffices to find the order. `view` has the nodes of the step, with the job's GPUs. Does not throw
+// Error.
+GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
+                        const ClusterView& view, const std::string& gres_conf, GpuLists lists);
 
 }  // namespace placement::spank

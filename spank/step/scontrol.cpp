@@ -95,8 +95,8 @@ CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with
   const std::string installed = std::string(SLURM_BINDIR "/") + words.front();
   const std::string& program = access(installed.c_str(), X_OK) == 0 ? installed : words.front();
   std::vector<char*> environment = environment_without_cuts();
-  const int failed =
-      posix_spawnp(&child, program.c_str(), SpawnFiles(ends[1], with_errors).get(), SpawnSignals().get(), argv.data(), environment.data());
+  const int failed = posix_spawnp(&child, program.c_str(), SpawnFiles(ends[1], with_errors).get(), SpawnSignals().get(),
+                                  argv.data(), environment.data());
   close(ends[1]);
   if (failed != 0) throw Error(program + " cannot be run: " + std::strerror(failed));
   CommandOutput output{read_all(ends[0])};
@@ -118,8 +118,9 @@ std::string scontrol(std::initializer_list<const char*> arguments) {
   if (output.exit_code == 0 && output.signal == 0) return std::move(output.text);
   std::string command;
   for (const std::string& word : words) command += (command.empty() ? "" : " ") + word;
-  throw Error("'" + command + "' " + (output.signal == 0 ? "ended with exit code " + std::to_string(output.exit_code)
-                                                          : "was ended by signal " + std::to_string(output.signal)));
+  throw Error("'" + command + "' " +
+              (output.signal == 0 ? "ended with exit code " + std::to_string(output.exit_code)
+                                  : "was ended by signal " + std::to_string(output.signal)));
 }
 
 }  // namespace placement::spank

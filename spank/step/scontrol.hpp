@@ -13,8 +13,8 @@ struct CommandOutput {
   int signal = 0;  // that ended it; 0 if it ended by itself, and then with the exit code
 };
 
-// Runs a command of Slurm as the calling user: that of the installation that this plugin was built for, else the first one
-// in PATH.
+// Runs a command of Slurm as the calling user: that of the installation that this plugin was built for, else the first
+// one in PATH.
 //   words        the name of the command, such as "srun", and its arguments
 //   with_errors  whether the text has what the command prints on standard error, too; otherwise that is lost
 // Throws Error if the command cannot be run or prints more than 256 MiB.

@@ -51,8 +51,8 @@ std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_
     const node_info_t& node = message.node_array[i];
     if (!node.name) continue;  // the record of a dynamic node that was removed
     index_of.emplace(node.name, static_cast<std::int32_t>(shapes.size()));
-    shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1),
-                      std::max<std::int32_t>(node.cores, 1), std::max<std::int32_t>(node.threads, 1)});
+    shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1), std::max<std::int32_t>(node.cores, 1),
+                      std::max<std::int32_t>(node.threads, 1)});
   }
   return shapes;
 }
@@ -62,7 +62,8 @@ bool takes_jobs(const node_info_t& node) {
   constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
                                    NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
   const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  return (node.node_state & closed) == 0 && (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
+  return (node.node_state & closed) == 0 &&
+         (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
 }
 
 // Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0".
@@ -71,8 +72,8 @@ std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) 
   return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
 }
 
-// Returns the numbers in the list of a line of "scontrol -d show job", such as "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if
-// a GPU has no number.
+// Returns the numbers in the list of a line of "scontrol -d show job", such as
+// "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
 std::vector<std::int32_t> gpus_in_word(std::string_view word) {
   std::vector<std::int32_t> numbers;
   if (!word.starts_with("GRES=")) return numbers;
@@ -97,7 +98,8 @@ std::string topology_of([[maybe_unused]] const std::string& partition) {
 #ifdef HAVE_PARTITION_INFO_T_TOPOLOGY_NAME
   partition_info_msg_t* message = nullptr;
   if (slurm_load_partitions(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the partitions");
-  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(message);
+  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(
+      message);
   for (const partition_info_t& known : std::span(message->partition_array, message->record_count))
     if (known.name == partition && known.topology_name) return known.topology_name;
 #endif
@@ -106,7 +108,8 @@ std::string topology_of([[maybe_unused]] const std::string& partition) {
 
 // Returns the switches or blocks of the topology `name`, or of that of the cluster if the name is empty.
 std::vector<SwitchShape> load_switches(const std::string& name, std::span<const NodeShape> nodes) {
-  return parse_scontrol_topology(name.empty() ? scontrol({"show", "topology"}) : scontrol({"show", "topology", name.c_str()}), nodes);
+  return parse_scontrol_topology(
+      name.empty() ? scontrol({"show", "topology"}) : scontrol({"show", "topology", name.c_str()}), nodes);
 }
 
 // Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
@@ -192,7 +195,8 @@ std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
       const std::string_view state = words[0].substr(9);
       holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
     }
-    if (auto found = cpus_in_line(words); holds_cpus && found && !jobs.empty()) jobs.back().push_back(std::move(*found));
+    if (auto found = cpus_in_line(words); holds_cpus && found && !jobs.empty())
+      jobs.back().push_back(std::move(*found));
   }
   if (!jobs.empty() && jobs.back().empty()) jobs.pop_back();
   return jobs;
@@ -217,7 +221,8 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
   const std::string text = scontrol({"-d", "show", "job", std::to_string(job).c_str()});
-  const ClusterView machine = view_of_switches(load_switches(topology_of(parse_job_partition(text, job)), shapes), shapes);
+  const ClusterView machine =
+      view_of_switches(load_switches(topology_of(parse_job_partition(text, job)), shapes), shapes);
 
   ClusterView view;
   view.tree = machine.tree;
@@ -232,7 +237,8 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
   for (NodeView& node : view.nodes)
     if (const auto found = gpus_of.find(node.name); found != gpus_of.end()) node.gpus = found->second;
   const CoresOfJob cores(text, job);
-  for (NodeView& node : view.nodes) cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
+  for (NodeView& node : view.nodes)
+    cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   return view;
 }
 

@@ -27,8 +27,8 @@ std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, cons
   }
   for (std::size_t node = 0; node < ranks_of_node.size(); ++node)
     if (ranks_of_node[node].size() != static_cast<std::size_t>(step.tasks[node]))
-      throw Error("the policy put " + std::to_string(ranks_of_node[node].size()) + " ranks on " +
-                  step.nodes[node] + ", which has " + std::to_string(step.tasks[node]) + " tasks");
+      throw Error("the policy put " + std::to_string(ranks_of_node[node].size()) + " ranks on " + step.nodes[node] +
+                  ", which has " + std::to_string(step.tasks[node]) + " tasks");
   return ranks_of_node;
 }
 
@@ -41,9 +41,8 @@ std::vector<std::int32_t> slots_of(const Placement& placement,
       const auto& cores = placement.ranks[rank].cores;
       return cores.empty() ? 0 : cores.front();
     };
-    std::stable_sort(ranks.begin(), ranks.end(), [&first_core](std::uint32_t a, std::uint32_t b) {
-      return first_core(a) < first_core(b);
-    });
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [&first_core](std::uint32_t a, std::uint32_t b) { return first_core(a) < first_core(b); });
     for (std::size_t position = 0; position < ranks.size(); ++position)
       slot[ranks[position]] = static_cast<std::int32_t>(position);
   }

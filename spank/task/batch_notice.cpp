@@ -46,11 +46,12 @@ void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
 void tell_batch_script(spank_t spank) {
   const std::string quiet = std::string(job_environment_prefix) + job_quiet_variable;
   std::uint32_t job = 0, step = 0;
-  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS || spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS ||
-      step != SLURM_BATCH_SCRIPT)
+  if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
+      spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step != SLURM_BATCH_SCRIPT)
     return;
   if (task_variable(spank, quiet.c_str())) {
-    if (!has_request(spank)) spank_unsetenv(spank, quiet.c_str());  // the script has the environment that stock Slurm gives
+    if (!has_request(spank))
+      spank_unsetenv(spank, quiet.c_str());  // the script has the environment that stock Slurm gives
     return;
   }
   tell(spank, job, 0);

@@ -42,11 +42,9 @@ std::optional<std::string> encode_plan(const BindPlan& plan) {
     most = std::max(most, slot);
   }
   const int width = most < base ? 1 : 2;
-  std::string text = std::to_string(plan_version) + ":" + std::to_string(plan.job) + ":" +
-                     std::to_string(plan.step) + ":" + std::to_string(plan.slot_of_rank.size()) +
-                     ":" + std::to_string(width) + ":";
-  if (text.size() + plan.slot_of_rank.size() * static_cast<std::size_t>(width) > most_plan_bytes)
-    return std::nullopt;
+  std::string text = std::to_string(plan_version) + ":" + std::to_string(plan.job) + ":" + std::to_string(plan.step) +
+                     ":" + std::to_string(plan.slot_of_rank.size()) + ":" + std::to_string(width) + ":";
+  if (text.size() + plan.slot_of_rank.size() * static_cast<std::size_t>(width) > most_plan_bytes) return std::nullopt;
   for (const std::int32_t slot : plan.slot_of_rank) {
     if (width == 2) text += digits[static_cast<std::size_t>(slot / base)];
     text += digits[static_cast<std::size_t>(slot % base)];
@@ -54,9 +52,8 @@ std::optional<std::string> encode_plan(const BindPlan& plan) {
   return text;
 }
 
-std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job,
-                                                   std::uint32_t step, std::uint32_t total,
-                                                   std::span<const std::uint32_t> local_ranks) {
+std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job, std::uint32_t step,
+                                                   std::uint32_t total, std::span<const std::uint32_t> local_ranks) {
   std::uint32_t version = 0, of_job = 0, of_step = 0, ranks = 0, width = 0;
   if (!take_number(text, version) || version != plan_version) return std::nullopt;
   if (!take_number(text, of_job) || of_job != job) return std::nullopt;
@@ -70,8 +67,7 @@ std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::u
   for (const std::uint32_t rank : local_ranks) {
     if (rank >= ranks) return std::nullopt;
     const std::int32_t slot = slot_at(text, rank, width);
-    if (slot < 0 || static_cast<std::size_t>(slot) >= taken.size() ||
-        taken[static_cast<std::size_t>(slot)])
+    if (slot < 0 || static_cast<std::size_t>(slot) >= taken.size() || taken[static_cast<std::size_t>(slot)])
       return std::nullopt;
     taken[static_cast<std::size_t>(slot)] = true;
     slots.push_back(slot);

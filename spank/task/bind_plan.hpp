@@ -27,8 +27,7 @@ std::optional<std::string> encode_plan(const BindPlan& plan);
 // Returns the slots of the tasks of one node, in the order of `local_ranks`, the ranks of these tasks. Returns nothing
 // unless `text` is a plan for this job, step and `total` tasks that gives each of these ranks another slot. Throws
 // nothing but bad_alloc, because it runs in the task.
-std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job,
-                                                   std::uint32_t step, std::uint32_t total,
-                                                   std::span<const std::uint32_t> local_ranks);
+std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job, std::uint32_t step,
+                                                   std::uint32_t total, std::span<const std::uint32_t> local_ranks);
 
 }  // namespace placement::spank

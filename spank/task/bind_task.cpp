@@ -28,8 +28,8 @@ constexpr const char* bind_variable = "SLURM_CPU_BIND";
 constexpr const char* bind_list_variable = "SLURM_CPU_BIND_LIST";
 constexpr const char* bind_type_variable = "SLURM_CPU_BIND_TYPE";
 
-// The GPUs that the step has on this node, as Slurm tells them before it binds the tasks; a task's own environment may have
-// those of the task alone.
+// The GPUs that the step has on this node, as Slurm tells them before it binds the tasks; a task's own environment may
+// have those of the task alone.
 std::string& step_gpus() {
   static std::string gpus;
   return gpus;
@@ -82,8 +82,7 @@ std::optional<std::vector<CpuMask>> masks_dealt(spank_t spank, std::size_t tasks
 
 std::optional<CpuMask> mask_in_force() {
   CpuMask mask;
-  if (sched_getaffinity(0, sizeof mask.word, reinterpret_cast<cpu_set_t*>(mask.word.data())) != 0)
-    return std::nullopt;
+  if (sched_getaffinity(0, sizeof mask.word, reinterpret_cast<cpu_set_t*>(mask.word.data())) != 0) return std::nullopt;
   return mask;
 }
 
@@ -115,7 +114,8 @@ std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
 }
 
 const MachineCores& cores_here() {
-  static const MachineCores machine = machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
+  static const MachineCores machine =
+      machine_cores(static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)), position_in_machine);
   return machine;
 }
 
@@ -133,11 +133,13 @@ std::optional<std::vector<GpuShape>> gpus_found(spank_t spank) {
 std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, const std::vector<std::int32_t>& slots) {
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
   GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
-  for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i) taken.of_task[i] = {gpus[static_cast<std::size_t>(changed_order()[i])]};
+  for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i)
+    taken.of_task[i] = {gpus[static_cast<std::size_t>(changed_order()[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
   auto known = gpus_of_node(spank);
   if (!known) known = gpus_found(spank);
-  const bool anywhere = known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
+  const bool anywhere =
+      known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
   if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, position_in_machine);
   if (taken.follow_cores) return masks;
   std::vector<std::int32_t> in_order(masks.size());
@@ -148,9 +150,7 @@ std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, cons
 
 }  // namespace
 
-void note_step_gpus(spank_t spank) {
-  step_gpus() = task_variable(spank, "SLURM_STEP_GPUS").value_or("");
-}
+void note_step_gpus(spank_t spank) { step_gpus() = task_variable(spank, "SLURM_STEP_GPUS").value_or(""); }
 
 void order_gpus(spank_t spank) {
   const auto plan = task_variable(spank, gpu_plan_variable);

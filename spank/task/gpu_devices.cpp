@@ -38,7 +38,8 @@ std::vector<fs::path> devices_of(const fs::path& driver) {
 // Returns whether a GPU of NVIDIA is divided into instances.
 bool is_divided(const fs::path& root) {
   std::error_code failed;
-  for (fs::directory_iterator gpu(root / "proc/driver/nvidia/capabilities", failed), end; !failed && gpu != end; gpu.increment(failed)) {
+  for (fs::directory_iterator gpu(root / "proc/driver/nvidia/capabilities", failed), end; !failed && gpu != end;
+       gpu.increment(failed)) {
     std::error_code none;
     for (fs::directory_iterator part(gpu->path() / "mig", none); !none && part != end; part.increment(none))
       if (part->path().filename().string().starts_with("gi")) return true;

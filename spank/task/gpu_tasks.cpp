@@ -34,8 +34,8 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   return number;
 }
 
-// Returns the numbers of "0,3*2,1", one for each task; Slurm begins the list anew when it is too short. Returns none if it has
-// another form.
+// Returns the numbers of "0,3*2,1", one for each task; Slurm begins the list anew when it is too short. Returns none if
+// it has another form.
 std::vector<std::uint64_t> numbers_for(std::string_view list, std::size_t tasks) {
   std::vector<std::uint64_t> numbers;
   for (const std::string_view part : split_at(list, ',')) {
@@ -52,7 +52,8 @@ std::vector<std::uint64_t> numbers_for(std::string_view list, std::size_t tasks)
 }
 
 // Returns `each` GPUs for every task, in the order of the GPUs; none if they do not suffice.
-std::vector<std::vector<std::int32_t>> in_order(std::span<const std::int32_t> gpus, std::size_t tasks, std::uint64_t each) {
+std::vector<std::vector<std::int32_t>> in_order(std::span<const std::int32_t> gpus, std::size_t tasks,
+                                                std::uint64_t each) {
   if (each < 1 || each > gpus.size() / tasks) return {};
   std::vector<std::vector<std::int32_t>> of_task;
   for (std::size_t task = 0; task < tasks; ++task)
@@ -61,9 +62,10 @@ std::vector<std::vector<std::int32_t>> in_order(std::span<const std::int32_t> gp
   return of_task;
 }
 
-// Returns the GPUs by a list of their numbers (`masks` false), or of masks of them. The numbers count the GPUs of the node, or
-// those of the step where devices are constrained: nothing is returned where these differ.
-std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks, std::span<const std::int32_t> gpus, std::size_t tasks) {
+// Returns the GPUs by a list of their numbers (`masks` false), or of masks of them. The numbers count the GPUs of the
+// node, or those of the step where devices are constrained: nothing is returned where these differ.
+std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks, std::span<const std::int32_t> gpus,
+                                               std::size_t tasks) {
   if (gpus.back() != static_cast<std::int32_t>(gpus.size()) - 1 || gpus.size() > mask_bits) return {};
   std::vector<std::vector<std::int32_t>> of_task;
   for (const std::uint64_t number : numbers_for(list, tasks)) {
@@ -93,7 +95,9 @@ std::vector<std::int64_t> distance_of_cpus(std::span<const std::int32_t> gpus_of
     if (is_near[cpu]) packages.push_back(machine.package_of_cpu[cpu]);
   std::vector<std::int64_t> distance(cpus, 0);
   for (std::size_t cpu = 0; cpu < cpus; ++cpu)
-    if (!is_near[cpu]) distance[cpu] = std::find(packages.begin(), packages.end(), machine.package_of_cpu[cpu]) == packages.end() ? 2 : 1;
+    if (!is_near[cpu])
+      distance[cpu] =
+          std::find(packages.begin(), packages.end(), machine.package_of_cpu[cpu]) == packages.end() ? 2 : 1;
   return distance;
 }
 
@@ -107,8 +111,8 @@ std::int64_t distance_of_mask(const CpuMask& mask, const std::vector<std::int64_
 }  // namespace
 
 MachineCores machine_cores(int cpus, const PositionOf& position) {
-  std::map<int, int> first_of_package;           // the lowest CPU of each package
-  std::map<CpuPosition, int> first_of_core;      // the lowest CPU of each core
+  std::map<int, int> first_of_package;       // the lowest CPU of each package
+  std::map<CpuPosition, int> first_of_core;  // the lowest CPU of each core
   std::vector<CpuPosition> place;
   for (int cpu = 0; cpu < cpus; ++cpu) {
     place.push_back(position(cpu));
@@ -121,7 +125,8 @@ MachineCores machine_cores(int cpus, const PositionOf& position) {
   MachineCores machine;
   for (const CpuPosition& core : place) {
     const std::pair<int, int> key(first_of_package[core.package], first_of_core[core]);
-    machine.core_of_cpu.push_back(static_cast<std::int32_t>(std::lower_bound(order.begin(), order.end(), key) - order.begin()));
+    machine.core_of_cpu.push_back(
+        static_cast<std::int32_t>(std::lower_bound(order.begin(), order.end(), key) - order.begin()));
     machine.package_of_cpu.push_back(core.package);
   }
   return machine;
@@ -158,9 +163,11 @@ std::optional<std::string> reordered_list(std::string_view list, std::span<const
 }
 
 const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set) {
-  constexpr const char *cuda = "CUDA_VISIBLE_DEVICES", *rocr = "ROCR_VISIBLE_DEVICES", *ze = "ZE_AFFINITY_MASK", *opencl = "GPU_DEVICE_ORDINAL";
+  constexpr const char *cuda = "CUDA_VISIBLE_DEVICES", *rocr = "ROCR_VISIBLE_DEVICES", *ze = "ZE_AFFINITY_MASK",
+                       *opencl = "GPU_DEVICE_ORDINAL";
   if (file.starts_with("/dev/nvidia")) return is_set(cuda) ? cuda : nullptr;
-  if (file.starts_with("/dev/dri/") || file.starts_with("/dev/kfd")) return is_set(rocr) ? rocr : is_set(ze) ? ze : nullptr;
+  if (file.starts_with("/dev/dri/") || file.starts_with("/dev/kfd"))
+    return is_set(rocr) ? rocr : is_set(ze) ? ze : nullptr;
   const char* only = nullptr;
   for (const char* const variable : {cuda, rocr, ze, opencl})
     if (is_set(variable)) {

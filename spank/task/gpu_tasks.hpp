@@ -22,26 +22,29 @@ struct GpusOfTasks {
 };
 
 // Returns the GPUs of each task of a node, in the order of the tasks.
-//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gpu:per_task:1" (up to Slurm 23.02) or
+//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gpu:per_task:1" (up to
+//   Slurm 23.02) or
 //            "gres/gpu:per_task:1"; empty: every task sees all GPUs
 //   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
 //   tasks    the number of the step's tasks on the node
-// Where every task sees all GPUs and there are as many as tasks, the i-th task is taken to use the i-th GPU, as programs do that
-// choose by SLURM_LOCALID.
+// Where every task sees all GPUs and there are as many as tasks, the i-th task is taken to use the i-th GPU, as
+// programs do that choose by SLURM_LOCALID.
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
-// Returns whether every task of a node sees all GPUs, and there are as many as tasks; the parameters are those of gpus_of_tasks().
+// Returns whether every task of a node sees all GPUs, and there are as many as tasks; the parameters are those of
+// gpus_of_tasks().
 bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
 // Returns the GPUs of a list "0,2,3" (SLURM_STEP_GPUS), ascending; none if it has another form.
 std::vector<std::int32_t> parse_gpu_list(std::string_view list);
 
-// Returns the list "0,1,2" with its parts in another order: the i-th part of the result is that with the number order[i]. Returns
-// nothing if the list has another number of parts than `order`, which is a permutation of their numbers.
+// Returns the list "0,1,2" with its parts in another order: the i-th part of the result is that with the number
+// order[i]. Returns nothing if the list has another number of parts than `order`, which is a permutation of their
+// numbers.
 std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order);
 
-// Returns the variable whose order a program goes by that numbers its GPUs, null if that is not known. Slurm may set the
-// variables of all vendors at once, some of which apply to the result of others.
+// Returns the variable whose order a program goes by that numbers its GPUs, null if that is not known. Slurm may set
+// the variables of all vendors at once, some of which apply to the result of others.
 //   file    the device file of the GPUs, as in gres.conf; it may be empty
 //   is_set  tells whether a variable is set
 const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set);
@@ -53,17 +56,17 @@ struct MachineCores {
   std::vector<std::int32_t> package_of_cpu;
 };
 
-// Returns the cores of a machine with the CPUs 0 to cpus - 1. Slurm, as hwloc, numbers packages by their lowest CPUs, and the
-// cores of a package by theirs.
+// Returns the cores of a machine with the CPUs 0 to cpus - 1. Slurm, as hwloc, numbers packages by their lowest CPUs,
+// and the cores of a package by theirs.
 MachineCores machine_cores(int cpus, const PositionOf& position);
 
-// Returns the slots with which the tasks of a node are near their GPUs: the sum of the distances is least, and among equal ones
-// the tasks keep to `slot_of_task`, the plan by the matrix.
+// Returns the slots with which the tasks of a node are near their GPUs: the sum of the distances is least, and among
+// equal ones the tasks keep to `slot_of_task`, the plan by the matrix.
 //   sorted        the masks in the order of slots
 //   gpus_of_task  the GPUs of each task, indices into `gpus`
 //   gpus          the GPUs of the node; one whose cores are not known is near all
-// A CPU of a mask that is near a GPU of the task has the distance 0, another one of its package 1, any other 2. The slots stay as
-// they are for more than 1,024 tasks, and when a task has a GPU that is not in `gpus`.
+// A CPU of a mask that is near a GPU of the task has the distance 0, another one of its package 1, any other 2. The
+// slots stay as they are for more than 1,024 tasks, and when a task has a GPU that is not in `gpus`.
 std::vector<std::int32_t> slots_near_gpus(std::span<const CpuMask> sorted, std::span<const std::int32_t> slot_of_task,
                                           std::span<const std::vector<std::int32_t>> gpus_of_task,
                                           std::span<const GpuShape> gpus, const MachineCores& machine);

@@ -113,26 +113,16 @@ START_TEST(each_number_has_its_default_and_limits) {
     const char* key;
     std::int64_t usual, least, most;
   } numbers[] = {
-      {"DecisionTimeMs", 50, 1, 10000},
-      {"MaxMatrixRanks", 131072, 1, 16777216},
-      {"MaxMatrixBytes", 1048576, 1, 1048576},
-      {"NodeLevelTasks", 4096, 0, 16777216},
-      {"TreematchLevelsUp", 0, 0, 64},
-      {"MaxWaitS", 300, 0, 86400},
-      {"DecisionShare", 20, 1, 100},
-      {"DecisionWait", 10, 0, 1000},
-      {"SnapshotMaxAgeS", 60, 1, 86400},
-      {"MonitorPort", 6828, 1, 65535},
-      {"AgentPort", 6829, 1, 65535},
-      {"ProbeLinkMbps", 0, 0, 10000000},
-      {"ProbeLinkPercent", 1, 1, 100},
-      {"ProbeBytesPerMinute", 33554432, 0, 1000000000000},
-      {"ProbeLatencyS", 60, 10, 86400},
-      {"ProbeBandwidthS", 300, 10, 86400},
-      {"ProbeAllPairsNodes", 128, 2, 1024},
-      {"OutageHorizonHours", 24, 1, 8760},
-      {"HistoryDays", 400, 1, 36500},
-      {"HistoryMiB", 256, 4, 1048576},
+      {"DecisionTimeMs", 50, 1, 10000},        {"MaxMatrixRanks", 131072, 1, 16777216},
+      {"MaxMatrixBytes", 1048576, 1, 1048576}, {"NodeLevelTasks", 4096, 0, 16777216},
+      {"TreematchLevelsUp", 0, 0, 64},         {"MaxWaitS", 300, 0, 86400},
+      {"DecisionShare", 20, 1, 100},           {"DecisionWait", 10, 0, 1000},
+      {"SnapshotMaxAgeS", 60, 1, 86400},       {"MonitorPort", 6828, 1, 65535},
+      {"AgentPort", 6829, 1, 65535},           {"ProbeLinkMbps", 0, 0, 10000000},
+      {"ProbeLinkPercent", 1, 1, 100},         {"ProbeBytesPerMinute", 33554432, 0, 1000000000000},
+      {"ProbeLatencyS", 60, 10, 86400},        {"ProbeBandwidthS", 300, 10, 86400},
+      {"ProbeAllPairsNodes", 128, 2, 1024},    {"OutageHorizonHours", 24, 1, 8760},
+      {"HistoryDays", 400, 1, 36500},          {"HistoryMiB", 256, 4, 1048576},
   };
   std::size_t keys_of_numbers = 0;
   for (const ConfigKey& key : config_keys()) keys_of_numbers += key.values.starts_with("a whole number");
@@ -180,7 +170,8 @@ START_TEST(each_other_key_has_its_default) {
   };
   for (const ConfigKey& key : config_keys()) {
     if (key.values.starts_with("a whole number")) continue;
-    const auto found = std::ranges::find(words, key.name, [](const auto& word) { return std::string_view(word.first); });
+    const auto found =
+        std::ranges::find(words, key.name, [](const auto& word) { return std::string_view(word.first); });
     ck_assert_msg(found != std::end(words), "%s has no default here", key.name.data());
     ck_assert_text_eq(key.show({}), found->second);
   }

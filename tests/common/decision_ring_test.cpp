@@ -70,8 +70,8 @@ START_TEST(long_texts_are_cut) {
 }
 END_TEST
 
-// Users choose a part of these texts, and placectl prints them on other users' terminals: no byte that a terminal obeys is
-// read, from the ring or from a history's text. 0x9b alone, or behind 0xc2 in UTF-8, begins a command as ESC [ does.
+// Users choose a part of these texts, and placectl prints them on other users' terminals: no byte that a terminal obeys
+// is read, from the ring or from a history's text. 0x9b alone, or behind 0xc2 in UTF-8, begins a command as ESC [ does.
 START_TEST(raw_bytes_of_other_users_are_not_read) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
@@ -82,16 +82,18 @@ START_TEST(raw_bytes_of_other_users_are_not_read) {
     const std::string raw = every.substr(at, 8), line = raw.find('\n') == std::string::npos ? raw : "-";
     Decision d = sample(1);
     for (std::string Decision::*text :
-         {&Decision::array_task, &Decision::mode, &Decision::policy, &Decision::parameters, &Decision::candidate_nodes, &Decision::choice,
-          &Decision::tasks_per_node, &Decision::given, &Decision::stock_choice, &Decision::cost, &Decision::natural_cost,
-          &Decision::first_nodes_cost, &Decision::reason, &Decision::why_not_live})
+         {&Decision::array_task, &Decision::mode, &Decision::policy, &Decision::parameters, &Decision::candidate_nodes,
+          &Decision::choice, &Decision::tasks_per_node, &Decision::given, &Decision::stock_choice, &Decision::cost,
+          &Decision::natural_cost, &Decision::first_nodes_cost, &Decision::reason, &Decision::why_not_live})
       d.*text = raw;
     d.terms = {raw};
     writer.put(d);
-    const std::string forms[] = {decision_text(packed(d)),
-                                 decision_text(parse_decision_text("job\t1\npolicy\t" + line + "\nreason\t" + line + "\nterm\t" + line + "\n"))};
+    const std::string forms[] = {
+        decision_text(packed(d)),
+        decision_text(parse_decision_text("job\t1\npolicy\t" + line + "\nreason\t" + line + "\nterm\t" + line + "\n"))};
     for (const std::string& form : forms)
-      ck_assert(std::all_of(form.begin(), form.end(), [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\n'; }));
+      ck_assert(std::all_of(form.begin(), form.end(),
+                            [](char c) { return (c >= ' ' && c <= '~') || c == '\t' || c == '\n'; }));
   }
   DecisionReader reader(path);
   const auto all = reader.read();

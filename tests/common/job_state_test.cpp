@@ -92,7 +92,8 @@ START_TEST(the_job_s_nodes_and_those_that_may_fail) {
   for (std::int32_t n = 0; const char* name : {"n4", "n2", "@0", "@1", "@3", "@5", "@6", "@7"})
     ck_assert_str_eq(state.torus->name(n++).c_str(), name);
   ck_assert_double_eq(state.outages->of("n4"), 0.001);
-  const std::vector<double> wanted = {0.001, 0.02, 0.001, 0.001, 0.001, 0.001, 0.001, 0.25, -1, -1, -1, -1, -1, -1, -1, -1};
+  const std::vector<double> wanted = {0.001, 0.02, 0.001, 0.001, 0.001, 0.001, 0.001, 0.25,
+                                      -1,    -1,   -1,    -1,    -1,    -1,    -1,    -1};
   ck_assert(by_position(state) == wanted);
   ck_assert_int_eq(state.torus->positions(), 16);
   ck_assert(state.torus->dimensions()[0].wraps && !state.torus->dimensions()[1].wraps);
@@ -189,7 +190,8 @@ END_TEST
 START_TEST(probabilities_are_those_of_the_selection) {
   ClusterView view = view_of(40);
   LiveState live = *view.live;
-  for (std::size_t n = 0; n < 40; ++n) live.nodes[n].outage_probability = n % 4 == 0 ? 0 : 0.01 + static_cast<double>(n) / 777;  // most are risky
+  for (std::size_t n = 0; n < 40; ++n)
+    live.nodes[n].outage_probability = n % 4 == 0 ? 0 : 0.01 + static_cast<double>(n) / 777;  // most are risky
   live.nodes[5].liveness = Liveness::suspect;
   live.nodes[6].liveness = Liveness::down;
   live.nodes[7].outage_probability = unknown_value;
@@ -202,7 +204,8 @@ START_TEST(probabilities_are_those_of_the_selection) {
   NodeOutages own;  // the site's own outages are not converted to the job's length
   for (int n = 10; n < 30; ++n) own.set("n" + std::to_string(n), 1.0 / n);
   view.outages = std::make_shared<const NodeOutages>(own);
-  const std::vector<double> told = by_position(unpack_job_state(pack(1, view, std::vector<std::int32_t>{12, 3}, roomy, 60)));
+  const std::vector<double> told =
+      by_position(unpack_job_state(pack(1, view, std::vector<std::int32_t>{12, 3}, roomy, 60)));
   for (std::size_t n = 0; n < 40; ++n) ck_assert_double_eq(told[n], own.of("n" + std::to_string(n)));
 }
 END_TEST
@@ -212,7 +215,8 @@ START_TEST(a_large_machine) {
   ClusterView view = view_of(count);
   LiveState live = *view.live;
   for (std::int32_t n = 0; n < count; ++n)
-    live.nodes[static_cast<std::size_t>(n)].outage_probability = 0.001 / (1 + n * 0.618 - std::floor(n * 0.618));  // all probabilities differ
+    live.nodes[static_cast<std::size_t>(n)].outage_probability =
+        0.001 / (1 + n * 0.618 - std::floor(n * 0.618));  // all probabilities differ
   view.live = std::make_shared<const LiveState>(live);
   std::vector<std::int32_t> nodes;
   for (std::int32_t n = 0; n < 512; ++n) nodes.push_back(n * 7);
@@ -287,7 +291,8 @@ START_TEST(hostile_texts) {
     return unpack_job_state(encoded("torus 4\nn0 0\n---\n# outages\n---\n" + text + "---\n---\n"));
   };
   ck_assert_int_eq(positions("0.5 2\n- 1\n0 1\n").torus->nodes(), 3);
-  for (const char* wrong : {"0.5 5\n", "0.5 -1\n", "0.5 0\n", "0.5\n", "2 4\n", "nan 4\n", "0.5 4\n0 1\n", "0.5 9999999999999\n", "x 4\n"})
+  for (const char* wrong :
+       {"0.5 5\n", "0.5 -1\n", "0.5 0\n", "0.5\n", "2 4\n", "nan 4\n", "0.5 4\n0 1\n", "0.5 9999999999999\n", "x 4\n"})
     ck_assert_error(positions(wrong), "the job's positions:");
   ck_assert_error(positions("0.5 3\n"), "the job's positions are 3 of 4");
   ck_assert_error(unpack_job_state(encoded("---\n---\n0 1\n---\n---\n")), "the job's positions are of no torus");

@@ -27,7 +27,8 @@ std::string busiest(const std::vector<std::int32_t>& node_of_rank, std::vector<C
   std::vector<std::int32_t> leaf, taken(view.nodes.size());
   for (const std::int32_t node : node_of_rank)
     leaf.push_back(view.nodes[static_cast<std::size_t>(node)].first_leaf + taken[static_cast<std::size_t>(node)]++);
-  return busiest_link(view, CommMatrix::from_edges(static_cast<std::int32_t>(node_of_rank.size()), std::move(edges)), node_of_rank, leaf);
+  return busiest_link(view, CommMatrix::from_edges(static_cast<std::int32_t>(node_of_rank.size()), std::move(edges)),
+                      node_of_rank, leaf);
 }
 
 }  // namespace
@@ -37,10 +38,12 @@ START_TEST(traffic_is_counted_where_a_pair_is_separated) {
   for (int round = 0; round < 200; ++round) {
     std::vector<std::int32_t> parent{-1};
     const int vertices = 2 + static_cast<int>(random() % 20);
-    for (int vertex = 1; vertex < vertices; ++vertex) parent.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(vertex)));
+    for (int vertex = 1; vertex < vertices; ++vertex)
+      parent.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(vertex)));
     const TreeTopology tree = TreeTopology::from_parents(parent);
     std::vector<std::int32_t> leaf;
-    for (int rank = 0; rank < 6; ++rank) leaf.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(tree.leaves())));
+    for (int rank = 0; rank < 6; ++rank)
+      leaf.push_back(static_cast<std::int32_t>(random() % static_cast<unsigned>(tree.leaves())));
     std::vector<CommEdge> edges;
     for (std::int32_t a = 0; a < 6; ++a)
       for (std::int32_t b = a + 1; b < 6; ++b)

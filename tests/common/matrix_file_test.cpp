@@ -21,8 +21,8 @@ const std::string data = std::string(getenv("srcdir") ? getenv("srcdir") : ".") 
 
 // Returns the matrix of the recorded files, added up by hand.
 CommMatrix recorded() {
-  return CommMatrix::from_edges(
-      4, {{0, 1, 12112}, {0, 2, 9320}, {0, 3, 12520}, {1, 2, 6520}, {1, 3, 9272}, {2, 3, 9824}});
+  return CommMatrix::from_edges(4,
+                                {{0, 1, 12112}, {0, 2, 9320}, {0, 3, 12520}, {1, 2, 6520}, {1, 3, 9272}, {2, 3, 9824}});
 }
 
 std::string content(const std::string& path) {
@@ -108,23 +108,20 @@ START_TEST(monitoring_lines) {
   const auto parse = [](std::string_view text) { return parse_matrix(text, "p"); };
   ck_assert(parse("D\tmy, odd\tname procs: 7 \tprocs: 3,1\nE\t0\t1\t5 bytes\t1 msgs sent\t1,0,3\n") ==
             CommMatrix::from_edges(4, {{0, 1, 5}}));
-  ck_assert(parse("C\t0\t1\t5 bytes\t1 msgs sent\nO2A\t0\t7 bytes\t1 msgs sent\n") ==
-            CommMatrix::from_edges(2, {}));
+  ck_assert(parse("C\t0\t1\t5 bytes\t1 msgs sent\nO2A\t0\t7 bytes\t1 msgs sent\n") == CommMatrix::from_edges(2, {}));
   ck_assert_error(parse("E\t0\t1\t-5 bytes\t1 msgs sent\n"), "p:1: bytes '-5'");
-  ck_assert_error(parse("E\t0\t1\t9223372036854775808 bytes\t1 msgs sent\n"),
-                  "p:1: bytes '9223372036854775808'");
+  ck_assert_error(parse("E\t0\t1\t9223372036854775808 bytes\t1 msgs sent\n"), "p:1: bytes '9223372036854775808'");
   ck_assert_error(parse("E\t0\t16777216\t5 bytes\t1 msgs sent\n"), "p:1: rank '16777216'");
   ck_assert_error(parse("E\t0\t1\t5\t1 msgs sent\n"), "p:1: '1': want 'bytes'");
-  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"),
-                  "p:2: 'X': want a line of Open MPI's monitoring");
+  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': want a line of Open MPI's monitoring");
   ck_assert_error(parse("I\t0\t3\t# POINT TO POINT\n10 bytes\n"), "p:1: bytes '#'");
   ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': want 'D name procs: ranks'");
   ck_assert_error(parse("D\tname\tprocs:0\n"), "p:1: 'D?name?procs:0': want 'D name procs: ranks'");
   ck_assert_error(parse("D\tname\tprocs: 0-3\n"), "p:1: rank '0-3'");
   ck_assert_error(parse("D\tname\tprocs: \n"), "p: names no rank");
-  ck_assert_error(parse_matrix("E\t0\t1\t5 bytes\t1 msgs sent\nE\t1\t0\t5 bytes\t1 msgs sent\n", "p",
-                               {.max_entries = 1}),
-                  "p:2: more than 1 values");
+  ck_assert_error(
+      parse_matrix("E\t0\t1\t5 bytes\t1 msgs sent\nE\t1\t0\t5 bytes\t1 msgs sent\n", "p", {.max_entries = 1}),
+      "p:2: more than 1 values");
   ck_assert_error(parse("D\tname\n"), "p:1: 'D?name': want 'D name procs: ranks'");
 }
 END_TEST
@@ -139,24 +136,20 @@ START_TEST(compressed_files) {
   ck_assert_error(read_matrix(directory.file("a", packed + "x")), "a: ");
   ck_assert_error(read_matrix(directory.file("a", packed.substr(0, 4))), "a: ");
   // A small file that expands to a large text.
-  ck_assert_error(
-      read_matrix(directory.file("a", zstd_packed(std::string(10'000'000, '0'))), {.max_bytes = 1'000'000}),
-      "a: more than 1000000 bytes");
+  ck_assert_error(read_matrix(directory.file("a", zstd_packed(std::string(10'000'000, '0'))), {.max_bytes = 1'000'000}),
+                  "a: more than 1000000 bytes");
   ck_assert_error(read_matrix(directory.file("a", "\x1f\x8b\x08")), "a: is packed by gzip");
 }
 END_TEST
 
 START_TEST(what_is_no_file) {
   const TemporaryDirectory directory;
-  ck_assert_error(read_matrix(directory.path() + "/none"),
-                  "none: cannot be opened: No such file or directory");
-  ck_assert_error(read_matrix(directory.path() + "/none/none"),
-                  "cannot be opened: No such file or directory");
+  ck_assert_error(read_matrix(directory.path() + "/none"), "none: cannot be opened: No such file or directory");
+  ck_assert_error(read_matrix(directory.path() + "/none/none"), "cannot be opened: No such file or directory");
   ck_assert_error(read_matrix(""), "cannot be opened");
   ck_assert_error(read_matrix("/dev/zero"), "/dev/zero: is a device");
   ck_assert_error(read_matrix(directory.file("empty", "")), "empty: is empty");
-  ck_assert_error(read_matrix(directory.file("large", "4 0\n"), {.max_bytes = 3}),
-                  "large: more than 3 bytes");
+  ck_assert_error(read_matrix(directory.file("large", "4 0\n"), {.max_bytes = 3}), "large: more than 3 bytes");
   ck_assert(read_matrix(directory.file("exact", "4 0\n"), {.max_bytes = 4}).ranks() == 4);
 }
 END_TEST
@@ -175,7 +168,8 @@ START_TEST(bombs_are_refused_by_their_beginning) {
   const std::string sparse = directory.file("sparse", "np 2\n");
   std::filesystem::resize_file(sparse, (1 << 30) - 1);
   ck_assert_error(read_matrix(sparse), "sparse: has a zero byte in it");
-  for (const auto& [byte, message] : {std::pair{'\0', "bomb: has a zero byte in it"}, {'\n', "bomb: unpacks to more than 2000 times its size"}}) {
+  for (const auto& [byte, message] :
+       {std::pair{'\0', "bomb: has a zero byte in it"}, {'\n', "bomb: unpacks to more than 2000 times its size"}}) {
     const std::string path = directory.file("bomb", zstd_repeated(byte, std::size_t{1} << 30));
     ck_assert_uint_lt(std::filesystem::file_size(path), 100000);
     ck_assert_error(read_matrix(path), message);

@@ -11,9 +11,7 @@ using namespace placement;
 
 namespace {
 
-CommMatrix parse(std::string_view text, MatrixInfo* info = nullptr) {
-  return parse_matrix(text, "m", {}, info);
-}
+CommMatrix parse(std::string_view text, MatrixInfo* info = nullptr) { return parse_matrix(text, "m", {}, info); }
 
 MatrixInfo info_of(std::string_view text) {
   MatrixInfo info;
@@ -47,8 +45,7 @@ END_TEST
 
 START_TEST(unequal_directions_are_added) {
   MatrixInfo info;
-  ck_assert(parse("0 5 0\n5 0 7\n1 7 0\n", &info) ==
-            CommMatrix::from_edges(3, {{0, 1, 10}, {1, 2, 14}, {0, 2, 1}}));
+  ck_assert(parse("0 5 0\n5 0 7\n1 7 0\n", &info) == CommMatrix::from_edges(3, {{0, 1, 10}, {1, 2, 14}, {0, 2, 1}}));
   ck_assert(!info.symmetric);
   // Equal sums above and below the diagonal, yet not symmetric.
   ck_assert(parse("0 5 0\n0 0 0\n5 0 0\n") == CommMatrix::from_edges(3, {{0, 1, 5}, {0, 2, 5}}));
@@ -58,8 +55,7 @@ END_TEST
 
 START_TEST(edge_lists) {
   MatrixInfo info;
-  ck_assert(parse("# c\n4 3\n0 1 5\n3 2 7\n1 0 1\n", &info) ==
-            CommMatrix::from_edges(4, {{0, 1, 6}, {2, 3, 7}}));
+  ck_assert(parse("# c\n4 3\n0 1 5\n3 2 7\n1 0 1\n", &info) == CommMatrix::from_edges(4, {{0, 1, 6}, {2, 3, 7}}));
   ck_assert(info.format == MatrixFormat::edge_list);
   ck_assert(parse("4 0\n").ranks() == 4);
   ck_assert(parse("2 1\n1 1 5\n") == CommMatrix::from_edges(2, {}));
@@ -96,35 +92,31 @@ END_TEST
 START_TEST(matrix_market) {
   const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
   MatrixInfo info;
-  ck_assert(parse("%%MatrixMarket matrix coordinate integer symmetric\n% said\n3 3 2\n2 1 5\n3 2 7\n",
-                  &info) == expected);
+  ck_assert(parse("%%MatrixMarket matrix coordinate integer symmetric\n% said\n3 3 2\n2 1 5\n3 2 7\n", &info) ==
+            expected);
   ck_assert(info.format == MatrixFormat::matrix_market && info.symmetric);
-  ck_assert(parse("%%MatrixMarket MATRIX Coordinate Real General\n3 3 4\n2 1 5.\n1 2 5e0\n3 2 7\n2 3 7\n",
-                  &info) == expected);
+  ck_assert(parse("%%MatrixMarket MATRIX Coordinate Real General\n3 3 4\n2 1 5.\n1 2 5e0\n3 2 7\n2 3 7\n", &info) ==
+            expected);
   ck_assert(info.symmetric);
-  ck_assert(parse("%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n",
-                  &info) == expected);
+  ck_assert(parse("%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n", &info) == expected);
   ck_assert(!info.symmetric);
   ck_assert(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n").weight(0, 1) == 1);
   const auto with = [](const char* banner, const char* rest) {
     return parse(std::string("%%MatrixMarket matrix ") + banner + "\n" + rest);
   };
   ck_assert_error(with("array real general", ""), "form 'array': want coordinate");
-  ck_assert_error(with("coordinate complex general", ""),
-                  "field 'complex': want integer or real or pattern");
+  ck_assert_error(with("coordinate complex general", ""), "field 'complex': want integer or real or pattern");
   ck_assert_error(with("coordinate real skew-symmetric", ""), "symmetry 'skew-symmetric'");
   ck_assert_error(with("coordinate real", ""), "m:1: the line ends where symmetry should be");
   ck_assert_error(with("coordinate real general", ""), "m: ends before the line 'rows columns entries'");
   ck_assert_error(with("coordinate real general", "3 4 0\n"), "m:2: 3 rows and 4 columns");
-  ck_assert_error(with("coordinate real general", "3 3 1\n0 1 5\n"),
-                  "m:3: row '0': want a whole number from 1 to 3");
-  ck_assert_error(with("coordinate real general", "3 3 1\n1 0 5\n"), "m:3: column '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n0 1 5\n"), "m:3: row '0': want a whole number from 1 to 3");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 0 5\n"),
+                  "m:3: column '0': want a whole number from 1 to 3");
   ck_assert_error(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4': want a whole number from 1 to 3");
-  ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"),
-                  "m:3: row 1, column 2 is above the diagonal");
+  ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"), "m:3: row 1, column 2 is above the diagonal");
   ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
-  ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"),
-                  "m:4: the size line announces 1 entries");
+  ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"), "m:4: the size line announces 1 entries");
   // Entries that are given twice are added, also in a symmetric matrix.
   ck_assert(with("coordinate integer general", "2 2 4\n2 1 5\n1 2 3\n2 1 1\n1 2 3\n").weight(0, 1) == 6);
   ck_assert(with("coordinate integer general", "2 2 3\n2 1 5\n1 2 3\n2 1 1\n").weight(0, 1) == 9);
@@ -179,8 +171,7 @@ START_TEST(decimals) {
   for (const auto& [text, digits, exponent] : good) {
     Decimal value{-1, 1};
     ck_assert_msg(parse_decimal(text, value) == nullptr, "%s", text);
-    ck_assert_msg((value == Decimal{digits, exponent}), "%s: %lld e %d", text, (long long)value.digits,
-                  value.exponent);
+    ck_assert_msg((value == Decimal{digits, exponent}), "%s: %lld e %d", text, (long long)value.digits, value.exponent);
   }
   const char* bad[] = {"",
                        ".",
@@ -215,13 +206,11 @@ START_TEST(decimals) {
 END_TEST
 
 START_TEST(refuses_bad_values) {
-  ck_assert_error(parse("0 5\nnan 0\n"),
-                  "m:2: traffic 'nan' is not a number (NaN): want a number of 0 or more");
+  ck_assert_error(parse("0 5\nnan 0\n"), "m:2: traffic 'nan' is not a number (NaN): want a number of 0 or more");
   ck_assert_error(parse("0 5\n-inf 0\n"), "m:2: traffic '-inf' is infinite");
   ck_assert_error(parse("0 -5\n5 0\n"), "m:1: traffic '-5' is negative");
   ck_assert_error(parse("0 -5.5\n5 0\n"), "m:1: traffic '-5.5' is negative");
-  ck_assert_error(parse("0 9223372036854775808\n5 0\n"),
-                  "m:1: traffic '9223372036854775808' is 2^63 or more");
+  ck_assert_error(parse("0 9223372036854775808\n5 0\n"), "m:1: traffic '9223372036854775808' is 2^63 or more");
   ck_assert_error(parse("0 1e30\n5 0\n"), "m:1: traffic '1e30' is 2^63 or more");
   ck_assert_error(parse("0 5x\n5 0\n"), "m:1: traffic '5x' is not a number");
   ck_assert_error(parse("0,,5\n5 0 1\n"), "m:1: traffic '' is empty");
@@ -266,22 +255,19 @@ END_TEST
 
 START_TEST(written_matrices_read_back) {
   const CommMatrix matrices[] = {CommMatrix::from_edges(1, {}), CommMatrix::from_edges(2, {}),
-                                 CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}),
-                                 CommMatrix::from_edges(3, {{0, 2, 1}}),
+                                 CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), CommMatrix::from_edges(3, {{0, 2, 1}}),
                                  CommMatrix::from_edges(7, {{0, 6, 3}, {0, 1, 1}, {2, 5, 100}, {5, 6, 9}})};
   for (const CommMatrix& matrix : matrices)
     for (const char* name : {"dense", "edges", "np", "mtx"}) {
       std::ostringstream out;
       write_matrix(out, matrix, writable_format(name));
       MatrixInfo info;
-      ck_assert_msg(parse(out.str(), &info) == matrix, "%s of %d ranks: %s", name, matrix.ranks(),
-                    out.str().c_str());
+      ck_assert_msg(parse(out.str(), &info) == matrix, "%s of %d ranks: %s", name, matrix.ranks(), out.str().c_str());
       ck_assert_str_eq(to_string(info.format), name);
     }
   std::ostringstream out;
   ck_assert_error(write_matrix(out, CommMatrix{}, MatrixFormat::dense), "without ranks");
-  ck_assert_error(write_matrix(out, matrices[0], MatrixFormat::open_mpi_monitoring),
-                  "want dense, edges, np or mtx");
+  ck_assert_error(write_matrix(out, matrices[0], MatrixFormat::open_mpi_monitoring), "want dense, edges, np or mtx");
   ck_assert_error(writable_format("prof"), "matrix format 'prof': want");
 }
 END_TEST

@@ -31,8 +31,8 @@ CommMatrix random_matrix(std::int32_t ranks, int edges, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<CommEdge> list;
   for (int e = 0; e < edges; ++e)
-    list.push_back({static_cast<std::int32_t>(random() % ranks),
-                    static_cast<std::int32_t>(random() % ranks), std::int64_t{1} << (random() % 40)});
+    list.push_back({static_cast<std::int32_t>(random() % ranks), static_cast<std::int32_t>(random() % ranks),
+                    std::int64_t{1} << (random() % 40)});
   return CommMatrix::from_edges(ranks, std::move(list));
 }
 
@@ -117,8 +117,7 @@ START_TEST(refuses_hostile_payloads) {
   ck_assert(unpack_wire(pack_wire({right, {}}), narrow).matrix == right);
   ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_ranks = 2}), "number of ranks 3 is more than 2");
   ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_pairs = 1}), "number of pairs 2 is more than 1");
-  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_unpacked_bytes = 9}),
-                  "unpacked 10 bytes: the limit is 9");
+  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_unpacked_bytes = 9}), "unpacked 10 bytes: the limit is 9");
 }
 END_TEST
 
@@ -157,8 +156,7 @@ END_TEST
 START_TEST(groups_heavy_pairs) {
   // Pairs (0,4), (1,5), (2,6), (3,7) talk; the ring around them is light.
   std::vector<CommEdge> edges;
-  for (std::int32_t r = 0; r < 4; ++r)
-    edges.push_back({r, r + 4, 1000}), edges.push_back({r, (r + 1) % 4, 1});
+  for (std::int32_t r = 0; r < 4; ++r) edges.push_back({r, r + 4, 1000}), edges.push_back({r, (r + 1) % 4, 1});
   const CommMatrix matrix = CommMatrix::from_edges(8, std::move(edges));
   ck_assert(group_ranks(matrix, 2) == (std::vector<std::int32_t>{0, 1, 2, 3, 0, 1, 2, 3}));
   ck_assert(group_ranks(matrix, 1) == (std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7}));
@@ -204,8 +202,7 @@ START_TEST(coarsens_only_as_needed) {
   ck_assert(unpack_wire(pack_wire(tight)) == tight);
   ck_assert_error(coarsen_to_fit(matrix, 10, 4), "does not fit into 10 bytes");
   ck_assert_error(coarsen_to_fit(CommMatrix{}, 3, 4), "does not fit");
-  ck_assert(coarsen_to_fit(CommMatrix::from_edges(WireLimits{}.max_ranks, {}), 1 << 20, 4).matrix.ranks() >
-            0);
+  ck_assert(coarsen_to_fit(CommMatrix::from_edges(WireLimits{}.max_ranks, {}), 1 << 20, 4).matrix.ranks() > 0);
 }
 END_TEST
 
@@ -217,8 +214,7 @@ START_TEST(groups_become_ranks_again) {
   ck_assert(ranks.aggregated(wire.group_of, 3) == wire.matrix);
   ck_assert(expand_groups({wire.matrix, {}}) == wire.matrix);
   const WireMatrix heavy{CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}}), {0, 0, 0, 1}};
-  ck_assert(expand_groups(heavy) ==
-            CommMatrix::from_edges(4, {{0, 3, INT64_MAX - 10}, {0, 1, 2}, {1, 2, 2}}));
+  ck_assert(expand_groups(heavy) == CommMatrix::from_edges(4, {{0, 3, INT64_MAX - 10}, {0, 1, 2}, {1, 2, 2}}));
   const WireMatrix full{CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), {0, 0, 1}};
   ck_assert(expand_groups(full) == CommMatrix::from_edges(3, {{0, 2, INT64_MAX}}));
   ck_assert_error(expand_groups({CommMatrix::from_edges(2, {{0, 1, 1}}), {0}}), "group without ranks");

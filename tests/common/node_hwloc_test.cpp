@@ -35,13 +35,16 @@ NodeTopology from_text(const std::string& text) {
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
-  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) text.replace(at, from.size(), to);
+  for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
   return text;
 }
 
 std::int32_t first_core(const NodeTopology& node, std::size_t gpu) { return node.gpus[gpu].cores.front(); }
 
-std::string nic(const NodeTopology& node, std::size_t gpu) { return node.nics[static_cast<std::size_t>(node.gpus[gpu].nic)]; }
+std::string nic(const NodeTopology& node, std::size_t gpu) {
+  return node.nics[static_cast<std::size_t>(node.gpus[gpu].nic)];
+}
 
 }  // namespace
 
@@ -115,8 +118,9 @@ END_TEST
 
 // What a task of a job sees of the node: the first core of each cache belongs to the system.
 START_TEST(disallowed_cpus_are_left_out) {
-  const std::string text = replaced(text_of(path_of("lumi-g")), "allowed_cpuset=\"0xffffffff,0xffffffff,0xffffffff,0xffffffff\"",
-                                    "allowed_cpuset=\"0xfefefefe,0xfefefefe,0xfefefefe,0xfefefefe\"");
+  const std::string text =
+      replaced(text_of(path_of("lumi-g")), "allowed_cpuset=\"0xffffffff,0xffffffff,0xffffffff,0xffffffff\"",
+               "allowed_cpuset=\"0xfefefefe,0xfefefefe,0xfefefefe,0xfefefefe\"");
   const NodeTopology node = from_text(text);
   ck_assert_uint_eq(node.cores.size(), 56);
   ck_assert_int_eq(node.cores[7].number, 9);
@@ -125,7 +129,8 @@ START_TEST(disallowed_cpus_are_left_out) {
 END_TEST
 
 START_TEST(gpus_without_a_vendors_index_are_in_the_order_of_their_bus_ids) {
-  const std::string text = replaced(replaced(text_of(path_of("lumi-g")), "name=\"rsmi4\"", "name=\"card0\""), "subtype=\"RSMI\"", "");
+  const std::string text =
+      replaced(replaced(text_of(path_of("lumi-g")), "name=\"rsmi4\"", "name=\"card0\""), "subtype=\"RSMI\"", "");
   const NodeTopology node = from_text(text);
   ck_assert_uint_eq(node.gpus.size(), 8);
   ck_assert_text_eq(node.gpus[0].name, "0000:c1:00.0");
@@ -135,8 +140,10 @@ END_TEST
 
 START_TEST(a_screen_is_no_gpu) {
   const std::string text = text_of(path_of("lumi-g"));
-  ck_assert_uint_eq(from_text(replaced(replaced(text, "0380 [1002:", "0300 [1a03:"), "subtype=\"RSMI\"", "")).gpus.size(), 0);
-  ck_assert_uint_eq(from_text(replaced(replaced(text, "0380 [1002:", "0300 [1002:"), "subtype=\"RSMI\"", "")).gpus.size(), 0);
+  ck_assert_uint_eq(
+      from_text(replaced(replaced(text, "0380 [1002:", "0300 [1a03:"), "subtype=\"RSMI\"", "")).gpus.size(), 0);
+  ck_assert_uint_eq(
+      from_text(replaced(replaced(text, "0380 [1002:", "0300 [1002:"), "subtype=\"RSMI\"", "")).gpus.size(), 0);
   ck_assert_uint_eq(from_text(replaced(text, "0380 [1002:", "0300 [1002:")).gpus.size(), 8);
 }
 END_TEST
@@ -154,7 +161,8 @@ END_TEST
 START_TEST(broken_files) {
   const std::string text = text_of(path_of("lumi-g"));
   for (const std::size_t part : {std::size_t{0}, std::size_t{1}, text.size() / 3, text.size() / 2, text.size() - 12})
-    ck_assert_error(from_text(text.substr(0, part)), "node_hwloc_test.xml is no whole XML file of hwloc's: make it with \"lstopo node.xml\"");
+    ck_assert_error(from_text(text.substr(0, part)),
+                    "node_hwloc_test.xml is no whole XML file of hwloc's: make it with \"lstopo node.xml\"");
   ck_assert_error(from_text("tree 2 2\n"), "is no whole XML file of hwloc's");
   ck_assert_error(from_text("<?xml version=\"1.0\"?><html/>"), "is no whole XML file of hwloc's");
   ck_assert_error(from_text(std::string(17 << 20, ' ')), "node_hwloc_test.xml");
@@ -164,7 +172,8 @@ START_TEST(broken_files) {
 }
 END_TEST
 
-// Numbers that would need much memory, or that nothing has. What libhwloc refuses is an error, what it takes is bounded.
+// Numbers that would need much memory, or that nothing has. What libhwloc refuses is an error, what it takes is
+// bounded.
 START_TEST(hostile_files) {
   const std::string text = text_of(path_of("lumi-g"));
   const auto reads_or_refuses = [](const std::string& hostile) {
@@ -202,8 +211,10 @@ START_TEST(bridges_of_different_depth) {
   std::string text = text_of(path_of("summit"));
   const std::size_t begin = text.find("<object type=\"PCIDev\""), end = text.find("</object>", begin) + 9;
   text.insert(end, "</object>");
-  text.insert(begin, "<object type=\"Bridge\" gp_index=\"9000\" bridge_type=\"1-1\" depth=\"1\" bridge_pci=\"0004:[04-04]\" pci_busid=\"0004:00:00.0\" "
-                     "pci_type=\"0604 [1014:04c1] [0000:0000] 00 00\" pci_link_speed=\"0.000000\">");
+  text.insert(
+      begin,
+      "<object type=\"Bridge\" gp_index=\"9000\" bridge_type=\"1-1\" depth=\"1\" bridge_pci=\"0004:[04-04]\" pci_busid=\"0004:00:00.0\" "
+      "pci_type=\"0604 [1014:04c1] [0000:0000] 00 00\" pci_link_speed=\"0.000000\">");
   const NodeTopology node = from_text(text);
   ck_assert_uint_eq(node.gpus.size(), 6);
   ck_assert(node.closeness[0 * 6 + 1] == Closeness::numa && node.closeness[1 * 6 + 0] == Closeness::numa);
@@ -220,7 +231,8 @@ START_TEST(too_many_gpus) {
     std::string device = text.substr(begin, end - begin);
     device = replaced(device, "d1:00.0", "d1:0" + std::to_string(i / 8) + "." + std::to_string(i % 8));
     std::size_t at = 0;
-    while ((at = device.find("gp_index=\"", at)) != device.npos) device.insert(at += 10, "9" + std::to_string(1000 + i));
+    while ((at = device.find("gp_index=\"", at)) != device.npos)
+      device.insert(at += 10, "9" + std::to_string(1000 + i));
     many += device;
   }
   std::string long_text = text;

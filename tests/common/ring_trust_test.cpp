@@ -122,7 +122,8 @@ START_TEST(a_name_that_another_user_made_first) {
     ck_assert_uint_eq(reader.read().at(0).job_id, 2);
     ck_assert_int_eq(std::distance(std::filesystem::directory_iterator(directory.path()), {}), *taken ? 4 : 5);
     // a reader that trusts other users does not read this ring
-    const std::string refused = error_of([&] { ck_assert_uint_eq(DecisionReader(path, {}, {slurm - 1}).read().size(), 0); });
+    const std::string refused =
+        error_of([&] { ck_assert_uint_eq(DecisionReader(path, {}, {slurm - 1}).read().size(), 0); });
     ck_assert(*taken ? refused.empty() : refused.find("belongs to user 0") != std::string::npos);
   }
 }
@@ -132,7 +133,8 @@ START_TEST(modes_of_the_ring) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";
   struct stat status {};
-  for (const auto& [readers, mode] : {std::pair{RingReaders::everybody, 0644}, {RingReaders::group, 0640}, {RingReaders::everybody, 0644}}) {
+  for (const auto& [readers, mode] :
+       {std::pair{RingReaders::everybody, 0644}, {RingReaders::group, 0640}, {RingReaders::everybody, 0644}}) {
     const DecisionWriter writer(path, readers);
     ck_assert_int_eq(stat(path.c_str(), &status), 0);
     ck_assert_int_eq(status.st_mode & 0777, mode);

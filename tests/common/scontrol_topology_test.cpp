@@ -55,8 +55,9 @@ START_TEST(several_roots_over_the_same_leaves) {
 END_TEST
 
 START_TEST(fabrics_without_a_link) {
-  ck_assert_text_eq(shape("SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=b Level=0 LinkSpeed=1 Nodes=n[5-6]\n"),
-                    "a:1,2 b:5,6");
+  ck_assert_text_eq(
+      shape("SwitchName=a Level=0 LinkSpeed=1 Nodes=n[1-2]\nSwitchName=b Level=0 LinkSpeed=1 Nodes=n[5-6]\n"),
+      "a:1,2 b:5,6");
 }
 END_TEST
 
@@ -74,15 +75,16 @@ END_TEST
 
 // A job that is larger than the largest block may have nodes of all.
 START_TEST(blocks_without_a_larger_one) {
-  ck_assert_text_eq(shape("BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\n"),
-                    "b1<all blocks:1,2 b2<all blocks:3,4 all blocks");
+  ck_assert_text_eq(
+      shape("BlockName=b1 BlockIndex=0 Nodes=n[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[3-4] BlockSize=2\n"),
+      "b1<all blocks:1,2 b2<all blocks:3,4 all blocks");
 }
 END_TEST
 
 START_TEST(little_or_nothing) {
   ck_assert_text_eq(shape(""), "");
   ck_assert_text_eq(shape("\n\nNo topology information available\n"), "");
-  ck_assert_text_eq(shape("SwitchName=s0 Level=0 LinkSpeed=1\n"), "");           // no node
+  ck_assert_text_eq(shape("SwitchName=s0 Level=0 LinkSpeed=1\n"), "");             // no node
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=x[1-9],n2\n", 3), "s0:2");  // nodes that slurmctld does not have
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 Nodes=n1,n1\n"), "s0:1");
 }

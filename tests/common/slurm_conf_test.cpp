@@ -61,7 +61,9 @@ START_TEST(sockets_follow_slurm) {
 END_TEST
 
 START_TEST(cpus_are_threads_or_cores) {
-  const auto counted = [](const std::string& text) { return nodes_of("NodeName=n Sockets=2 CoresPerSocket=4 " + text).at(0).cpus_per_core; };
+  const auto counted = [](const std::string& text) {
+    return nodes_of("NodeName=n Sockets=2 CoresPerSocket=4 " + text).at(0).cpus_per_core;
+  };
   ck_assert_int_eq(counted(""), 1);
   ck_assert_int_eq(counted("ThreadsPerCore=2"), 2);
   ck_assert_int_eq(counted("CPUs=16 ThreadsPerCore=2"), 2);
@@ -110,7 +112,8 @@ START_TEST(bad_nodes) {
   ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
   ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets in a node");
   ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), "'fast' is not of the form Key=value");
-  ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf: cannot be opened: No such file");
+  ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"),
+                  "/nonexistent/slurm.conf: cannot be opened: No such file");
 }
 END_TEST
 

@@ -48,8 +48,7 @@ START_TEST(own_node) {
 END_TEST
 
 START_TEST(old_spelling) {
-  const SlurmHosts hosts = hosts_of(
-      "ControlMachine=a\nControlAddr=10.0.0.1\nBackupController=b\nNodeName=n1\n");
+  const SlurmHosts hosts = hosts_of("ControlMachine=a\nControlAddr=10.0.0.1\nBackupController=b\nNodeName=n1\n");
   ck_assert_uint_eq(hosts.controllers.size(), 2);
   ck_assert_text_eq(hosts.controllers[0].address, "10.0.0.1");
   ck_assert_text_eq(hosts.controllers[1].address, "b");
@@ -61,7 +60,8 @@ START_TEST(what_is_wrong) {
   ck_assert_error(hosts_of("SlurmctldHost=a\n"), "no NodeName");
   ck_assert_error(hosts_of("SlurmctldHost=a(\nNodeName=n1\n"), "slurm.conf:1: SlurmctldHost=a(: it takes");
   ck_assert_error(hosts_of("SlurmctldHost=(x)\nNodeName=n1\n"), "it takes a name");
-  ck_assert_error(hosts_of("SlurmctldHost=a\nNodeName=n[1-3] NodeAddr=x[1-2]\n"), ":2: NodeAddr=x[1-2] has 2 names, and NodeName 3");
+  ck_assert_error(hosts_of("SlurmctldHost=a\nNodeName=n[1-3] NodeAddr=x[1-2]\n"),
+                  ":2: NodeAddr=x[1-2] has 2 names, and NodeName 3");
   ck_assert_error(hosts_of("SlurmctldHost=a\nNodeName=n1\nNodeName=n[0-1]\n"), ":3: node n1 is given twice");
   ck_assert_error(hosts_of("SlurmctldHost=a\nNodeName=n[1-\n"), ":2: ");
   ck_assert_error(read_slurm_hosts("/nonexistent/slurm.conf"), "/nonexistent/slurm.conf");

@@ -43,7 +43,8 @@ inline bool same_estimators(const OutageEstimators& a, const OutageEstimators& b
            x.foretold == y.foretold;
     for (std::size_t bin = 0; bin < calibration_bins; ++bin)
       same = same && x.calibration[bin].weight == y.calibration[bin].weight &&
-             x.calibration[bin].foretold == y.calibration[bin].foretold && x.calibration[bin].seen == y.calibration[bin].seen;
+             x.calibration[bin].foretold == y.calibration[bin].foretold &&
+             x.calibration[bin].seen == y.calibration[bin].seen;
   }
   return same;
 }
@@ -53,8 +54,7 @@ inline bool same_state(const LiveState& a, const LiveState& b) {
   bool same = a.published_at_s == b.published_at_s && same_number(a.outage_horizon_s, b.outage_horizon_s) &&
               a.nodes.size() == b.nodes.size();
   for (std::size_t n = 0; same && n < a.nodes.size(); ++n) same = same_node(a.nodes[n], b.nodes[n]);
-  return same && a.pairs.groups == b.pairs.groups &&
-         same_values(a.pairs.group_of_node, b.pairs.group_of_node) &&
+  return same && a.pairs.groups == b.pairs.groups && same_values(a.pairs.group_of_node, b.pairs.group_of_node) &&
          same_numbers(a.pairs.latency_us, b.pairs.latency_us) &&
          same_numbers(a.pairs.bandwidth_Bps, b.pairs.bandwidth_Bps) &&
          same_numbers(a.pairs.peak_bandwidth_Bps, b.pairs.peak_bandwidth_Bps) &&
@@ -96,8 +96,9 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
     for (std::int32_t b = a; b < groups; ++b) {
       if (random() % 8 == 0) continue;
       const auto source = static_cast<PairSource>(1 + random() % 3);
-      arrays.set(a, b, {static_cast<float>(some(500)), static_cast<float>(some(1e9)),
-                        static_cast<float>(some(2e9)), source, static_cast<float>(some(600))});
+      arrays.set(a, b,
+                 {static_cast<float>(some(500)), static_cast<float>(some(1e9)), static_cast<float>(some(2e9)), source,
+                  static_cast<float>(some(600))});
     }
   if (seed % 2 == 1)
     for (std::size_t n = 0; n < nodes; ++n) arrays.node_bandwidth_Bps.push_back(static_cast<float>(some(1e9)));
@@ -108,8 +109,9 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
     for (std::int32_t a = 0; a < groups; ++a)
       for (std::int32_t b = a; b < groups; ++b)
         if (random() % 4 != 0)
-          arrays.set_forecast(a, b, {static_cast<Predictor>(1 + random() % 4), static_cast<Predictor>(1 + random() % 4),
-                                     static_cast<float>(some(5)), static_cast<float>(some(1e6))});
+          arrays.set_forecast(a, b,
+                              {static_cast<Predictor>(1 + random() % 4), static_cast<Predictor>(1 + random() % 4),
+                               static_cast<float>(some(5)), static_cast<float>(some(1e6))});
   }
   if (seed % 4 >= 2) {
     state.estimators = {{}, 1e5, 17, "beta: its log-loss is 0.1, the constant rate's 0.2"};

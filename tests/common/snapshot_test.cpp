@@ -39,7 +39,8 @@ Bytes forged(Bytes bytes, std::size_t at, const void* content, std::size_t size)
   std::memcpy(bytes.data() + at, content, size);
   constexpr std::size_t checksum_at = 16, header_size = 72;
   std::memset(bytes.data() + checksum_at, 0, 8);
-  const std::uint64_t sum = checksum(std::span(bytes).first(header_size)) ^ checksum(std::span(bytes).subspan(header_size));
+  const std::uint64_t sum =
+      checksum(std::span(bytes).first(header_size)) ^ checksum(std::span(bytes).subspan(header_size));
   std::memcpy(bytes.data() + checksum_at, &sum, sizeof sum);
   return bytes;
 }
@@ -101,11 +102,17 @@ START_TEST(refuses_impossible_states) {
       {[=](LiveState& s, PairArrays&) { s.nodes[1].users.minutes_5 = infinite; }, "users_5 is inf"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].age_s = -1; }, "age_s is -1"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].cores = 0; }, "node n2: cores is 0: want a number from 1 to 1000000"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; }, "cpu_load_5 is 1e+308: want a number from 0 to 1000000000"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; }, "1000000001 outages: want 0 to 1000000000"},
-      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; }, "s after 1970: want a number from 0 to 1000000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; },
+       "cpu_load_5 is 1e+308: want a number from 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; },
+       "1000000001 outages: want 0 to 1000000000"},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; },
+       "s after 1970: want a number from 0 to 1000000000000"},
       {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = 3e38f; }, "38: want a number from 0 to 1000000000000000"},
-      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1, 3e38f, 3}; }, "38: want a number from 0 to 1000000000"},
+      {[](LiveState&, PairArrays& p) {
+         p.node_latency_us = {1, 3e38f, 3};
+       },
+       "38: want a number from 0 to 1000000000"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].observed_s = unknown_value; }, "observed_s is nan"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].outage_probability = 1.5; }, "from 0 to 1"},
       {[](LiveState& s, PairArrays&) { s.published_at_s = -1; }, "published -1 s"},
@@ -122,12 +129,30 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) { p.source[1] = static_cast<PairSource>(9); }, "source is 9"},
       {[](LiveState&, PairArrays& p) { p.source[3] = PairSource::modelled; }, "source is"},
       {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none has a latency"},
-      {[](LiveState&, PairArrays& p) { p.node_bandwidth_Bps = {1, -2, 3}; }, "of a node is -2"},
-      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; }, "forecasts of the pairs are not of the size"},
-      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1}); }, "the latency's error is -1"},
-      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1}); }, "the bandwidth has an error, and no predictor"},
-      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.latency_predictor[1] = Predictor::last; }, "the latency's predictor is"},
-      {[](LiveState&, PairArrays& p) { p.set_forecast(0, 1, {}); p.bandwidth_predictor[1] = static_cast<Predictor>(7); }, "predictor is 7"},
+      {[](LiveState&, PairArrays& p) {
+         p.node_bandwidth_Bps = {1, -2, 3};
+       },
+       "of a node is -2"},
+      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; },
+       "forecasts of the pairs are not of the size"},
+      {[](LiveState&, PairArrays& p) {
+         p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1});
+       },
+       "the latency's error is -1"},
+      {[](LiveState&, PairArrays& p) {
+         p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1});
+       },
+       "the bandwidth has an error, and no predictor"},
+      {[](LiveState&, PairArrays& p) {
+         p.set_forecast(0, 1, {});
+         p.latency_predictor[1] = Predictor::last;
+       },
+       "the latency's predictor is"},
+      {[](LiveState&, PairArrays& p) {
+         p.set_forecast(0, 1, {});
+         p.bandwidth_predictor[1] = static_cast<Predictor>(7);
+       },
+       "predictor is 7"},
       {[](LiveState& s, PairArrays&) { s.estimators.scores.resize(17); }, "17 estimators: at most 16"},
       {[](LiveState& s, PairArrays&) { s.estimators.seen_outages = 1; }, "and there are none"},
   };
@@ -152,7 +177,8 @@ START_TEST(notices_damage) {
         ck_assert_error(decode(bad), "no usable snapshot");
       }
     for (std::size_t size = 0; size < good.size(); ++size)
-      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "no usable snapshot");
+      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))),
+                      "no usable snapshot");
     Bytes longer = good;
     longer.push_back({});
     ck_assert_error(decode(longer), seed == 1 ? "its counts need" : "no usable snapshot");
@@ -198,8 +224,8 @@ END_TEST
 START_TEST(believes_no_liar) {
   const Bytes good = encode_snapshot(sample_state(3, 2));
   ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), sample_state(3, 2)));
-  constexpr std::size_t order = 8, version = 12, file_bytes = 24, fields = 48, nodes = 52, name_bytes = 56,
-                        groups = 60, latency_nodes = 64, records = 128;
+  constexpr std::size_t order = 8, version = 12, file_bytes = 24, fields = 48, nodes = 52, name_bytes = 56, groups = 60,
+                        latency_nodes = 64, records = 128;
   ck_assert_error(decode(forged(good, 0, 'X')), "does not begin");
   ck_assert_error(decode(forged(good, order, 0x04030201)), "another order of bytes");
   ck_assert_error(decode(forged(good, version, 3)), "another version");
@@ -298,7 +324,8 @@ START_TEST(wrong_texts_are_named) {
       {two + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: a forecast, and no groups"},
       {two + "group\t0\t-\nforecast\t0\t0\tlast\t-1\tlast\t1\n", "t:4: error '-1'"},
       {two + "group\t0\t-\nforecast\t0\t0\tnone\t1\tlast\t1\n", "the latency has an error, and no predictor"},
-      {two + "group\t0\t-\nforecast\t0\t0\tlast\t1\tlast\t1\nforecast\t0\t0\tlast\t1\tlast\t1\n", "t:5: this forecast is there twice"},
+      {two + "group\t0\t-\nforecast\t0\t0\tlast\t1\tlast\t1\nforecast\t0\t0\tlast\t1\tlast\t1\n",
+       "t:5: this forecast is there twice"},
       {two + "estimators\t1\t1\tso\n", "t: something is told of estimators, and there are none"},
       {two + "estimator\tbeta\tsometimes\t1\t1\t1\t1\n", "t:3: use 'sometimes'"},
       {two + "estimator\tbeta\t-\t1\t1\t1\t1\n", "t: 0 estimators are in use"},
@@ -306,8 +333,10 @@ START_TEST(wrong_texts_are_named) {
       {two + "estimator\tbeta\tused\t1\t1\t1\t-\n", "has foretold nobody knows how many"},
       {two + "estimator\tBeta\tused\t1\t1\t1\t1\n", "want a name of 1 to 16 lower-case letters"},
       {two + "estimator\tbeta\tused\t1\t1\t1\t1\nestimator\tbeta\t-\t1\t1\t1\t1\n", "estimator beta is there twice"},
-      {two + "calibration\tbeta\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "t:3: no estimator line came for 'beta'"},
-      {two + "estimator\tbeta\tused\t1\t1\t1\t1\ncalibration\tbeta\t1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n", "'1/1': want weight/foretold/seen"},
+      {two + "calibration\tbeta\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n",
+       "t:3: no estimator line came for 'beta'"},
+      {two + "estimator\tbeta\tused\t1\t1\t1\t1\ncalibration\tbeta\t1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\t1/1/1\n",
+       "'1/1': want weight/foretold/seen"},
       {"slurm-placement-snapshot\t1\nnode\tn1\n", "t:2: a node-columns line"},
       {"slurm-placement-snapshot\t1\nnode-columns\tage_s\n", "t:2: the first column"},
       {"slurm-placement-snapshot\t1\nnode-columns\tname\tbogus\n", "t:2: unknown column 'bogus'"},
@@ -316,14 +345,19 @@ START_TEST(wrong_texts_are_named) {
       {head + "node n1 1\n", "t:3: unknown line 'node n1 1'"},
       {head + "node\tn1\n", "t:3: 2 fields, apart by tabs: want 3"},
       {head + "node\tn1\t-1\n", "t:3: age_s '-1': want a number from 0 to 1000000000000, or -"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t0\n", "t:3: cores '0': want a number from 1 to 1000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t0\n",
+       "t:3: cores '0': want a number from 1 to 1000000, or -"},
       {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t1000001\n", "t:3: cores '1000001'"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcpu_load_1\nnode\tn1\t1.1e9\n", "t:3: cpu_load_1 '1.1e9': want a number from 0 to 1000000000, or -"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\toutages\nnode\tn1\t1000000001\n", "t:3: outages '1000000001': want a whole number from 0 to 1000000000"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcpu_load_1\nnode\tn1\t1.1e9\n",
+       "t:3: cpu_load_1 '1.1e9': want a number from 0 to 1000000000, or -"},
+      {"slurm-placement-snapshot\t1\nnode-columns\tname\toutages\nnode\tn1\t1000000001\n",
+       "t:3: outages '1000000001': want a whole number from 0 to 1000000000"},
       {head + "outage-horizon\t1e13\n", "t:3: outage-horizon '1e13'"},
-      {head + "published\t1000000000001\n", "t:3: published '1000000000001': want a whole number from 0 to 1000000000000"},
+      {head + "published\t1000000000001\n",
+       "t:3: published '1000000000001': want a whole number from 0 to 1000000000000"},
       {head + "pair\t0\t0\t2e9\t1\t1\tmeasured\t1\n", "t:3: latency '2e9': want a number from 0 to 1000000000, or -"},
-      {head + "pair\t0\t0\t1\t2e15\t1\tmeasured\t1\n", "t:3: bandwidth '2e15': want a number from 0 to 1000000000000000, or -"},
+      {head + "pair\t0\t0\t1\t2e15\t1\tmeasured\t1\n",
+       "t:3: bandwidth '2e15': want a number from 0 to 1000000000000000, or -"},
       {head + "node\tn1\tnan\n", "t:3: age_s 'nan'"},
       {head + "node\tn1\tinf\n", "t:3: age_s 'inf'"},
       {head + "node\tn1\t1e999\n", "t:3: age_s '1e999'"},

@@ -119,7 +119,8 @@ START_TEST(fabrics) {
   ck_assert_text_eq(fabric(view_of_switches({}, nodes(3, 1, 1))), "0 0 0 ");
   const std::vector<SwitchShape> one{{"s0", 2, {0}}, {"s1", 2, {2, 1}}, {"top", -1, {}}};
   ck_assert_text_eq(fabric(view_of_switches(one, nodes(3, 1, 1))), "0 0 0 ");
-  const std::vector<SwitchShape> two{{"b", -1, {3}}, {"a", 3, {0, 2}}, {"empty", -1, {}}, {"top", -1, {}}, {"b2", 0, {1}}};
+  const std::vector<SwitchShape> two{
+      {"b", -1, {3}}, {"a", 3, {0, 2}}, {"empty", -1, {}}, {"top", -1, {}}, {"b2", 0, {1}}};
   ck_assert_text_eq(fabric(view_of_switches(two, nodes(5, 1, 2))), "0 1 0 1 -1 ");
 }
 END_TEST

@@ -23,7 +23,8 @@ START_TEST(real_numbers) {
   ck_assert(parse_real(".25") == 0.25);
   ck_assert(parse_real("2.5e-3") == 0.0025);
   ck_assert(parse_real("1e308") == 1e308);
-  for (const char* word : {"", ".", " 1", "1 ", "+1", "1,5", "1.5.", "1e", "0x1p3", "1e999", "-1e999", "nan", "-nan", "inf", "-inf", "infinity", "1%"})
+  for (const char* word : {"", ".", " 1", "1 ", "+1", "1,5", "1.5.", "1e", "0x1p3", "1e999", "-1e999", "nan", "-nan",
+                           "inf", "-inf", "infinity", "1%"})
     ck_assert_msg(!parse_real(word), "'%s'", word);
 }
 END_TEST

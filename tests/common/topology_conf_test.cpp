@@ -31,8 +31,9 @@ START_TEST(a_tree) {
                           "SwitchName=s1 Nodes=n[4,3]\n"),
                     "s0<top:1,2 s1<top:4,3 top");
   // A leaf of the root beside switches of a middle level.
-  ck_assert_text_eq(shape("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=m Switches=a\nSwitchName=r Switches=m,b\n"),
-                    "a<m:1 b<r:2 m<r r");
+  ck_assert_text_eq(
+      shape("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=m Switches=a\nSwitchName=r Switches=m,b\n"),
+      "a<m:1 b<r:2 m<r r");
 }
 END_TEST
 
@@ -54,15 +55,17 @@ END_TEST
 START_TEST(blocks) {
   const std::string four =
       "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\nBlockName=b4 Nodes=n[7-8]\n";
-  ck_assert_text_eq(shape(four + "BlockSizes=2\n"), "b1<all blocks:1,2 b2<all blocks:3,4 b3<all blocks:5,6 b4<all blocks:7,8 all blocks");
+  ck_assert_text_eq(shape(four + "BlockSizes=2\n"),
+                    "b1<all blocks:1,2 b2<all blocks:3,4 b3<all blocks:5,6 b4<all blocks:7,8 all blocks");
   ck_assert_text_eq(shape("BlockSizes=2,8\n" + four),  // b[1-4]
                     "b1<b[1-4]:1,2 b2<b[1-4]:3,4 b3<b[1-4]:5,6 b4<b[1-4]:7,8 b[1-4]");
   // Slurm 23.11 tells its plugins nothing of the larger blocks, so they do not count here either.
   ck_assert_text_eq(shape(four + "BlockLevels=0,2\n"), shape(four + "BlockSizes=2\n").c_str());
   ck_assert_text_eq(shape(four),  // b[1-2], b[3-4], b[1-4]
                     "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[3-4]:5,6 b4<b[3-4]:7,8 b[1-2]<b[1-4] b[3-4]<b[1-4] b[1-4]");
-  ck_assert_text_eq(shape("BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\n"),  // b[1-2], b[1-3]
-                    "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[1-3]:5,6 b[1-2]<b[1-3] b[1-3]");
+  ck_assert_text_eq(
+      shape("BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\n"),  // b[1-2], b[1-3]
+      "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[1-3]:5,6 b[1-2]<b[1-3] b[1-3]");
 }
 END_TEST
 
@@ -84,7 +87,8 @@ START_TEST(wrong_switches) {
   ck_assert_error(shape("SwitchName=a Switches=b\nSwitchName=b Switches=a"), "t: switch a is above itself");
   ck_assert_error(shape("\nSwitchName=a Nodes=n[1-9]"), "t:2: node n9 is not in slurm.conf");
   ck_assert_error(shape("SwitchName=a Nodes=n[1-"), "t:1: host list 'n[1-': brackets do not match");
-  ck_assert_error(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"), "t:2: the line does not begin with SwitchName=");
+  ck_assert_error(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"),
+                  "t:2: the line does not begin with SwitchName=");
 }
 END_TEST
 

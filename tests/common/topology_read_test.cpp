@@ -56,8 +56,9 @@ START_TEST(bad_arities) {
                     "topo: distance 1: they must not be negative, decrease, or pass 2^31 - 1");
   ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
   ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
-  ck_assert_text_eq(error("<?xml?>"), "topo:1: '<?xml?>': a topology file begins with tree, tleaf, SwitchName=, "
-                                         "BlockName= or BlockSizes=");
+  ck_assert_text_eq(error("<?xml?>"),
+                    "topo:1: '<?xml?>': a topology file begins with tree, tleaf, SwitchName=, "
+                    "BlockName= or BlockSizes=");
   ck_assert_error(read("---\n- topology: a\n"), "this is a topology.yaml: save what \"scontrol show topology\" prints");
   ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
 }
@@ -77,7 +78,8 @@ START_TEST(bad_tleaf) {
   ck_assert_text_eq(error("tleaf"), "topo:1: tleaf needs the number of levels");
   ck_assert_text_eq(error("tleaf 0"), "topo:1: number of levels '0': it takes a number from 1 to 64");
   ck_assert_text_eq(error("tleaf 2 2 1 2"), "topo:1: tleaf 2 needs 4 numbers, arity and cost of each level, and has 3");
-  ck_assert_text_eq(error("tleaf 1 2 1\n2"), "topo:2: tleaf 1 needs 2 numbers, arity and cost of each level, and has 3");
+  ck_assert_text_eq(error("tleaf 1 2 1\n2"),
+                    "topo:2: tleaf 1 needs 2 numbers, arity and cost of each level, and has 3");
   ck_assert_text_eq(error("tleaf 1 2 -1"), "topo:1: cost '-1': it takes a number from 0 to 2147483647");
   ck_assert_text_eq(error("tleaf 2 2 2147483647 2 1"),
                     "topo: distance 2147483648: they must not be negative, decrease, or pass 2^31 - 1");
@@ -106,12 +108,18 @@ START_TEST(slurm) {
 END_TEST
 
 START_TEST(what_scontrol_prints) {
-  const std::string_view tree = "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=a,b\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=c,d\n"
-                                "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=a,b,c,d Switches=s[0-1]\n";
+  const std::string_view tree =
+      "SwitchName=s0 Level=0 LinkSpeed=1 Nodes=a,b\nSwitchName=s1 Level=0 LinkSpeed=1 Nodes=c,d\n"
+      "SwitchName=s2 Level=1 LinkSpeed=1 Nodes=a,b,c,d Switches=s[0-1]\n";
   ck_assert_int_eq(read_of(tree).tree->distance(0, 7), 8);
-  ck_assert_int_eq(read_of("SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c,d\nSwitchName=s2 Switches=s[0-1]\n").tree->distance(0, 7), 8);
-  ck_assert_int_eq(read_of("AggregatedBlock=x[1-2] BlockIndex=2 Nodes=a,b,c,d BlockSize=4\nBlockName=x1 BlockIndex=0 Nodes=a,b "
-                           "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n").tree->distance(0, 7), 8);
+  ck_assert_int_eq(
+      read_of("SwitchName=s0 Nodes=a,b\nSwitchName=s1 Nodes=c,d\nSwitchName=s2 Switches=s[0-1]\n").tree->distance(0, 7),
+      8);
+  ck_assert_int_eq(
+      read_of("AggregatedBlock=x[1-2] BlockIndex=2 Nodes=a,b,c,d BlockSize=4\nBlockName=x1 BlockIndex=0 Nodes=a,b "
+              "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n")
+          .tree->distance(0, 7),
+      8);
   ck_assert_error(read_of("SwitchName=s0 Level=x Nodes=a\n"), "topo: topology: Level=x is no number");
   ck_assert_error(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "topo: no switch or block has a node of slurm.conf");
 }

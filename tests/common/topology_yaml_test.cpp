@@ -50,17 +50,20 @@ START_TEST(that_of_the_cluster) {
   const YamlTopology found = parse_topology_yaml(three, "t.yaml");
   ck_assert_text_eq(found.name, "fabric");
   ck_assert_text_eq(found.kind, "tree");
-  ck_assert_text_eq(found.conf,
-                    std::string(8, '\n') + "SwitchName=root Switches=s[1-2]\n\nSwitchName=s1 Nodes=n[1-2]\n\nSwitchName=s2 Nodes=n[3-4]\n");
+  ck_assert_text_eq(
+      found.conf, std::string(8, '\n') +
+                      "SwitchName=root Switches=s[1-2]\n\nSwitchName=s1 Nodes=n[1-2]\n\nSwitchName=s2 Nodes=n[3-4]\n");
   const auto switches = parse_topology_conf(found.conf, "t.yaml", four_nodes());
   ck_assert_uint_eq(switches.size(), 3);
   // Without cluster_default it is the first, and of two with it the first of these.
-  ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true}\n", "t.yaml").name, "x");
-  ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: True}\n"
-                                        "- {topology: z, flat: true, cluster_default: true}\n",
-                                        "t.yaml")
-                        .name,
-                    "y");
+  ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true}\n", "t.yaml").name,
+                    "x");
+  ck_assert_text_eq(
+      parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: True}\n"
+                          "- {topology: z, flat: true, cluster_default: true}\n",
+                          "t.yaml")
+          .name,
+      "y");
 }
 END_TEST
 
@@ -83,15 +86,18 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_text_eq(error("topology: a\n"), "t.yaml:1: the file is no list: its entries begin with \"- \"");
   ck_assert_text_eq(error("- a\n"), "t.yaml:1: a topology has no keys, as \"topology:\"");
   ck_assert_text_eq(error("- flat: true\n"), "t.yaml:1: the topology has no name, as \"topology: default\"");
-  ck_assert_text_eq(error("- topology: a\n"), "t.yaml:1: topology a is of no kind: it takes block, flat, ring, torus3d or tree");
-  ck_assert_text_eq(error("- topology: a\n  flat: true\n  tree: {}\n"), "t.yaml:1: topology a is of two kinds, flat and tree");
+  ck_assert_text_eq(error("- topology: a\n"),
+                    "t.yaml:1: topology a is of no kind: it takes block, flat, ring, torus3d or tree");
+  ck_assert_text_eq(error("- topology: a\n  flat: true\n  tree: {}\n"),
+                    "t.yaml:1: topology a is of two kinds, flat and tree");
   ck_assert_text_eq(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology is given twice");
   ck_assert_text_eq(error("- topology: a\n  tree: 5\n"), "t.yaml:2: the topology has no keys, as \"switches:\"");
   ck_assert_text_eq(error("- topology: a\n  tree: {}\n"), "t.yaml:2: the topology has no switches");
   ck_assert_text_eq(error("- topology: a\n  block: {}\n"), "t.yaml:2: the topology has no blocks");
   ck_assert_text_eq(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"),
                     "t.yaml:2: block_sizes is no list: its entries begin with \"- \"");
-  ck_assert_text_eq(error(tree_of("      - nodes: n1\n")), "t.yaml:4: the entry of switches has no name, as \"switch: s1\"");
+  ck_assert_text_eq(error(tree_of("      - nodes: n1\n")),
+                    "t.yaml:4: the entry of switches has no name, as \"switch: s1\"");
   ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes takes one value");
   ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
                     "t.yaml:5: nodes: 'n1 Switches=s2' is no name and no list of names");
@@ -113,8 +119,10 @@ START_TEST(an_alias_that_stands_for_much) {
 END_TEST
 
 START_TEST(known_by_its_beginning) {
-  for (const char* text : {"---\n", "# c\n\n- topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"}) ck_assert(is_topology_yaml(text));
-  for (const char* text : {"", "# c\n", "SwitchName=s0 Nodes=n1\n", "tree 2 2\n", "-a\n"}) ck_assert(!is_topology_yaml(text));
+  for (const char* text : {"---\n", "# c\n\n- topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"})
+    ck_assert(is_topology_yaml(text));
+  for (const char* text : {"", "# c\n", "SwitchName=s0 Nodes=n1\n", "tree 2 2\n", "-a\n"})
+    ck_assert(!is_topology_yaml(text));
 }
 END_TEST
 

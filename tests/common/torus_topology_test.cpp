@@ -96,8 +96,8 @@ std::string error(std::string_view text) {
 }  // namespace
 
 START_TEST(brute_force) {
-  for (const std::vector<std::int32_t>& sizes :
-       std::vector<std::vector<std::int32_t>>{{1}, {2}, {5}, {6}, {4, 1, 3}, {2, 2, 2}, {4, 4, 4}, {3, 5, 2}, {1, 1, 1}, {2, 3, 2, 2, 3}})
+  for (const std::vector<std::int32_t>& sizes : std::vector<std::vector<std::int32_t>>{
+           {1}, {2}, {5}, {6}, {4, 1, 3}, {2, 2, 2}, {4, 4, 4}, {3, 5, 2}, {1, 1, 1}, {2, 3, 2, 2, 3}})
     check_all_pairs(TorusTopology::full(rings(sizes)));
 }
 END_TEST
@@ -128,8 +128,8 @@ START_TEST(reads_nodes) {
   ck_assert_int_eq(torus.positions(), 24);
   ck_assert(torus.dimensions()[1].wraps && !torus.dimensions()[2].wraps);
   ck_assert_int_eq(torus.position(torus.find("n4")), 3);
-  ck_assert_int_eq(torus.position(torus.find("n05")), 7);   // 3 1 0
-  ck_assert_int_eq(torus.position(torus.find("n06")), 8);   // the next position: x is back at 0, and y grows: 0 2 0
+  ck_assert_int_eq(torus.position(torus.find("n05")), 7);  // 3 1 0
+  ck_assert_int_eq(torus.position(torus.find("n06")), 8);  // the next position: x is back at 0, and y grows: 0 2 0
   ck_assert_int_eq(torus.position(torus.find("login")), 23);
   ck_assert_int_eq(torus.find("n7"), -1);
   ck_assert_int_eq(torus.node_at(12), -1);  // no node
@@ -170,12 +170,16 @@ START_TEST(refuses) {
   ck_assert_text_eq(error(""), "t: it is empty");
   ck_assert_text_eq(error("torus"), "t:1: 0 dimensions: it takes 1 to 5, as in \"torus 8 8 8\"");
   ck_assert_text_eq(error("torus 2 2 2 2 2 2"), "t:1: 6 dimensions: it takes 1 to 5, as in \"torus 8 8 8\"");
-  ck_assert_text_eq(error("torus 8 0"), "t:1: dimension '0': it takes a number from 1 to 1048576, or the word torus or mesh");
+  ck_assert_text_eq(error("torus 8 0"),
+                    "t:1: dimension '0': it takes a number from 1 to 1048576, or the word torus or mesh");
   ck_assert_text_eq(error("torus 1024 1025"), "t:1: more than 1048576 positions");
   ck_assert_text_eq(error("torus 2\ntorus 2"), "t:2: the dimensions are given twice");
-  ck_assert_text_eq(error("torus 2 2\nn1 0 2"), "t:2: coordinate '2' of n1: it takes a number from 0 to 1, or a range such as 0-1");
-  ck_assert_text_eq(error("torus 2 2\nn1 0 -1"), "t:2: coordinate '-1' of n1: it takes a number from 0 to 1, or a range such as 0-1");
-  ck_assert_text_eq(error("torus 2 2\nn1 0 1.5"), "t:2: coordinate '1.5' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 2"),
+                    "t:2: coordinate '2' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 -1"),
+                    "t:2: coordinate '-1' of n1: it takes a number from 0 to 1, or a range such as 0-1");
+  ck_assert_text_eq(error("torus 2 2\nn1 0 1.5"),
+                    "t:2: coordinate '1.5' of n1: it takes a number from 0 to 1, or a range such as 0-1");
   ck_assert_text_eq(error("torus 2 2\nn1 0"), "t:2: 'n1' with 1 coordinates: there are 2 dimensions");
   ck_assert_text_eq(error("torus 2 2\nn1 0 0\nn2 0 0"), "t:3: node n2: its position is taken, in line 2 by node n1");
   ck_assert_text_eq(error("torus 2 2\nn1 0 0\nn1 1 0"), "t:3: node n1 is given twice, first in line 2");
@@ -184,31 +188,42 @@ START_TEST(refuses) {
   ck_assert_text_eq(error("torus 2 2\nn[1-3 0 0"), "t:2: host list 'n[1-3': brackets do not match");
   ck_assert_text_eq(error("torus 2\nfaulty 100 2"), "t:2: faulty node 2 is outside 0..1");
   ck_assert_text_eq(error("torus 2\nfaulty 100 1 1"), "t:2: faulty node 1 is listed twice");
-  ck_assert_text_eq(error("torus 2\nfaulty"), "t:2: faulty needs the weight of a link, a number from 1 to 1000000, and then the nodes");
+  ck_assert_text_eq(error("torus 2\nfaulty"),
+                    "t:2: faulty needs the weight of a link, a number from 1 to 1000000, and then the nodes");
   ck_assert_text_eq(error("faulty 100 1"), "t:1: the dimensions are missing, as in \"torus 8 8 8\"");
   ck_assert_text_eq(error("torus 2\nn1 0\nfaulty 9 1"),
                     "t:3: faulty: only in a file that names no nodes; an outage file tells it of named ones");
   // files without a torus line
-  ck_assert_text_eq(error("n1 0 -1"), "t:1: coordinate '-1' of n1: it takes a number from 0 to 1048575, or a range such as 0-1");
-  ck_assert_text_eq(error("n1 0 0\nn2 0 1048576"), "t:2: coordinate '1048576' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
-  ck_assert_text_eq(error("n1 0 0\nn2 99999999999999999999 0"), "t:2: coordinate '99999999999999999999' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
+  ck_assert_text_eq(error("n1 0 -1"),
+                    "t:1: coordinate '-1' of n1: it takes a number from 0 to 1048575, or a range such as 0-1");
+  ck_assert_text_eq(error("n1 0 0\nn2 0 1048576"),
+                    "t:2: coordinate '1048576' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
+  ck_assert_text_eq(
+      error("n1 0 0\nn2 99999999999999999999 0"),
+      "t:2: coordinate '99999999999999999999' of n2: it takes a number from 0 to 1048575, or a range such as 0-1");
   // 2^100 positions must not overflow to 0
   ck_assert_text_eq(error("n1 0-1048575 0-1048575 0-1048575 0-1048575 0-1048575"),
                     "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
-  ck_assert_text_eq(error("n1 1048575 1048575"), "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
-  ck_assert_text_eq(error("torus 8\nn[1-7:2] 0"), "t:2: host list 'n[1-7:2]': '1-7:2' is neither a number nor a range such as 1-8");
-  ck_assert_text_eq(error("torus 8\nn[1-4] 0-6:2"), "t:2: coordinate '0-6:2' of n[1-4]: it takes a number from 0 to 7, or a range such as 0-1");
+  ck_assert_text_eq(error("n1 1048575 1048575"),
+                    "t:1: more than 1048576 positions: the dimensions are as long as the coordinates need");
+  ck_assert_text_eq(error("torus 8\nn[1-7:2] 0"),
+                    "t:2: host list 'n[1-7:2]': '1-7:2' is neither a number nor a range such as 1-8");
+  ck_assert_text_eq(error("torus 8\nn[1-4] 0-6:2"),
+                    "t:2: coordinate '0-6:2' of n[1-4]: it takes a number from 0 to 7, or a range such as 0-1");
   ck_assert_text_eq(error("torus 8\nn[1-9999999999] 0"), "t:2: host list 'n[1-9999999999]': more than 1048576 names");
   ck_assert_int_eq(parse("\xEF\xBB\xBFtorus 2\r\nn1 0\r\nn2 1\r\n").nodes(), 2);  // byte order mark, CR LF
   const std::vector<std::string> known{"a"};
-  ck_assert_error(check_torus_nodes(parse_torus("torus 2\na 0\nb 1", "t"), known, "t"), "t:3: there is no node b in slurm.conf");
+  ck_assert_error(check_torus_nodes(parse_torus("torus 2\na 0\nb 1", "t"), known, "t"),
+                  "t:3: there is no node b in slurm.conf");
 }
 END_TEST
 
 START_TEST(tells_files_apart) {
-  for (const char* text : {"torus 8 8", "mesh 2", "# x\nn1 0 0 0\n", "n[1-4] 0-3 1\n", "n1 -1 0", "n1 0.5 1", "n[1-8] 0-6:2", "faulty 1 2\ntorus 4"})
+  for (const char* text : {"torus 8 8", "mesh 2", "# x\nn1 0 0 0\n", "n[1-4] 0-3 1\n", "n1 -1 0", "n1 0.5 1",
+                           "n[1-8] 0-6:2", "faulty 1 2\ntorus 4"})
     ck_assert_msg(is_torus_text(text), "%s", text);
-  for (const char* text : {"", "tree 2 2", "tleaf 1 2 1", "dist 2 4\ntree 2 2", "SwitchName=s0 Nodes=n1", "n1", "n1 a b"})
+  for (const char* text :
+       {"", "tree 2 2", "tleaf 1 2 1", "dist 2 4\ntree 2 2", "SwitchName=s0 Nodes=n1", "n1", "n1 a b"})
     ck_assert_msg(!is_torus_text(text), "%s", text);
 }
 END_TEST
@@ -225,9 +240,9 @@ START_TEST(outages) {
   ck_assert_text_eq(outages.first_unknown([](const std::string&) { return true; }).name, "");
   const auto refused = [](std::string_view text) { return error_of([&] { parse_outages(text, "o"); }); };
   for (const char* value : {"-0.1", "1.01", "nan", "inf", "2%", "0,5"})
-    ck_assert_text_eq(refused("n1 " + std::string(value)),
-                      "o:1: probability '" + std::string(value) + "': it takes a number from 0 to 1" +
-                          (value[1] == '%' ? ", as 0.02 for 2%" : ""));
+    ck_assert_text_eq(refused("n1 " + std::string(value)), "o:1: probability '" + std::string(value) +
+                                                               "': it takes a number from 0 to 1" +
+                                                               (value[1] == '%' ? ", as 0.02 for 2%" : ""));
   ck_assert_text_eq(refused("n1"), "o:1: 'n1' is not of the form \"node probability\"");
   ck_assert_text_eq(refused("n[1-3] 0\nn2 0"), "o:2: node n2 is listed twice");
   ck_assert_text_eq(refused("n[1 0"), "o:1: host list 'n[1': brackets do not match");

@@ -13,8 +13,8 @@ TreeTopology tree(std::initializer_list<std::int32_t> arities, std::initializer_
   return TreeTopology::balanced(a, d);
 }
 
-const CommMatrix figure = CommMatrix::from_edges(
-    4, {{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}});
+const CommMatrix figure =
+    CommMatrix::from_edges(4, {{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}});
 
 }  // namespace
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One decision of slurmctld on a machine with switches, a torus and live data: any offer of nodes, request and
-// environment of a job gives a plan that keeps to the offer and the request, or a reason. An input is a byte for each number
-// of the offer, the request and the matrix, a byte for the policy, and then its parameters, or the whole environment, one
-// entry a line. What slurmctld calls with the plan is called too. How much processor time a decision takes is said by the
-// input as well, so that decisions are put off, or made without their matrix.
+// environment of a job gives a plan that keeps to the offer and the request, or a reason. An input is a byte for each
+// number of the offer, the request and the matrix, a byte for the policy, and then its parameters, or the whole
+// environment, one entry a line. What slurmctld calls with the plan is called too. How much processor time a decision
+// takes is said by the input as well, so that decisions are put off, or made without their matrix.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -28,7 +28,7 @@ const char* const fuzz_corpus = "decide";
 namespace {
 
 constexpr std::uint32_t nodes = 6, cores = 4;
-constexpr int reconfigure_after = 200;  // decisions
+constexpr int reconfigure_after = 200;       // decisions
 constexpr std::uint32_t decision_wait = 10;  // its default in placement.conf
 
 using select_plugin::DecisionTimeBudget;
@@ -50,7 +50,8 @@ struct BudgetClocks {
   }
 };
 
-// Of n1 .. n6, of which the machine does not have the last. The links of n3 are bad, and nothing is known of those of n4.
+// Of n1 .. n6, of which the machine does not have the last. The links of n3 are bad, and nothing is known of those of
+// n4.
 LiveState live_state() {
   LiveState state;
   state.published_at_s = std::time(nullptr);
@@ -80,25 +81,27 @@ TemporaryDirectory directory_in_memory() {
   return TemporaryDirectory();
 }
 
-// The machine and its files; the policies' defaults are those of an installation. A decision on so few nodes that takes longer
-// than 3 ms is one of a long search, of which the deadline is what remains to be tried.
+// The machine and its files; the policies' defaults are those of an installation. A decision on so few nodes that takes
+// longer than 3 ms is one of a long search, of which the deadline is what remains to be tried.
 class Site {
  public:
   Site() {
     write_snapshot(directory_.path() + "/snapshot", live_state());
     const std::string torus = directory_.file("torus", "torus 3 2\nn0 0 0\nn1 1 0\nn2 2 0\nn3 0 1\nn4 1 1\n");
     const std::string outages = directory_.file("outages", "n2 0.25\n");
-    config_ = directory_.file("placement.conf", "DecisionFile=" + directory_.path() + "/decisions\nSnapshotFile=" +
-                                                    directory_.path() + "/snapshot\nSnapshotMaxAgeS=86400\nTorusFile=" + torus +
-                                                    "\nOutageFile=" + outages + "\nMaxWaitS=600\nDecisionTimeMs=3\nPartitionPolicies=slow:TOFA\n");
+    config_ = directory_.file("placement.conf",
+                              "DecisionFile=" + directory_.path() + "/decisions\nSnapshotFile=" + directory_.path() +
+                                  "/snapshot\nSnapshotMaxAgeS=86400\nTorusFile=" + torus + "\nOutageFile=" + outages +
+                                  "\nMaxWaitS=600\nDecisionTimeMs=3\nPartitionPolicies=slow:TOFA\n");
   }
 
   // Also gives the next decisions all of their time.
   void configure() const {
     static constexpr placement_machine_node all[nodes] = {{"n0", 2, 2, 2}, {"n1", 2, 2, 2}, {"n2", 2, 2, 2},
                                                           {"n3", 2, 2, 2}, {"n4", 2, 2, 1}, {"n5", 2, 2, 1}};
-    static constexpr const char* others[] = {"BlockName=c BlockIndex=0 Nodes=n[0,2,4] BlockSize=3\n"
-                                             "BlockName=d BlockIndex=1 Nodes=n[1,3,5] BlockSize=3\n"};
+    static constexpr const char* others[] = {
+        "BlockName=c BlockIndex=0 Nodes=n[0,2,4] BlockSize=3\n"
+        "BlockName=d BlockIndex=1 Nodes=n[1,3,5] BlockSize=3\n"};
     const placement_machine machine = {all, nodes,
                                        "SwitchName=a Level=0 Nodes=n[0-2]\nSwitchName=b Level=0 Nodes=n[3-5]\n"
                                        "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n",
@@ -106,7 +109,8 @@ class Site {
     char message[256];
     placement_configure(config_.c_str(), &machine, message, sizeof message);
     REQUIRE(message[0] == '\0');
-    REQUIRE(std::string_view(placement_warning()).ends_with("/torus: it has no coordinates of n5, which TOFA does not use"));
+    REQUIRE(std::string_view(placement_warning())
+                .ends_with("/torus: it has no coordinates of n5, which TOFA does not use"));
   }
 
  private:
@@ -144,8 +148,8 @@ class Bytes {
 // Most values are small; some are those at which arithmetic goes wrong.
 std::uint32_t number(std::uint8_t byte) {
   if (byte < 0xf0) return byte % 40;
-  constexpr std::uint32_t odd[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 65535, 65536,
-                                   4096, 4097, 131072, 0x55555556, 100000, 16777216, 16777217, 3};
+  constexpr std::uint32_t odd[] = {0,    1,    0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff, 65535,    65536,
+                                   4096, 4097, 131072,     0x55555556, 100000,     16777216,   16777217, 3};
   return odd[byte - 0xf0];
 }
 
@@ -161,7 +165,8 @@ void add_matrix(Question& q, Bytes& in) {
     if (a != b) edges.push_back({std::min(a, b), std::max(a, b), std::int64_t{1} << weight % 63});
   }
   try {
-    q.entries.push_back("PLACEMENT_MATRIX_0=" + to_base64url(pack_wire({CommMatrix::from_edges(ranks, std::move(edges)), {}})));
+    q.entries.push_back("PLACEMENT_MATRIX_0=" +
+                        to_base64url(pack_wire({CommMatrix::from_edges(ranks, std::move(edges)), {}})));
     q.entries.push_back("PLACEMENT_MATRIX_PIECES=1");
   } catch (const Error&) {  // the sum of its weights is too large for a matrix
   }
@@ -174,7 +179,8 @@ void add_environment(Question& q, Bytes& in) {
   std::string_view rest = in.rest();
   if (byte < 0xf0) {
     q.entries.push_back("PLACEMENT_VERSION=1");
-    q.entries.push_back("PLACEMENT_POLICY=" + std::string(words[byte % std::size(words)]) + (rest.empty() ? "" : "=") + std::string(rest));
+    q.entries.push_back("PLACEMENT_POLICY=" + std::string(words[byte % std::size(words)]) + (rest.empty() ? "" : "=") +
+                        std::string(rest));
     return;
   }
   while (!rest.empty()) {
@@ -218,8 +224,14 @@ void ask(Question& q, Bytes in) {
   add_matrix(q, in);
   add_environment(q, in);
   for (std::string& entry : q.entries) q.pointers.push_back(entry.data());
-  q.offer = {static_cast<std::uint32_t>(q.node.size()), q.node.data(), q.first_core.data(), q.core_free.data(), q.cpus.data(),
-             q.weight.data(), q.max_tasks.empty() ? nullptr : q.max_tasks.data(), (flags & 16) != 0};
+  q.offer = {static_cast<std::uint32_t>(q.node.size()),
+             q.node.data(),
+             q.first_core.data(),
+             q.core_free.data(),
+             q.cpus.data(),
+             q.weight.data(),
+             q.max_tasks.empty() ? nullptr : q.max_tasks.data(),
+             (flags & 16) != 0};
   q.request.environment = q.pointers.data();
   q.request.environment_count = static_cast<std::uint32_t>(q.pointers.size());
   q.request.required = q.required.data();

@@ -108,9 +108,7 @@ class Mutator {
       case 1:
         if (at < input.size()) input[at] = static_cast<std::uint8_t>(random_());
         break;
-      case 2:
-        input.erase(place, end);
-        break;
+      case 2: input.erase(place, end); break;
       case 3: {
         const Input copy(place, end);
         input.insert(place, copy.begin(), copy.end());
@@ -121,9 +119,7 @@ class Mutator {
         input.insert(place, word.begin(), word.end());
         break;
       }
-      case 5:
-        input.resize(at);
-        break;
+      case 5: input.resize(at); break;
       case 6: {
         const Input& other = pick(corpus_);
         const std::size_t from = below(other.size() + 1);
@@ -131,8 +127,7 @@ class Mutator {
         input.insert(input.end(), other.begin() + static_cast<std::ptrdiff_t>(from), other.end());
         break;
       }
-      default:
-        input.insert(place, static_cast<std::uint8_t>(random_()));
+      default: input.insert(place, static_cast<std::uint8_t>(random_()));
     }
   }
 

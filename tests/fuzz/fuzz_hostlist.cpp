@@ -35,8 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   REQUIRE(!names.empty() && names.size() <= max_hosts);
-  for (const std::string& name : names)
-    REQUIRE(!name.empty() && name.find_first_of("[], \t") == std::string::npos);
+  for (const std::string& name : names) REQUIRE(!name.empty() && name.find_first_of("[], \t") == std::string::npos);
   REQUIRE(expand_hostlist(compress_hostlist(names)) == names);
   return 0;
 }

@@ -27,8 +27,8 @@ constexpr std::size_t magic_bytes = 4;
 Bytes packed(std::span<const std::byte> payload) {
   Bytes bytes = pack_wire({});
   bytes.resize(magic_bytes + ZSTD_compressBound(payload.size()));
-  const std::size_t length = ZSTD_compress(bytes.data() + magic_bytes, bytes.size() - magic_bytes,
-                                           payload.data(), payload.size(), 1);
+  const std::size_t length =
+      ZSTD_compress(bytes.data() + magic_bytes, bytes.size() - magic_bytes, payload.data(), payload.size(), 1);
   REQUIRE(!ZSTD_isError(length));
   bytes.resize(magic_bytes + length);
   return bytes;
@@ -36,8 +36,8 @@ Bytes packed(std::span<const std::byte> payload) {
 
 Bytes payload_of(const Bytes& bytes) {
   Bytes payload(limits.max_unpacked_bytes);
-  const std::size_t length = ZSTD_decompress(payload.data(), payload.size(), bytes.data() + magic_bytes,
-                                             bytes.size() - magic_bytes);
+  const std::size_t length =
+      ZSTD_decompress(payload.data(), payload.size(), bytes.data() + magic_bytes, bytes.size() - magic_bytes);
   REQUIRE(!ZSTD_isError(length));
   payload.resize(length);
   return payload;
@@ -58,8 +58,7 @@ void check_coarse(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_
   std::vector<std::int32_t> members(static_cast<std::size_t>(coarse.matrix.ranks()));
   for (const std::int32_t group : coarse.group_of) ++members[static_cast<std::size_t>(group)];
   const auto full = *std::max_element(members.begin(), members.end());
-  REQUIRE(std::count(members.begin(), members.end(), full) >=
-          static_cast<std::ptrdiff_t>(members.size()) - 1);
+  REQUIRE(std::count(members.begin(), members.end(), full) >= static_cast<std::ptrdiff_t>(members.size()) - 1);
 }
 
 }  // namespace

@@ -31,10 +31,14 @@ void check_message(protocol::ByteView bytes) {
   }
   const auto ack = protocol::decode_heartbeat_ack(bytes);
   require_same(ack, bytes);
-  if (ack) REQUIRE(ack->single_node_jobs.size() <= protocol::max_single_node_jobs && bytes.size() <= protocol::heartbeat_message_bytes);
+  if (ack)
+    REQUIRE(ack->single_node_jobs.size() <= protocol::max_single_node_jobs &&
+            bytes.size() <= protocol::heartbeat_message_bytes);
   const auto lease = protocol::decode_lease(bytes);
   require_same(lease, bytes);
-  if (lease) REQUIRE(lease->packet_bytes <= protocol::max_datagram && lease->packets > 0 && lease->start_in_ms < lease->expires_in_ms);
+  if (lease)
+    REQUIRE(lease->packet_bytes <= protocol::max_datagram && lease->packets > 0 &&
+            lease->start_in_ms < lease->expires_in_ms);
   const auto result = protocol::decode_probe_result(bytes);
   require_same(result, bytes);
   if (result) REQUIRE(sound(result->bandwidth_Bps) && result->peer.size() <= protocol::max_wire_name);

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const protocol::ByteView bytes(data, size);
   if (const auto state = monitor::decode_peer_state(bytes))
     REQUIRE(encode(*state) == protocol::Bytes(bytes.begin(), bytes.end()));
-  if (const auto ask = monitor::decode_peer_ask(bytes)) REQUIRE(encode(*ask) == protocol::Bytes(bytes.begin(), bytes.end()));
+  if (const auto ask = monitor::decode_peer_ask(bytes))
+    REQUIRE(encode(*ask) == protocol::Bytes(bytes.begin(), bytes.end()));
   if (const auto pairs = monitor::decode_peer_pairs(bytes)) {
     REQUIRE(pairs->size() <= monitor::max_peer_measurements);
     for (const monitor::PeerMeasurement& pair : *pairs) REQUIRE(pair.a >= 0 && pair.b >= 0 && !(pair.value < 0));

@@ -25,7 +25,8 @@ void check_heads(ByteView bytes) {
     REQUIRE(*credential > 0 && *credential <= max_query_credential);
     REQUIRE(encode_query_head(*credential) == Bytes(bytes.begin(), bytes.end()));
   }
-  if (const auto reason = decode_answer_head(bytes)) REQUIRE(encode_answer_head(*reason) == Bytes(bytes.begin(), bytes.end()));
+  if (const auto reason = decode_answer_head(bytes))
+    REQUIRE(encode_answer_head(*reason) == Bytes(bytes.begin(), bytes.end()));
   if (const auto head = decode_sealed_answer_head(bytes)) REQUIRE(encode(*head) == Bytes(bytes.begin(), bytes.end()));
 }
 

@@ -50,7 +50,9 @@ void check_summary(std::string_view text) {
 
 void check_slurm_conf(std::string_view text) {
   // No lists of a million nodes, and nothing that is included.
-  if (text.size() > 4096 || text.find("clude") != std::string_view::npos || text.find("CLUDE") != std::string_view::npos) return;
+  if (text.size() > 4096 || text.find("clude") != std::string_view::npos ||
+      text.find("CLUDE") != std::string_view::npos)
+    return;
   for (std::size_t at = 0, digits = 0; at < text.size(); ++at) {
     digits = text[at] >= '0' && text[at] <= '9' ? digits + 1 : 0;
     if (digits > 3) return;

@@ -25,8 +25,9 @@ constexpr std::size_t checksum_at = 16, header_bytes = 72;
 // Of exactly this size, so that a read beyond it is noticed.
 struct Buffer {
   explicit Buffer(std::size_t count)
-      : size(count), bytes(static_cast<std::byte*>(::operator new(count, std::align_val_t{snapshot_alignment}))) {}
-  ~Buffer() { ::operator delete(bytes, std::align_val_t{snapshot_alignment}); }
+      : size(count),
+        bytes(static_cast<std::byte*>(::operator new (count, std::align_val_t{snapshot_alignment}))) {}
+  ~Buffer() { ::operator delete (bytes, std::align_val_t{snapshot_alignment}); }
   Buffer(const Buffer&) = delete;
 
   std::size_t size;

@@ -71,7 +71,8 @@ Numbers random_traffic(Dice& dice, std::size_t ranks) {
 using Value = std::tuple<std::int64_t, std::int64_t, std::int64_t>;  // far, cost, sharing of interfaces
 
 // Returns the value of ranks with these GPUs and slots.
-Value value_of(const NodeTopology& node, const Numbers& traffic, const std::vector<std::size_t>& gpu, const std::vector<CoreSlot>& slot) {
+Value value_of(const NodeTopology& node, const Numbers& traffic, const std::vector<std::size_t>& gpu,
+               const std::vector<CoreSlot>& slot) {
   const Numbers costs = placement::gpu_costs(node);
   std::int64_t far = 0, cost = 0, sharing = 0;
   Numbers ranks_at(node.nics.size(), 0);
@@ -141,7 +142,8 @@ START_TEST(no_mapping_of_a_small_node_is_better) {
   int compared = 0;
   for (int round = 0; round < 300; ++round) {
     const NodeTopology node = random_node(dice);
-    const auto ranks = static_cast<std::size_t>(1 + dice.below(static_cast<int>(std::min<std::size_t>(node.gpus.size(), 3))));
+    const auto ranks =
+        static_cast<std::size_t>(1 + dice.below(static_cast<int>(std::min<std::size_t>(node.gpus.size(), 3))));
     const std::int32_t width = 1 + dice.below(3);
     const std::vector<CoreSlot> slots = core_slots(node, width);
     if (slots.size() < ranks) continue;
@@ -168,7 +170,8 @@ START_TEST(up_to_eight_get_the_first_best_order) {
   for (int round = 0; round < 100; ++round) {
     const std::size_t count = round < 3 ? 8 : static_cast<std::size_t>(round % 7);
     const Numbers traffic = random_traffic(dice, count), distance = random_traffic(dice, count);
-    ck_assert(placement::mapping::quadratic_assignment(traffic, distance, count) == first_best(traffic, distance, count));
+    ck_assert(placement::mapping::quadratic_assignment(traffic, distance, count) ==
+              first_best(traffic, distance, count));
   }
 }
 END_TEST
@@ -180,7 +183,8 @@ START_TEST(larger_orders_are_near_the_least_cost) {
   for (int round = 0; round < 5; ++round) {
     const Numbers traffic = random_traffic(dice, 9), distance = random_traffic(dice, 9);
     const auto place = placement::mapping::quadratic_assignment(traffic, distance, 9);
-    const std::int64_t cost = placement::mapping::assignment_cost(traffic, distance, place), best = least_cost(traffic, distance, 9);
+    const std::int64_t cost = placement::mapping::assignment_cost(traffic, distance, place),
+                       best = least_cost(traffic, distance, 9);
     least += cost == best;
     ck_assert(cost >= best && 20 * cost <= 21 * best);
   }
@@ -201,7 +205,9 @@ START_TEST(sixteen_gpus_in_four_groups) {
   ck_assert(!mapping.exact);
   for (std::size_t a = 0; a < 16; ++a)
     for (std::size_t b = 0; b < 16; ++b)
-      if (a != b && a % 4 == b % 4) ck_assert(node.linked(static_cast<std::size_t>(mapping.of_rank[a].gpu), static_cast<std::size_t>(mapping.of_rank[b].gpu)));
+      if (a != b && a % 4 == b % 4)
+        ck_assert(node.linked(static_cast<std::size_t>(mapping.of_rank[a].gpu),
+                              static_cast<std::size_t>(mapping.of_rank[b].gpu)));
   const GpuMapping four = map_to_gpus(node, 4, 1, Numbers(16, 1));
   for (const auto& place : four.of_rank) ck_assert_int_eq(place.gpu / 4, four.of_rank[0].gpu / 4);
 }
@@ -244,22 +250,27 @@ END_TEST
 
 START_TEST(requests_that_do_not_fit) {
   const NodeTopology node = node_with(4, 2);
-  ck_assert_error(map_to_gpus(node, 3, 1, {}), "a node has 2 GPUs, and 3 ranks are on a node: each takes a GPU of its own");
+  ck_assert_error(map_to_gpus(node, 3, 1, {}),
+                  "a node has 2 GPUs, and 3 ranks are on a node: each takes a GPU of its own");
   ck_assert_error(map_to_gpus(node, 2, 3, {}), "a node has 4 usable cores, and 2 ranks with 3 cores each need 6");
 }
 END_TEST
 
 START_TEST(gres_conf_gives_cores_and_links) {
   NodeTopology node = node_with(16, 0);
-  take_gres_conf(node, {{"/dev/a", {0, 1}, {-1, 4, 0}}, {"/dev/b", {0, 1}, {4, -1, 0}}, {"/dev/c", {}, {}}}, "gres.conf");
+  take_gres_conf(node, {{"/dev/a", {0, 1}, {-1, 4, 0}}, {"/dev/b", {0, 1}, {4, -1, 0}}, {"/dev/c", {}, {}}},
+                 "gres.conf");
   ck_assert_uint_eq(node.gpus.size(), 3);
   ck_assert(node.gpus[0].cores == (std::vector<std::int32_t>{0, 1}) && node.gpus[2].name == "/dev/c");
   ck_assert(node.linked(0, 1) && node.linked(1, 0) && !node.linked(0, 2) && !node.linked(0, 0));
   ck_assert_int_eq(placement::near_cores_per_gpu(node), 1);
-  ck_assert_error(take_gres_conf(node, {{"/dev/a", {}, {}}}, "gres.conf"), "gres.conf has 1 GPUs of this node, and a node has 3");
+  ck_assert_error(take_gres_conf(node, {{"/dev/a", {}, {}}}, "gres.conf"),
+                  "gres.conf has 1 GPUs of this node, and a node has 3");
   ck_assert_error(take_gres_conf(node, {}, "gres.conf"), "gres.conf: no line Name=gpu is for this node");
-  ck_assert_error(take_gres_conf(node, {{"", {16}, {}}, {"", {}, {}}, {"", {}, {}}}, "gres.conf"), "Cores= of GPU 0 has core 16, and the last core of a node is 15");
-  ck_assert_error(take_gres_conf(node, std::vector<placement::GpuShape>(65), "gres.conf"), "65 GPUs: at most 64 are taken");
+  ck_assert_error(take_gres_conf(node, {{"", {16}, {}}, {"", {}, {}}, {"", {}, {}}}, "gres.conf"),
+                  "Cores= of GPU 0 has core 16, and the last core of a node is 15");
+  ck_assert_error(take_gres_conf(node, std::vector<placement::GpuShape>(65), "gres.conf"),
+                  "65 GPUs: at most 64 are taken");
 }
 END_TEST
 

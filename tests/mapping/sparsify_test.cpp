@@ -74,10 +74,12 @@ START_TEST(a_pair_has_its_own_weight_in_the_mean) {
   std::vector<std::int64_t> sum(40 * 40, 0);
   constexpr int draws = 4000;
   for (int seed = 0; seed < draws; ++seed)
-    for (const CommEdge& edge : mapping::sparsified(all, 4, static_cast<std::uint64_t>(seed)).edges()) sum[edge.a * 40 + edge.b] += edge.weight;
+    for (const CommEdge& edge : mapping::sparsified(all, 4, static_cast<std::uint64_t>(seed)).edges())
+      sum[edge.a * 40 + edge.b] += edge.weight;
   for (const CommEdge& edge : all.edges()) {
     const double mean = static_cast<double>(sum[edge.a * 40 + edge.b]) / draws;
-    // The deviation of one draw is below sqrt(weight * t), t about 24, so that 1 is five deviations of the mean and more.
+    // The deviation of one draw is below sqrt(weight * t), t about 24, so that 1 is five deviations of the mean and
+    // more.
     ck_assert_double_eq_tol(mean, static_cast<double>(edge.weight), 1.2);
   }
 }
@@ -91,7 +93,8 @@ START_TEST(the_seed_decides) {
 END_TEST
 
 START_TEST(nothing_one_rank_and_a_sparse_matrix) {
-  for (const std::int32_t ranks : {0, 1, 5}) ck_assert(mapping::sparsified(CommMatrix::from_edges(ranks, {}), 4, 1) == CommMatrix::from_edges(ranks, {}));
+  for (const std::int32_t ranks : {0, 1, 5})
+    ck_assert(mapping::sparsified(CommMatrix::from_edges(ranks, {}), 4, 1) == CommMatrix::from_edges(ranks, {}));
   const CommMatrix one = CommMatrix::from_edges(2, {{0, 1, 3}});
   ck_assert(mapping::sparsified(one, 1, 1).pairs() <= 1);
   std::vector<CommEdge> ring;
@@ -111,7 +114,8 @@ START_TEST(the_greatest_weights_do_not_overflow) {
     ck_assert_int_le(few.pairs(), 3);
     ck_assert_int_gt(few.total_weight(), 0);
   }
-  const CommMatrix many = mapping::sparsified(CommMatrix::from_edges(3, {{0, 1, INT64_MAX / 2}, {0, 2, 1}, {1, 2, INT64_MAX / 2}}), 1, 1);
+  const CommMatrix many =
+      mapping::sparsified(CommMatrix::from_edges(3, {{0, 1, INT64_MAX / 2}, {0, 2, 1}, {1, 2, INT64_MAX / 2}}), 1, 1);
   ck_assert_int_eq(many.weight(0, 1), INT64_MAX / 8);
 }
 END_TEST

@@ -60,7 +60,8 @@ START_TEST(seldom) {
   BulkTurns many({.at_once = 2});
   many.begin_round();
   int streams = 0;
-  for (std::int32_t node = 0; node < 20; node += 2) streams += many.take({node, node + 1}, gigabit_Bps, plenty_Bpm, 0).packets > 0;
+  for (std::int32_t node = 0; node < 20; node += 2)
+    streams += many.take({node, node + 1}, gigabit_Bps, plenty_Bpm, 0).packets > 0;
   ck_assert_int_eq(streams, 2);
   many.begin_round();
   ck_assert_uint_gt(many.take({10, 11}, gigabit_Bps, plenty_Bpm, 0).packets, 0);

@@ -34,7 +34,8 @@ std::ptrdiff_t samples(const std::string& text) {
   return std::count(text.begin(), text.end(), '\n') - comments();
 }
 
-#define ck_assert_has(text, line) ck_assert_msg(("\n" + (text)).find("\n" line "\n") != std::string::npos, "no line " line " in\n%s", (text).c_str())
+#define ck_assert_has(text, line) \
+  ck_assert_msg(("\n" + (text)).find("\n" line "\n") != std::string::npos, "no line " line " in\n%s", (text).c_str())
 
 }  // namespace
 

@@ -31,7 +31,8 @@ struct FakeCredentials : placement::protocol::Credentials {
     unsigned by = 0;
     double made_s = 0;
     int at = 0;
-    if (std::sscanf(credential.c_str(), "FAKE:%u:%lf:%n", &by, &made_s, &at) < 2 || at == 0) return {Fault::invalid, {}, {}};
+    if (std::sscanf(credential.c_str(), "FAKE:%u:%lf:%n", &by, &made_s, &at) < 2 || at == 0)
+      return {Fault::invalid, {}, {}};
     if (by != uid && !of_anybody) return {Fault::wrong_user, {}, {}};
     if (made_s > service.now_s + 300 || made_s < service.now_s - 300) return {Fault::clock_skew, {}, {}};
     if (!service.decoded.insert(credential).second) return {Fault::replayed, {}, {}};

@@ -15,7 +15,8 @@ START_TEST(nothing_known) {
   Forecast forecast;
   ck_assert(std::isnan(forecast.value()));
   ck_assert(std::isnan(forecast.error()));
-  for (const double none : {unknown_value, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 1e300})
+  for (const double none :
+       {unknown_value, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), 1e300})
     forecast.add(none);
   ck_assert_int_eq(forecast.count(), 0);
   forecast.add(5);

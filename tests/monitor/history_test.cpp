@@ -125,9 +125,9 @@ END_TEST
 // outage of slurmd is one with the node's own outage if it begins within 60 seconds after its end.
 START_TEST(which_outages_are_one) {
   const OutageRecord first = outage("n1", 1000, 1010);
-  for (const auto& [began, cause, one] : {std::tuple(1009.0, "silent", true), std::tuple(1059.0, "silent", true),
-                                          std::tuple(1061.0, "silent", false), std::tuple(1061.0, "slurmd", true),
-                                          std::tuple(1069.0, "slurmd", true), std::tuple(1071.0, "slurmd", false)}) {
+  for (const auto& [began, cause, one] :
+       {std::tuple(1009.0, "silent", true), std::tuple(1059.0, "silent", true), std::tuple(1061.0, "silent", false),
+        std::tuple(1061.0, "slurmd", true), std::tuple(1069.0, "slurmd", true), std::tuple(1071.0, "slurmd", false)}) {
     const OutageRecord second = outage("n1", began, began + 5, cause);
     ck_assert_msg(one_outage(first, second) == one, "%s at %g", cause, began);
     ck_assert_msg(one_outage(second, first) == one, "%s at %g", cause, began);
@@ -220,7 +220,8 @@ END_TEST
 
 START_TEST(what_is_broken_is_moved_aside) {
   TemporaryDirectory directory;
-  const std::string path = directory.file("h.db", "this is no database, and long enough to be read as a header of one, or not");
+  const std::string path =
+      directory.file("h.db", "this is no database, and long enough to be read as a header of one, or not");
   {
     History history(path, {});
     ck_assert_text_eq(history.moved_aside(), path + ".broken-1");

@@ -14,11 +14,15 @@ namespace {
 
 // Monitors and one agent. The test decides which monitors run and who can reach whom.
 struct Machine {
-  explicit Machine(int monitors, double now = 1000) : now(now), runs(static_cast<std::size_t>(monitors), false), at(runs.size()) {
+  explicit Machine(int monitors, double now = 1000)
+      : now(now),
+        runs(static_cast<std::size_t>(monitors), false),
+        at(runs.size()) {
     for (int i = 0; i < monitors; ++i) start(i);
   }
   void start(int i) {
-    at[static_cast<std::size_t>(i)] = std::make_unique<LeaderElection>(i, "head" + std::to_string(i), LeaderElectionSettings{}, now);
+    at[static_cast<std::size_t>(i)] =
+        std::make_unique<LeaderElection>(i, "head" + std::to_string(i), LeaderElectionSettings{}, now);
     runs[static_cast<std::size_t>(i)] = true;
   }
   void kill(int i) { runs[static_cast<std::size_t>(i)] = false; }

@@ -144,7 +144,8 @@ START_TEST(the_observer_is_suspected) {
 }
 END_TEST
 
-// placement-monitor(8): the observer is suspected when more than half of the nodes, and at least three, fall silent at once.
+// placement-monitor(8): the observer is suspected when more than half of the nodes, and at least three, fall silent at
+// once.
 START_TEST(more_than_half_and_at_least_three) {
   for (int nodes = 1; nodes <= 12; ++nodes)
     for (int silent = 0; silent <= nodes; ++silent) {
@@ -272,7 +273,8 @@ START_TEST(causes) {
                         Case{true, true, false, true, false, false, "planned", false},
                         Case{true, false, true, false, false, false, "agent", false},
                         Case{true, false, true, false, true, false, "silent", true}}) {
-    const Judgement judged = objective({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
+    const Judgement judged =
+        objective({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
     ck_assert_text_eq(std::string(judged.cause), c.cause);
     ck_assert_int_eq(judged.counted, c.counted);
   }

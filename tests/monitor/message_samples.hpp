@@ -22,8 +22,8 @@ inline Heartbeat full_heartbeat() {
   state.frequency_MHz = 2250;
   state.memory_MiB = 257000;
   double value = 0.25;
-  for (RunningMeans* means : {&state.cpu_load, &state.slurm_load, &state.memory_available_MiB, &state.flow_rate_Bps,
-                              &state.users}) {
+  for (RunningMeans* means :
+       {&state.cpu_load, &state.slurm_load, &state.memory_available_MiB, &state.flow_rate_Bps, &state.users}) {
     *means = {value, value + 1, value + 2};
     value += 8;
   }

@@ -84,15 +84,15 @@ START_TEST(heartbeat_refuses_what_cannot_be) {
     put_real(bad, at, bits);
     return !decode_heartbeat(bad).has_value();
   };
-  ck_assert(refused(number_at, 0));             // heartbeats count from 1
-  ck_assert(refused(flags_at, 0x80000000));     // an unknown flag
-  ck_assert(refused(cores_at, 0xbf800000));     // -1
-  ck_assert(refused(cores_at, 0x80000000));     // -0
-  ck_assert(refused(cores_at, 0x7f800000));     // infinity
-  ck_assert(refused(cores_at, 0x7fc00001));     // a NaN with another bit pattern
-  ck_assert(!refused(cores_at, 0x7fc00000));    // not known
-  ck_assert(refused(cores_at, 0));              // a value that the snapshot rejects
-  ck_assert(refused(cores_at, 0x7f7fffff));     // the largest float
+  ck_assert(refused(number_at, 0));                // heartbeats count from 1
+  ck_assert(refused(flags_at, 0x80000000));        // an unknown flag
+  ck_assert(refused(cores_at, 0xbf800000));        // -1
+  ck_assert(refused(cores_at, 0x80000000));        // -0
+  ck_assert(refused(cores_at, 0x7f800000));        // infinity
+  ck_assert(refused(cores_at, 0x7fc00001));        // a NaN with another bit pattern
+  ck_assert(!refused(cores_at, 0x7fc00000));       // not known
+  ck_assert(refused(cores_at, 0));                 // a value that the snapshot rejects
+  ck_assert(refused(cores_at, 0x7f7fffff));        // the largest float
   ck_assert(refused(utilisation_at, 0x40000000));  // 2
   ck_assert(!refused(utilisation_at, 0x3f800000));
   ck_assert(refused(heartbeat_message_bytes - 4, 1));  // the padding is not zero
@@ -100,7 +100,8 @@ START_TEST(heartbeat_refuses_what_cannot_be) {
 END_TEST
 
 START_TEST(ack_comes_back) {
-  HeartbeatAck ack{.number = 4, .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
+  HeartbeatAck ack{.number = 4,
+                   .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
                    .single_node_jobs = {12, 4000000000}};
   ck_assert(decode_heartbeat_ack(encode(ack)) == ack);
   only_whole(encode(ack), decode_heartbeat_ack);
@@ -117,7 +118,8 @@ START_TEST(ack_comes_back) {
 END_TEST
 
 START_TEST(no_publisher_without_a_term) {
-  HeartbeatAck ack{.number = 4, .publisher = {.term = 0, .publisher = "head", .age_ms = 0, .remaining_ms = 0},
+  HeartbeatAck ack{.number = 4,
+                   .publisher = {.term = 0, .publisher = "head", .age_ms = 0, .remaining_ms = 0},
                    .single_node_jobs = {}};
   ck_assert(!decode_heartbeat_ack(encode(ack)));
   ack.publisher = {.term = 1, .publisher = "", .age_ms = 0, .remaining_ms = 0};
@@ -149,8 +151,14 @@ START_TEST(lease_comes_back) {
 END_TEST
 
 START_TEST(result_comes_back) {
-  ProbeResult result{.lease = 8, .kind = ProbeKind::train, .peer = "n3", .outcome = ProbeOutcome::measured,
-                     .sent = 200, .received = 190, .bandwidth_Bps = 25e6, .bytes = 280000};
+  ProbeResult result{.lease = 8,
+                     .kind = ProbeKind::train,
+                     .peer = "n3",
+                     .outcome = ProbeOutcome::measured,
+                     .sent = 200,
+                     .received = 190,
+                     .bandwidth_Bps = 25e6,
+                     .bytes = 280000};
   const auto got = decode_probe_result(encode(result));
   ck_assert(got.has_value());
   ck_assert_text_eq(got->peer, "n3");
@@ -226,8 +234,8 @@ START_TEST(answers_are_no_longer_than_questions) {
   ck_assert_uint_le(encode(ChallengeFrame{}).size(), encode_hello({}).size());
   const std::size_t join = encode(JoinFrame{{}, {}, "n", "x"}).size();
   ck_assert_uint_le(encode(RefusedFrame{}).size(), join);
-  HeartbeatAck ack{.number = 1, .publisher = {1, name, 0, 0},
-                   .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
+  HeartbeatAck ack{
+      .number = 1, .publisher = {1, name, 0, 0}, .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
   ck_assert_uint_le(encode(ack).size(), encode(Heartbeat{}).size());
   ck_assert_uint_le(encode_reset(1).size(), seal_overhead + 1);
   ck_assert_uint_le(encode(full_lease()).size(), max_message);

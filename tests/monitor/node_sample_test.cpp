@@ -43,15 +43,17 @@ void everything(Node& node) {
   node.write("proc/stat", "cpu  100 0 100 800 0 0 0 0 0 0\n");
   node.write("proc/meminfo", "MemTotal: 2048 kB\nMemAvailable: 1024 kB\n");
   node.write("proc/pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=1000000\n");
-  node.write("proc/net/dev", "Inter-| Receive | Transmit\n face |\n"
-                             "lo: 500 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n"
-                             "eth0: 1000 0 0 0 0 0 0 0 2000 0 0 0 0 0 0 0\n"
-                             "docker0: 70 0 0 0 0 0 0 0 70 0 0 0 0 0 0 0\n");
+  node.write("proc/net/dev",
+             "Inter-| Receive | Transmit\n face |\n"
+             "lo: 500 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n"
+             "eth0: 1000 0 0 0 0 0 0 0 2000 0 0 0 0 0 0 0\n"
+             "docker0: 70 0 0 0 0 0 0 0 70 0 0 0 0 0 0 0\n");
   node.write("proc/uptime", "5000.5 1.0\n");
   node.write("run/utmp", "");
   node.write("sys/devices/system/cpu/online", "0-3\n");
   for (int cpu = 0; cpu < 4; ++cpu)
-    node.write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id", cpu < 2 ? "0\n" : "1\n");
+    node.write("sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/physical_package_id",
+               cpu < 2 ? "0\n" : "1\n");
   node.write("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3500000\n");
   node.write("sys/class/net/eth0/device/vendor", "x");
   node.write("sys/class/net/eth0/speed", "10000\n");
@@ -82,10 +84,11 @@ START_TEST(a_whole_node) {
 
   node.write("proc/stat", "cpu  400 0 200 1400 0 0 0 0 0 0\n");
   node.write("proc/pressure/cpu", "some avg10=0 avg60=0 avg300=0 total=3500000\n");
-  node.write("proc/net/dev", "Inter-| Receive | Transmit\n face |\n"
-                             "lo: 9500 0 0 0 0 0 0 0 9500 0 0 0 0 0 0 0\n"
-                             "eth0: 6000 0 0 0 0 0 0 0 7000 0 0 0 0 0 0 0\n"
-                             "docker0: 9970 0 0 0 0 0 0 0 70 0 0 0 0 0 0 0\n");
+  node.write("proc/net/dev",
+             "Inter-| Receive | Transmit\n face |\n"
+             "lo: 9500 0 0 0 0 0 0 0 9500 0 0 0 0 0 0 0\n"
+             "eth0: 6000 0 0 0 0 0 0 0 7000 0 0 0 0 0 0 0\n"
+             "docker0: 9970 0 0 0 0 0 0 0 70 0 0 0 0 0 0 0\n");
   sampler.sample(105);
   ck_assert_double_eq_tol(state.cpu_utilisation.minutes_1, 0.4, 1e-9);
   ck_assert_double_eq_tol(state.cpu_utilisation.minutes_15, 0.4, 1e-9);
@@ -99,8 +102,9 @@ END_TEST
 START_TEST(some_processors) {
   Node node;
   everything(node);
-  node.write("proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\ncpu0 900 0 0 100 0 0 0 0 0 0\n"
-                          "cpu1 10 0 10 80 0 0 0 0 0 0\ncpu3 20 0 0 80 0 0 0 0 0 0\nintr 5 1\n");
+  node.write("proc/stat",
+             "cpu  1000 0 0 9000 0 0 0 0 0 0\ncpu0 900 0 0 100 0 0 0 0 0 0\n"
+             "cpu1 10 0 10 80 0 0 0 0 0 0\ncpu3 20 0 0 80 0 0 0 0 0 0\nintr 5 1\n");
   node.write("sys/devices/system/cpu/cpu1/cpufreq/cpuinfo_max_freq", "2000000\n");
   node.process(70, "other", 1, 'R', 1, 50, 0);
   node.process(71, "mine", 1, 'R', 1, 50, 3);
@@ -123,8 +127,9 @@ START_TEST(some_processors) {
   // A process that has not changed for long is noticed when it moves to another processor.
   for (int k = 1; k < 8; ++k) sampler.sample(100 + k);
   node.process(71, "mine", 1, 'R', 1, 50, 2);
-  node.write("proc/stat", "cpu  9000 0 0 9000 0 0 0 0 0 0\ncpu0 9900 0 0 100 0 0 0 0 0 0\n"
-                          "cpu1 10 0 60 130 0 0 0 0 0 0\ncpu3 20 0 0 180 0 0 0 0 0 0\nintr 5 1\n");
+  node.write("proc/stat",
+             "cpu  9000 0 0 9000 0 0 0 0 0 0\ncpu0 9900 0 0 100 0 0 0 0 0 0\n"
+             "cpu1 10 0 60 130 0 0 0 0 0 0\ncpu3 20 0 0 180 0 0 0 0 0 0\nintr 5 1\n");
   sampler.sample(1e6);  // the means have forgotten all older values
   ck_assert_double_eq_tol(state.cpu_load.minutes_15, 2, 1e-9);
   ck_assert_double_eq_tol(sampler.utilisation(), 0.25, 1e-9);
@@ -147,10 +152,11 @@ START_TEST(chosen_interfaces) {
   everything(node);
   NodeSampler sampler({.root = node.root.path(), .node = {}, .interfaces = {"docker0", "lo"}, .link_Bps = 5});
   sampler.sample(0);
-  node.write("proc/net/dev", "Inter-| Receive | Transmit\n face |\n"
-                             "lo: 600 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n"
-                             "eth0: 6000 0 0 0 0 0 0 0 7000 0 0 0 0 0 0 0\n"
-                             "docker0: 70 0 0 0 0 0 0 0 170 0 0 0 0 0 0 0\n");
+  node.write("proc/net/dev",
+             "Inter-| Receive | Transmit\n face |\n"
+             "lo: 600 0 0 0 0 0 0 0 500 0 0 0 0 0 0 0\n"
+             "eth0: 6000 0 0 0 0 0 0 0 7000 0 0 0 0 0 0 0\n"
+             "docker0: 70 0 0 0 0 0 0 0 170 0 0 0 0 0 0 0\n");
   sampler.sample(10);
   ck_assert_double_eq_tol(sampler.flow_Bps(), 20, 1e-9);
   ck_assert_double_eq(sampler.link_Bps(), 5);

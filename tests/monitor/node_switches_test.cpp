@@ -34,16 +34,18 @@ START_TEST(hops_between_leaves) {
   directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-9]\n");
   ck_assert_error(read_pair_places(conf, names), "topology.conf:1");
   // Slurm takes a topology.yaml before a topology.conf, and of it the topology of the cluster.
-  directory.file("topology.yaml",
-                 "---\n- topology: partition\n  flat: true\n- topology: cluster\n  cluster_default: true\n  tree:\n    switches:\n"
-                 "      - switch: s0\n        nodes: n[1-6]\n      - switch: s1\n        nodes: n[7-8]\n"
-                 "      - switch: root\n        children: s[0-1]\n");
+  directory.file(
+      "topology.yaml",
+      "---\n- topology: partition\n  flat: true\n- topology: cluster\n  cluster_default: true\n  tree:\n    switches:\n"
+      "      - switch: s0\n        nodes: n[1-6]\n      - switch: s1\n        nodes: n[7-8]\n"
+      "      - switch: root\n        children: s[0-1]\n");
   places = read_pair_places(conf, names);
   ck_assert_int_eq(places.leaves, 2);
   ck_assert(places.leaf_of_node == (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1}));
   directory.file("topology.yaml", "---\n- topology: cluster\n  flat: true\n");
   ck_assert_int_eq(read_pair_places(conf, names).leaves, 1);
-  directory.file("topology.yaml", "---\n- topology: cluster\n  tree:\n    switches:\n      - switch: s0\n        nodes: n9\n");
+  directory.file("topology.yaml",
+                 "---\n- topology: cluster\n  tree:\n    switches:\n      - switch: s0\n        nodes: n9\n");
   ck_assert_error(read_pair_places(conf, names), "topology.yaml:5: node n9 is not in slurm.conf");
 }
 END_TEST
@@ -81,7 +83,9 @@ START_TEST(what_is_in_force_in_slurmctld) {
   ck_assert(!parse_slurm_controller("n n1 r\n.\n"));
   const auto stock = parse_slurm_controller("n n1 r\nc\n.\n");
   ck_assert(stock && stock->mode.empty());
-  ck_assert_text_eq(trouble_of(*stock), "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it");
+  ck_assert_text_eq(
+      trouble_of(*stock),
+      "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it");
   ControllerState state;
   state.mode = "enforce";
   state.configuration = "/etc/slurm/placement.conf";

@@ -24,8 +24,7 @@ std::vector<std::string> published(const Scene& scene) {
   for (const NodeState& node : scene.watch->states(scene.at(), 86400)) {
     char text[160];
     std::snprintf(text, sizeof text, "%s: %ld outages in %.3f s, probability %.9g", node.name.c_str(),
-                  static_cast<long>(node.outages),
-                  node.observed_s, node.outage_probability);
+                  static_cast<long>(node.outages), node.observed_s, node.outage_probability);
     lines.emplace_back(text);
   }
   return lines;
@@ -160,7 +159,8 @@ START_TEST(what_another_monitor_saw) {
   Scene scene;
   scene.run(60);
   NodeWatch::PeerNews news;
-  scene.watch->peer_says(OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
+  scene.watch->peer_says(
+      OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
   scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
   scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
   ck_assert_text_eq(scene.outages(), "n5 reboot counted");
@@ -200,8 +200,10 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
   NodeWatch::PeerNews news;
   scene.history->begin();
-  scene.watch->peer_says(OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s}, news);
-  scene.watch->peer_says(OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s}, news);
+  scene.watch->peer_says(OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s},
+                         news);
+  scene.watch->peer_says(OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s},
+                         news);
   scene.history->commit();
   scene.watch->take(news);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);

@@ -22,8 +22,9 @@ struct Scene {
   void start() {
     watch.reset();
     history = std::make_unique<History>(directory.path() + "/h.sqlite", HistoryLimits{});
-    watch = std::make_unique<NodeWatch>(std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history,
-                                        WatchSettings{}, [this](const std::string& text) { said += text + "\n"; }, at());
+    watch = std::make_unique<NodeWatch>(
+        std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history, WatchSettings{},
+        [this](const std::string& text) { said += text + "\n"; }, at());
   }
   Moment at() const { return {now, began_wall_s + clock_s + now}; }
   void run(double seconds) {

@@ -25,9 +25,9 @@ START_TEST(silent_and_back) {
   ck_assert_text_eq(scene.outages(), "n1 silent counted lasts, n2 silent counted lasts");
   ck_assert(scene.watch->liveness(1) == Liveness::down);
   scene.away = {};
-  scene.boot[1] = 1;    // n1 rebooted
+  scene.boot[1] = 1;  // n1 rebooted
   scene.agent[1] = 1;
-  scene.agent[2] = 1;   // the agent of n2 was restarted
+  scene.agent[2] = 1;  // the agent of n2 was restarted
   scene.run(10);
   ck_assert_text_eq(scene.outages(), "n1 reboot counted, n2 agent not");
   const std::vector<NodeState> states = scene.watch->states(scene.at(), 86400);
@@ -58,7 +58,9 @@ START_TEST(a_node_that_fails_again_and_again) {
   scene.away = {};
   scene.agent[2] = 1;
   scene.run(20);
-  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  const auto probability = [&](std::size_t node) {
+    return scene.watch->states(scene.at(), 3600)[node].outage_probability;
+  };
   // This is (0.5 + 3) / (0.5 + 0), apart from the time of observation.
   ck_assert_double_eq_tol(probability(1) / probability(0), 7, 0.05);
   ck_assert_double_eq_tol(probability(2) / probability(0), 1, 0.001);
@@ -75,7 +77,9 @@ END_TEST
 START_TEST(an_outage_at_the_end_of_an_hour) {
   Scene scene;
   all_run_slurmd(scene);
-  const auto probability = [&](std::size_t node) { return scene.watch->states(scene.at(), 3600)[node].outage_probability; };
+  const auto probability = [&](std::size_t node) {
+    return scene.watch->states(scene.at(), 3600)[node].outage_probability;
+  };
   scene.run(2690);  // the next hour begins ten seconds later
   scene.away = {1};
   scene.run(5);

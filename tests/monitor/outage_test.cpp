@@ -84,13 +84,15 @@ START_TEST(the_slot_that_lasts) {
   ck_assert_text_eq(book.in_use(), "constant");
   // What is told is what the probabilities of the present slot come from.
   ck_assert_text_eq(book.in_use(open), "beta");
-  ck_assert(book.explain(open).starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
+  ck_assert(
+      book.explain(open).starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
   for (const EstimatorScore& one : book.scores(open).scores) ck_assert_int_eq(one.in_use, one.name == "beta");
   book.see(open);
   // After the slot is over, the result is what it was during the slot, and each outage counts.
   ck_assert_text_eq(book.in_use(), "beta");
   ck_assert_double_eq_tol(book.probability(2, 3600), all[2], 1e-9);
-  ck_assert(book.explain().starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
+  ck_assert(
+      book.explain().starts_with("beta, until there are outages in 10 hours to judge estimators by: 2 outages in"));
   all = book.probabilities(std::vector<SlotSeen>(4), 3600);
   ck_assert_double_eq(all[2], book.probability(2, 3600));
   for (const std::string_view name : outage_estimators) {
@@ -98,7 +100,8 @@ START_TEST(the_slot_that_lasts) {
     one->see(0, {0.5, 0});
     other->see(0, {0.5, 0});
     other->see(0, {1, 1});
-    ck_assert_double_eq_tol(one->slot_probability(0, 0.01, {1, 1}), other->slot_probability(0, 0.01), name == "beta" ? 1e-4 : 1e-9);
+    ck_assert_double_eq_tol(one->slot_probability(0, 0.01, {1, 1}), other->slot_probability(0, 0.01),
+                            name == "beta" ? 1e-4 : 1e-9);
   }
   ck_assert_double_le(make_outage_estimator("beta", 1, {})->slot_probability(0, 0.9, {1, 50}), 1);
 }
@@ -165,9 +168,8 @@ START_TEST(slots_of_a_history) {
                                        {"b", -50, 10, true, "silent", 0},
                                        {"unknown", 10, 20, true, "silent", 11}};
   std::vector<std::vector<SlotSeen>> slots;
-  for_each_slot(names, spans, outages, 0, 14399, [&](std::span<const SlotSeen> slot) {
-    slots.emplace_back(slot.begin(), slot.end());
-  });
+  for_each_slot(names, spans, outages, 0, 14399,
+                [&](std::span<const SlotSeen> slot) { slots.emplace_back(slot.begin(), slot.end()); });
   ck_assert_uint_eq(slots.size(), 3);  // the fourth slot is not over
   ck_assert(slots[0][0].share == 1 && !slots[0][0].failed());
   ck_assert(slots[1][0].share == 1 && slots[1][0].failed());  // half observed, but an outage makes the share 1

@@ -85,7 +85,8 @@ END_TEST
 
 START_TEST(measurements) {
   std::vector<PeerMeasurement> pairs;
-  for (int i = 0; i < 100; ++i) pairs.push_back({i, i + 1, i % 2 ? Measurement::latency : Measurement::bandwidth, 1.5 * i});
+  for (int i = 0; i < 100; ++i)
+    pairs.push_back({i, i + 1, i % 2 ? Measurement::latency : Measurement::bandwidth, 1.5 * i});
   const Bytes bytes = encode(pairs);
   ck_assert_uint_le(bytes.size(), max_message);
   const auto again = decode_peer_pairs(bytes);

@@ -37,9 +37,11 @@ struct Network {
       sent_bytes += datagram.size();
       // The datagram passes one link of this rate, after the delay of the other end.
       link_free_ns = std::max(link_free_ns, network.now_ns) +
-                     static_cast<std::int64_t>((static_cast<double>(datagram.size()) + frame_overhead_bytes) / network.rate_Bps * 1e9);
+                     static_cast<std::int64_t>((static_cast<double>(datagram.size()) + frame_overhead_bytes) /
+                                               network.rate_Bps * 1e9);
       if (network.lose && network.lose(*this)) return true;
-      network.packets.push_back({link_free_ns + network.delay_ns, number, to.ip[15], Bytes(datagram.begin(), datagram.end())});
+      network.packets.push_back(
+          {link_free_ns + network.delay_ns, number, to.ip[15], Bytes(datagram.begin(), datagram.end())});
       return true;
     }
     std::int64_t now_ns() override { return network.now_ns; }
@@ -101,7 +103,9 @@ ProbeLease lease_of(ProbeKind kind, ProbeRole role) {
   lease.key = Key{4};
   lease.start_in_ms = 10;
   lease.expires_in_ms = 5000;
-  lease.packets = kind == ProbeKind::latency ? usual_latency_packets : kind == ProbeKind::train ? usual_train_packets : 2000;
+  lease.packets = kind == ProbeKind::latency ? usual_latency_packets
+                  : kind == ProbeKind::train ? usual_train_packets
+                                             : 2000;
   lease.packet_bytes = kind == ProbeKind::latency ? usual_latency_bytes : max_datagram;
   lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes;
   return lease;
@@ -216,13 +220,13 @@ START_TEST(answers_are_bounded) {
   ck_assert(!network.second.begin(lease_of(ProbeKind::latency, ProbeRole::responder), calm, network.now_s()));
   SealedChannel channel(77, Key{4}, Side::first);
   for (int i = 0; i < 1000; ++i)
-    network.second.receive(channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::ping, .index = 3}, 40)), address_of(1),
-                           network.now_ns, network.now_s(), network.b);
+    network.second.receive(channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::ping, .index = 3}, 40)),
+                           address_of(1), network.now_ns, network.now_s(), network.b);
   ck_assert_int_le(network.b.sent, usual_latency_packets + 64);
   network.b.sent = 0;
   network.now_ns += 6000000000;  // now the lease has ended
-  network.second.receive(channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::ping})), address_of(1), network.now_ns,
-                         network.now_s(), network.b);
+  network.second.receive(channel.seal(encode(ProbePacket{.kind = ProbePacket::Kind::ping})), address_of(1),
+                         network.now_ns, network.now_s(), network.b);
   ck_assert_int_eq(network.b.sent, 0);
 }
 END_TEST
@@ -247,7 +251,7 @@ START_TEST(leases_that_do_not_hold) {
   dear.max_bytes = 1000;
   ck_assert(outcome(dear, calm) == ProbeOutcome::refused);
   ck_assert(!prober.active(1));
-  ck_assert(!prober.begin(lease, loaded, 1));  // a train is allowed on a loaded node
+  ck_assert(!prober.begin(lease, loaded, 1));             // a train is allowed on a loaded node
   ck_assert(outcome(lease, calm) == ProbeOutcome::busy);  // only one probe runs at a time
   Prober none(0);
   ck_assert(none.begin(lease, calm, 1)->outcome == ProbeOutcome::refused);

@@ -37,14 +37,15 @@ START_TEST(memory) {
   ck_assert(memory.has_value());
   ck_assert_uint_eq(memory->total_KiB, 1000);
   ck_assert_uint_eq(memory->available_KiB, 600);
-  for (const char* bad : {"", "MemTotal: 5 kB\n", "MemTotal: 5 kB\nMemAvailable: 6 kB\n", "MemTotal: 5\nMemAvailable: 1\n",
-                          "MemTotal: x kB\nMemAvailable: 1 kB\n"})
+  for (const char* bad : {"", "MemTotal: 5 kB\n", "MemTotal: 5 kB\nMemAvailable: 6 kB\n",
+                          "MemTotal: 5\nMemAvailable: 1\n", "MemTotal: x kB\nMemAvailable: 1 kB\n"})
     ck_assert_msg(!parse_meminfo(bad), "'%s'", bad);
 }
 END_TEST
 
 START_TEST(pressure) {
-  ck_assert_uint_eq(*parse_pressure("some avg10=1.00 avg60=0.00 avg300=0.00 total=123456\nfull avg10=0 total=7\n"), 123456);
+  ck_assert_uint_eq(*parse_pressure("some avg10=1.00 avg60=0.00 avg300=0.00 total=123456\nfull avg10=0 total=7\n"),
+                    123456);
   for (const char* bad : {"", "full avg10=0 total=7\n", "some avg10=1\n", "some total=\n", "some total=-1\n"})
     ck_assert_msg(!parse_pressure(bad), "'%s'", bad);
 }
@@ -110,7 +111,8 @@ START_TEST(processes) {
   // A program may have any name.
   const auto odd = parse_process_stat(strange);
   ck_assert(odd && odd->parent == 12 && odd->state == 'S' && odd->name == "x) R 1 (slurmstepd) ");
-  for (const std::string& bad : std::vector<std::string>{"", "99 (x)", "99 x S 1", ")(" + rest, "1 (x) S 1 2",
+  for (const std::string& bad :
+       std::vector<std::string>{"", "99 (x)", "99 x S 1", ")(" + rest, "1 (x) S 1 2",
                                 "1 (x) S -1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 777 1", "("})
     ck_assert_msg(!parse_process_stat(bad), "'%s'", bad.c_str());
 }

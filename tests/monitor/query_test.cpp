@@ -23,14 +23,18 @@ constexpr unsigned monitor_uid = 64030, user_uid = 1000;
 
 // A server in its own thread, and a client of one user.
 struct World {
-  explicit World(QueryServer::Limits limits = {}, unsigned user = user_uid) : ours(munge, monitor_uid), theirs(munge, user) {
+  explicit World(QueryServer::Limits limits = {}, unsigned user = user_uid)
+      : ours(munge, monitor_uid),
+        theirs(munge, user) {
     ours.of_anybody = true;
     ck_assert_int_eq(pipe(stop), 0);
     const int listener = listen_tcp(0);
     address.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
     address.port = local_port(listener);
     server = std::thread([this, listener, limits] {
-      QueryServer(listener, ours, [this](const Query& query, uid_t asker) { return answer(query, asker); }, limits).run(stop[0]);
+      QueryServer(
+          listener, ours, [this](const Query& query, uid_t asker) { return answer(query, asker); }, limits)
+          .run(stop[0]);
     });
   }
   ~World() {
@@ -112,7 +116,8 @@ START_TEST(wire) {
   const auto again = decode_query(bytes);
   ck_assert(again && again->kind == query.kind && again->channel == query.channel && again->key == query.key &&
             again->job == 42 && again->since_s == 1.5 && again->nodes == query.nodes);
-  for (std::size_t size = 0; size + query.nodes.size() <= bytes.size(); ++size) ck_assert(!decode_query(ByteView(bytes).first(size)));
+  for (std::size_t size = 0; size + query.nodes.size() <= bytes.size(); ++size)
+    ck_assert(!decode_query(ByteView(bytes).first(size)));
   for (const double since_s : {-1.0, std::nan(""), HUGE_VAL}) {
     query.since_s = since_s;
     ck_assert(!decode_query(encode(query)));
@@ -127,7 +132,8 @@ START_TEST(wire) {
   query.kind = static_cast<Query::Kind>(9);
   ck_assert(!decode_query(encode(query)));
   ck_assert(decode_query_head(encode_query_head(100)) == 100);
-  ck_assert(!decode_query_head(encode_query_head(0)) && !decode_query_head(encode_query_head(max_query_credential + 1)));
+  ck_assert(!decode_query_head(encode_query_head(0)) &&
+            !decode_query_head(encode_query_head(max_query_credential + 1)));
 }
 END_TEST
 
@@ -192,9 +198,11 @@ START_TEST(the_answer_is_sealed) {
   const FileDescriptor socket(world.connect());
   put_credential(socket, *world.theirs.encode(encode(query)));
   Bytes all = get_all(socket);
-  ck_assert_msg(std::string(all.begin(), all.end()).find("user 1000") == std::string::npos, "the answer travels in clear");
+  ck_assert_msg(std::string(all.begin(), all.end()).find("user 1000") == std::string::npos,
+                "the answer travels in clear");
   const std::size_t size = all[answer_head_bytes] + 256U * all[answer_head_bytes + 1];
-  Bytes datagram(all.begin() + answer_head_bytes + 2, all.begin() + answer_head_bytes + 2 + static_cast<std::ptrdiff_t>(size));
+  Bytes datagram(all.begin() + answer_head_bytes + 2,
+                 all.begin() + answer_head_bytes + 2 + static_cast<std::ptrdiff_t>(size));
   SealedChannel other(query.channel, Key{}, Side::first), right(query.channel, query.key, Side::first);
   ck_assert(!other.open(datagram));
   datagram.back() ^= 1;
@@ -206,7 +214,8 @@ END_TEST
 
 START_TEST(oversized_and_other_questions) {
   World world;
-  for (const std::string& text : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("SPQ1\xff\xff\xff\xff", 8), std::string("SPQ1\0\0\0\0", 8)}) {
+  for (const std::string& text : {std::string("GET / HTTP/1.1\r\n\r\n"), std::string("SPQ1\xff\xff\xff\xff", 8),
+                                  std::string("SPQ1\0\0\0\0", 8)}) {
     const FileDescriptor socket(world.connect());
     put(socket, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
     ck_assert(get_all(socket).empty());

@@ -112,7 +112,9 @@ START_TEST(probes_over_one_uplink_come_one_after_another) {
       for (std::size_t k = 0; bandwidth && k < i; ++k) {
         const auto [c, d] = t.round.pairs[k];
         if (leaf_of(a) == leaf_of(b) || leaf_of(c) == leaf_of(d)) continue;
-        if (leaf_of(a) != leaf_of(c) && leaf_of(a) != leaf_of(d) && leaf_of(b) != leaf_of(c) && leaf_of(b) != leaf_of(d)) continue;
+        if (leaf_of(a) != leaf_of(c) && leaf_of(a) != leaf_of(d) && leaf_of(b) != leaf_of(c) &&
+            leaf_of(b) != leaf_of(d))
+          continue;
         ck_assert_double_ge(std::abs(t.round.start_s[i] - t.round.start_s[k]), settings.bandwidth_probe_s);
         ++shared;
       }
@@ -143,7 +145,9 @@ START_TEST(bulk_streams_make_a_round_longer) {
     ck_assert_uint_eq(round.bulk.size(), round.pairs.size());
     const bool bandwidth = round.measurement == Measurement::bandwidth;
     pairs_of_bandwidth += bandwidth ? static_cast<int>(round.pairs.size()) : 0;
-    const auto across = [&](const ProbePair& pair) { return leaf[static_cast<std::size_t>(pair.a)] != leaf[static_cast<std::size_t>(pair.b)]; };
+    const auto across = [&](const ProbePair& pair) {
+      return leaf[static_cast<std::size_t>(pair.a)] != leaf[static_cast<std::size_t>(pair.b)];
+    };
     const auto meets = [&](const ProbePair& x, const ProbePair& y) {
       for (const std::int32_t p : {x.a, x.b})
         for (const std::int32_t q : {y.a, y.b})
@@ -211,7 +215,8 @@ START_TEST(no_round_is_longer_than_a_lease) {
         const auto a = static_cast<std::size_t>(round.pairs[k].a), b = static_cast<std::size_t>(round.pairs[k].b);
         if (busy[a] || busy[b]) ck_abort_msg("%zu-%zu: in two probes at once", a, b);
         busy[a] = busy[b] = true;
-        if (round.start_s[k] + round.bulk[k].lasts_s >= round.lasts_s) ck_abort_msg("%zu-%zu: ends after its lease", a, b);
+        if (round.start_s[k] + round.bulk[k].lasts_s >= round.lasts_s)
+          ck_abort_msg("%zu-%zu: ends after its lease", a, b);
         if (round.measurement != Measurement::bandwidth) continue;
         if (leaf[a] != leaf[b]) {
           if (round.start_s[k] < uplink_free_s) ck_abort_msg("%zu-%zu: the uplink is not free", a, b);
@@ -297,7 +302,8 @@ START_TEST(shared_uplinks_stretch_periods) {
   const std::vector<Told> told = run(schedule, 0, 2.2 * period, std::vector<bool>(64, true));
   ck_assert_uint_eq(count(told, Measurement::bandwidth).size(), 64 * 63 / 2);
   ProbeSchedule again(leaf, settings);
-  ck_assert_uint_lt(count(run(again, 0, 0.5 * period, std::vector<bool>(64, true)), Measurement::bandwidth).size(), 64 * 63 / 2);
+  ck_assert_uint_lt(count(run(again, 0, 0.5 * period, std::vector<bool>(64, true)), Measurement::bandwidth).size(),
+                    64 * 63 / 2);
 }
 END_TEST
 
@@ -326,7 +332,8 @@ START_TEST(a_large_machine_is_sampled) {
   ck_assert(!schedule.all_pairs());
   const double period = schedule.period_s(Measurement::latency);
   ck_assert_double_lt(period, 120);
-  const std::vector<Told> told = run(schedule, 0, 1.5 * schedule.period_s(Measurement::bandwidth), std::vector<bool>(1000, true));
+  const std::vector<Told> told =
+      run(schedule, 0, 1.5 * schedule.period_s(Measurement::bandwidth), std::vector<bool>(1000, true));
   check_disjoint(told, 1000);
   for (const Told& t : told) ck_assert_uint_le(t.round.pairs.size(), 256);
   for (const Measurement measurement : {Measurement::latency, Measurement::bandwidth}) {

@@ -169,7 +169,8 @@ static double seconds_to_join(World& world, std::uint16_t agent_port, int ports)
 START_TEST(strangers_on_the_node) {
   for (const int ports : {1, 10, 1000}) {
     World world;
-    for (int i = 0; i < 3000; ++i, world.now_s += 0.02) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    for (int i = 0; i < 3000; ++i, world.now_s += 0.02)
+      send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_double_lt(seconds_to_join(world, 40000, ports), 600);
     // Once the agent's port is known, others cannot use up its attempts, even if the monitor has lost the session.
     world.server.forget(1);
@@ -177,7 +178,8 @@ START_TEST(strangers_on_the_node) {
     ck_assert_double_lt(seconds_to_join(world, 40000, ports), 1);
     // The number of credentials that are decoded is still limited.
     const int before = world.munge.decodes;
-    for (int i = 0; i < 50000; ++i, world.now_s += 0.002) send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
+    for (int i = 0; i < 50000; ++i, world.now_s += 0.002)
+      send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
   }
 }
@@ -187,7 +189,8 @@ END_TEST
 START_TEST(hellos_leave_nothing) {
   World world;
   for (int i = 0; i < 100; ++i) {
-    const auto got = world.to_server(encode_hello(Nonce{static_cast<std::uint8_t>(i)}), address_of(1, static_cast<std::uint16_t>(i + 1)));
+    const auto got = world.to_server(encode_hello(Nonce{static_cast<std::uint8_t>(i)}),
+                                     address_of(1, static_cast<std::uint16_t>(i + 1)));
     ck_assert(!got.reply.empty());
   }
   for (std::int32_t peer = 0; peer < 4; ++peer) ck_assert(!world.server.established(peer));

@@ -232,7 +232,8 @@ START_TEST(everything_recorded_is_sent_again) {
     if (later_s > 300) world.munge.decoded.clear();  // munged has restarted too
     for (int k = 0; k < 2000; ++k) {
       world.now_s += 0.05;
-      const auto got = world.to_server(up[draw() % up.size()], address_of(static_cast<std::uint8_t>(draw() % 4), draw() % 2 ? 6821 : 7000));
+      const auto got = world.to_server(up[draw() % up.size()],
+                                       address_of(static_cast<std::uint8_t>(draw() % 4), draw() % 2 ? 6821 : 7000));
       ck_assert(!got.joined && got.message.empty());
       const auto told = clients[clients.size() - 1 - draw() % 3]->receive(down[draw() % down.size()], world.now_s);
       ck_assert(!told.established && told.message.empty());
@@ -240,7 +241,10 @@ START_TEST(everything_recorded_is_sent_again) {
   }
   // The three sessions are still established.
   for (int node = 1; node <= 3; ++node)
-    ck_assert(!world.to_server(clients[clients.size() - 4 + static_cast<std::size_t>(node)]->seal(text), address_of(static_cast<std::uint8_t>(node))).message.empty());
+    ck_assert(!world
+                   .to_server(clients[clients.size() - 4 + static_cast<std::size_t>(node)]->seal(text),
+                              address_of(static_cast<std::uint8_t>(node)))
+                   .message.empty());
 }
 END_TEST
 

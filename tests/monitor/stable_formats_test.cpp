@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What an older version wrote is read, and written again as that version wrote it, so that it would read what this one writes:
-// an old agent with a new monitor and the reverse, an old snapshot with a new placectl. The files of the older version are in
-// tests/data/stable_formats.
+// What an older version wrote is read, and written again as that version wrote it, so that it would read what this one
+// writes: an old agent with a new monitor and the reverse, an old snapshot with a new placectl. The files of the older
+// version are in tests/data/stable_formats.
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -57,14 +57,23 @@ void stays(const char* name, const Message& message, Decode decode) {
 START_TEST(messages_between_agent_and_monitor) {
   stays("heartbeat", full_heartbeat(), decode_heartbeat);
   stays("heartbeat_ack",
-        HeartbeatAck{.number = 4, .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000}, .single_node_jobs = {12, 4000000000}},
+        HeartbeatAck{.number = 4,
+                     .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
+                     .single_node_jobs = {12, 4000000000}},
         decode_heartbeat_ack);
   stays("probe_lease", full_lease(), decode_lease);
   stays("probe_result",
-        ProbeResult{.lease = 8, .kind = ProbeKind::train, .peer = "n3", .outcome = ProbeOutcome::measured, .sent = 200, .received = 190,
-                    .bandwidth_Bps = 25e6, .bytes = 280000},
+        ProbeResult{.lease = 8,
+                    .kind = ProbeKind::train,
+                    .peer = "n3",
+                    .outcome = ProbeOutcome::measured,
+                    .sent = 200,
+                    .received = 190,
+                    .bandwidth_Bps = 25e6,
+                    .bytes = 280000},
         decode_probe_result);
-  stays("probe_packet", ProbePacket{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8},
+  stays("probe_packet",
+        ProbePacket{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8},
         decode_probe_packet);
   stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkPercent=1\n"}, decode_settings);
   stays("settings_taken", SettingsTaken{11, 12}, decode_settings_taken);
@@ -96,7 +105,9 @@ START_TEST(a_sealed_datagram) {
 END_TEST
 
 START_TEST(questions_of_placectl) {
-  stays("query", Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"}, decode_query);
+  stays("query",
+        Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"},
+        decode_query);
 }
 END_TEST
 

@@ -62,7 +62,8 @@ std::string text_of(const Matrix& bytes) {
   std::string text;
   for (std::size_t from = 0; from < bytes.size(); ++from)
     for (std::size_t to = 0; to < bytes.size(); ++to)
-      if (bytes[from][to]) text += std::to_string(from) + ">" + std::to_string(to) + ":" + std::to_string(bytes[from][to]) + " ";
+      if (bytes[from][to])
+        text += std::to_string(from) + ">" + std::to_string(to) + ":" + std::to_string(bytes[from][to]) + " ";
   return text;
 }
 
@@ -189,8 +190,9 @@ END_TEST
 
 START_TEST(nothing_is_sent_for_nothing) {
   for (const CollectiveModel model : models) {
-    for (const Collective operation : {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather,
-                                       Collective::alltoall, Collective::reduce_scatter_block, Collective::scan}) {
+    for (const Collective operation :
+         {Collective::bcast, Collective::reduce, Collective::allreduce, Collective::allgather, Collective::alltoall,
+          Collective::reduce_scatter_block, Collective::scan}) {
       Sends sends;
       CollectiveCall call = call_of(operation, 0);
       call.size = 5;
@@ -209,7 +211,8 @@ START_TEST(rules_cover_all_sizes) {
     for (const std::int32_t ranks : {2, 3, 7, 64, 1000, 5000, INT32_MAX})
       for (const std::uint64_t bytes : {std::uint64_t{0}, std::uint64_t{1} << 20, UINT64_MAX})
         for (const bool commutative : {false, true}) {
-          const int algorithm = open_mpi::algorithm(Collective{static_cast<std::uint32_t>(operation)}, ranks, bytes, commutative);
+          const int algorithm =
+              open_mpi::algorithm(Collective{static_cast<std::uint32_t>(operation)}, ranks, bytes, commutative);
           ck_assert_int_ge(algorithm, 1);
           ck_assert_int_le(algorithm, 9);
         }

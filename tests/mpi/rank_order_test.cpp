@@ -126,7 +126,8 @@ START_TEST(treematch_is_never_behind_matching) {
   for (int round = 0; round < 300; ++round) {
     const std::int32_t n = 8 + random.below(57);
     std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 4 * n; ++k) edges.push_back({random.below(n), random.below(n), 1 + random.below(1000)});
+    for (std::int32_t k = 0; k < 4 * n; ++k)
+      edges.push_back({random.below(n), random.below(n), 1 + random.below(1000)});
     const CommMatrix matrix = CommMatrix::from_edges(n, edges);
     std::vector<ProcessPlace> places(static_cast<std::size_t>(n));
     for (ProcessPlace& place : places) place = places_of({{random.below(2), random.below(3), random.below(4)}})[0];
@@ -176,7 +177,8 @@ START_TEST(published_assignment) {
   ck_assert(order.changed);
   // pairs (0,6)(1,7)(2,5)(3,4), then (0,6,1,7)(2,5,3,4) [JA §3]
   const auto partner = [&](int rank) {
-    const auto at = std::find(order.rank_of_process.begin(), order.rank_of_process.end(), rank) - order.rank_of_process.begin();
+    const auto at =
+        std::find(order.rank_of_process.begin(), order.rank_of_process.end(), rank) - order.rank_of_process.begin();
     return order.rank_of_process[at ^ 1];
   };
   ck_assert_int_eq(partner(0), 6);

@@ -15,7 +15,8 @@ struct Sampled {
   double in_slices = 0;  // messages while counting was on
 };
 
-// Sends `rate` messages in each slice for `slices` slices, in rounds of a hundredth of a slice. rate(s) is that of slice s.
+// Sends `rate` messages in each slice for `slices` slices, in rounds of a hundredth of a slice. rate(s) is that of
+// slice s.
 template <class Rate>
 Sampled run(std::uint64_t seed, int slices, Rate rate) {
   SliceSampling sampling(seed, 1000, 0);
@@ -77,7 +78,8 @@ START_TEST(a_rank_that_becomes_quiet_counts_everything_again) {
   const Sampled loud = run(3, 500, [](double) { return 25000.0; });
   const Sampled both = run(3, 3000, [](double slice) { return slice < 500 ? 25000.0 : 100.0; });
   const double quiet_counted = both.counted - loud.counted, quiet = both.real - loud.real;
-  ck_assert(std::abs(quiet_counted - quiet) < 0.02 * quiet + 12 * 2600);  // a pause at the change stands for loud slices or quiet ones
+  ck_assert(std::abs(quiet_counted - quiet) <
+            0.02 * quiet + 12 * 2600);  // a pause at the change stands for loud slices or quiet ones
 }
 END_TEST
 

@@ -27,7 +27,9 @@ struct AnyTable {
     std::mt19937_64 random(seed);
     const auto below = [&](std::uint64_t count) { return static_cast<std::int32_t>(random() % count); };
     const bool coarse = below(3) == 0;  // gives many equal values
-    const auto part = [&] { return coarse ? 0.25F * static_cast<float>(below(4)) : static_cast<float>(random() >> 40) * 0x1p-24F; };
+    const auto part = [&] {
+      return coarse ? 0.25F * static_cast<float>(below(4)) : static_cast<float>(random() >> 40) * 0x1p-24F;
+    };
     const auto count = static_cast<std::size_t>(groups);
     const std::int32_t missing = below(4) == 0 ? 5 : 1000000;
     latency.resize(count * count);
@@ -74,7 +76,9 @@ std::vector<std::int32_t> plain_group(const GroupInput& input, const GroupReques
   std::vector<std::pair<double, std::int32_t>> order;
   for (std::int32_t u = 0; u < static_cast<std::int32_t>(input.processors.size()); ++u)
     if (processors(u) > 0 && !inside(u))
-      order.push_back({input.alpha * input.compute_load[static_cast<std::size_t>(u)] + input.beta * input.network->at(start, u), u});
+      order.push_back(
+          {input.alpha * input.compute_load[static_cast<std::size_t>(u)] + input.beta * input.network->at(start, u),
+           u});
   std::sort(order.begin(), order.end());
   for (const auto& [load, node] : order) {
     if (room >= 0 && static_cast<std::int64_t>(group.size()) >= request.min_nodes) break;
@@ -160,10 +164,12 @@ START_TEST(a_better_group_keeps_to_all_limits) {
     }
     ck_assert_int_ge(room, std::min<std::int64_t>(all, request.processes));
     ck_assert_int_le(group.size(), request.max_nodes);
-    std::int64_t usable = std::count_if(made.processors.begin(), made.processors.end(), [](std::int32_t count) { return count > 0; });
+    std::int64_t usable =
+        std::count_if(made.processors.begin(), made.processors.end(), [](std::int32_t count) { return count > 0; });
     ck_assert_int_ge(group.size(), std::min<std::int64_t>(usable, request.min_nodes));
     for (const std::int32_t node : request.required) ck_assert_int_eq(std::count(group.begin(), group.end(), node), 1);
-    ck_assert(std::is_sorted(group.begin(), group.end()) && std::adjacent_find(group.begin(), group.end()) == group.end());
+    ck_assert(std::is_sorted(group.begin(), group.end()) &&
+              std::adjacent_find(group.begin(), group.end()) == group.end());
     ck_assert_double_eq_tol(better.best.total_load, total_load(input, paper, measured_group(input, group)), 1e-12);
   }
 }

@@ -43,7 +43,9 @@ START_TEST(worked_figure_of_candidate_groups) {
   const Case four{{52, 47, 74, 38.3}, NetworkLoad(pairs, weights), {6, 8, 5, 4}, 0.4, 0.6};
   const double expected[] = {47.8, 60.8, 68.6};
   for (std::int32_t n = 0; n < 3; ++n)  // the addition loads of v4
-    ck_assert_double_eq_tol(four.alpha * four.compute[static_cast<std::size_t>(n)] + four.beta * four.network.from(3).to(n), expected[n], 1e-9);
+    ck_assert_double_eq_tol(
+        four.alpha * four.compute[static_cast<std::size_t>(n)] + four.beta * four.network.from(3).to(n), expected[n],
+        1e-9);
   const std::vector<std::int32_t> group = Candidates(four.input(), processes(16)).of_start(3);
   ck_assert(group == (std::vector<std::int32_t>{0, 1, 3}));
 }
@@ -149,7 +151,8 @@ START_TEST(never_worse_than_the_paper_and_mostly_the_optimum) {
     for (std::uint64_t seed = 1; seed <= cases; ++seed) {
       Case made = random_case(seed, 12, 1 + static_cast<std::int32_t>(seed % 4), kind.ties, kind.missing);
       if (kind.uneven)
-        for (std::size_t n = 0; n < 12; ++n) made.processors[n] = (n * 5 + seed) % 3 == 0 ? 16 : 2 + static_cast<std::int32_t>((n + seed) % 3);
+        for (std::size_t n = 0; n < 12; ++n)
+          made.processors[n] = (n * 5 + seed) % 3 == 0 ? 16 : 2 + static_cast<std::int32_t>((n + seed) % 3);
       made.alpha = 0.1 * static_cast<double>(seed % 11);
       made.beta = 1 - made.alpha;
       const auto count = static_cast<std::int32_t>(kind.uneven ? 10 + seed % 30 : 3 + seed % 7);
@@ -164,8 +167,8 @@ START_TEST(never_worse_than_the_paper_and_mostly_the_optimum) {
       if (least > 0) worst = std::max(worst, better.best.total_load / least);
     }
     ck_assert_msg(optimal >= 58 && optimal > optimal_paper && worst < 1.2,
-                  "%s: optimum in %d of %d cases, by the paper in %d; at worst %.3f times it", kind.name, optimal, cases,
-                  optimal_paper, worst);
+                  "%s: optimum in %d of %d cases, by the paper in %d; at worst %.3f times it", kind.name, optimal,
+                  cases, optimal_paper, worst);
   }
 }
 END_TEST
@@ -186,8 +189,9 @@ END_TEST
 
 START_TEST(an_expired_deadline_is_told) {
   const Case cluster = case_7({});
-  ck_assert_error(choose_group(cluster.input(), processes(32), GroupSearch::paper, Deadline::after(std::chrono::microseconds(0))),
-                  "no time");
+  ck_assert_error(
+      choose_group(cluster.input(), processes(32), GroupSearch::paper, Deadline::after(std::chrono::microseconds(0))),
+      "no time");
 }
 END_TEST
 

@@ -15,12 +15,14 @@ START_TEST(weights_by_name) {
   ck_assert_double_eq(nla_weights({}).beta, 0.7);
   ck_assert_double_eq_tol(nla_weights({{"alpha", "0.4"}}).beta, 0.6, 1e-12);
   ck_assert_double_eq_tol(nla_weights({{"beta", "1"}}).alpha, 0, 1e-12);
-  const NlaWeights set = nla_weights({{"cpu_load", "0.5"}, {"flow_rate_bps", "0"}, {"latency", "0.9"}, {"matrix", "x"}});
+  const NlaWeights set =
+      nla_weights({{"cpu_load", "0.5"}, {"flow_rate_bps", "0"}, {"latency", "0.9"}, {"matrix", "x"}});
   ck_assert_double_eq(set.of(NodeAttribute::cpu_load), 0.5);
   ck_assert_double_eq(set.of(NodeAttribute::flow_rate), 0);
   ck_assert_double_eq(set.of(NodeAttribute::cpu_utilisation), 0.2);
   ck_assert_double_eq(set.latency, 0.9);
-  ck_assert_error(nla_weights({{"alpha", "0.3"}, {"beta", "0.8"}}), "alpha=0.3 and beta=0.8 add up to 1.1: they must add up to 1");
+  ck_assert_error(nla_weights({{"alpha", "0.3"}, {"beta", "0.8"}}),
+                  "alpha=0.3 and beta=0.8 add up to 1.1: they must add up to 1");
   ck_assert_error(nla_weights({{"alpha", "1.5"}}), "alpha=1.5: a number from 0 to 1 is wanted");
   ck_assert_error(nla_weights({{"cores", "-1"}}), "cores=-1");
   ck_assert_error(nla_weights({{"cores", "nan"}}), "cores=nan");
@@ -84,14 +86,17 @@ START_TEST(a_profile_fills_what_is_not_given) {
   ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0");
   replace_network_use(parameters, {});
   ck_assert(!parameters.contains("network-use"));
-  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"], "0.059 0.9 0.750");
+  ck_assert_text_eq(parameters["beta"] + " " + parameters["latency"] + " " + parameters["bandwidth"],
+                    "0.059 0.9 0.750");
   parameters = {{"profile", matrix}, {"alpha", "0.1"}};
   replace_profile(parameters);
   replace_network_use(parameters, {});
   ck_assert(!parameters.contains("beta"));
-  for (const char* const bad : {"", "1:2:3", "0.5:2:3:4:", "0.5:2:3:4:n1+", "0.5:2:3:4:n 1", "0.5:2:3:4:n1:n2", "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
+  for (const char* const bad : {"", "1:2:3", "0.5:2:3:4:", "0.5:2:3:4:n1+", "0.5:2:3:4:n 1", "0.5:2:3:4:n1:n2",
+                                "1.5:2:3:4", "-1:2:3:4", "nan:1:1:1", "0.5:inf:1:1", "0.5:4:1:", "a:b:c:d"})
     ck_assert_error(parse_network_use(bad), "network-use=");
-  directory.file("app.mat.summary", "nodes   n3 n4\ntime in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
+  directory.file("app.mat.summary",
+                 "nodes   n3 n4\ntime in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
   parameters = {{"profile", matrix}};
   replace_profile(parameters);
   ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0:n3+n4");
@@ -105,10 +110,12 @@ START_TEST(typical_links) {
   // between it and the others, and between the others.
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<std::int32_t> group{0, 0, 1, 2};
-  const std::vector<float> latency{10, 20, 30, 20, nan, 40, 30, 40, nan}, bandwidth{1e6f, 2e6f, nan, 2e6f, nan, 9e6f, nan, 9e6f, nan};
+  const std::vector<float> latency{10, 20, 30, 20, nan, 40, 30, 40, nan},
+      bandwidth{1e6f, 2e6f, nan, 2e6f, nan, 9e6f, nan, 9e6f, nan};
   const std::vector<float> peak{8e6f, nan, nan, nan, nan, 7e6f, nan, 7e6f, nan};
-  const std::vector<PairSource> source{PairSource::measured, PairSource::measured, PairSource::modelled, PairSource::measured,
-                                       PairSource::none, PairSource::assumed, PairSource::modelled, PairSource::assumed, PairSource::none};
+  const std::vector<PairSource> source{PairSource::measured, PairSource::measured, PairSource::modelled,
+                                       PairSource::measured, PairSource::none,     PairSource::assumed,
+                                       PairSource::modelled, PairSource::assumed,  PairSource::none};
   PairTable table;
   table.groups = 3;
   table.group_of_node = group;
@@ -117,13 +124,15 @@ START_TEST(typical_links) {
   table.peak_bandwidth_Bps = peak;
   table.source = source;
   const auto link = [&](std::vector<std::int32_t> states) { return typical_link(table, states); };
-  TypicalLink all = link({0, 1, 2, 3});  // latencies 10 and 20, bandwidths 8e6 at its peak and 2e6; what is modelled does not count
+  TypicalLink all =
+      link({0, 1, 2, 3});  // latencies 10 and 20, bandwidths 8e6 at its peak and 2e6; what is modelled does not count
   ck_assert_double_eq(all.latency_us, 20);
   ck_assert_double_eq(all.bandwidth_Bps, 8e6);
   ck_assert_text_eq(to_string(all), "64 Mbit/s, 20 us");
   ck_assert_double_eq(link({0, 1}).latency_us, 10);
   ck_assert_double_eq(link({0, 3}).latency_us, 30);  // modelled, and nothing is measured between these
-  ck_assert(link({0, 3}).latency_source == LinkSource::modelled && link({0, 3}).bandwidth_source == LinkSource::assumed);
+  ck_assert(link({0, 3}).latency_source == LinkSource::modelled &&
+            link({0, 3}).bandwidth_source == LinkSource::assumed);
   ck_assert_text_eq(to_string(link({0, 3})), "assumed 1000 Mbit/s, modelled 30 us");
   ck_assert_double_eq(link({0, 3}).bandwidth_Bps, 125e6);
   for (const std::vector<std::int32_t>& unknown : std::vector<std::vector<std::int32_t>>{{}, {0}, {-1, 7}, {2, 3}}) {
@@ -145,10 +154,12 @@ START_TEST(typical_links) {
   for (const char* const name : {"n0", "n1", "n2", "n3"}) live.nodes.emplace_back().name = name;
   live.pairs = table;
   const std::vector<std::int32_t> candidates{0, 3};
-  const auto of_run = [&](const std::string& use) { return to_string(link_of_profile({{"network-use", use}}, live, candidates)); };
+  const auto of_run = [&](const std::string& use) {
+    return to_string(link_of_profile({{"network-use", use}}, live, candidates));
+  };
   ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "64 Mbit/s, 10 us, the slowest between the nodes of its run");
-  ck_assert_text_eq(of_run("0.2:4:1:1:n2+n3"), to_string(link({0, 3})));   // not measured between these
-  ck_assert_text_eq(of_run("0.2:4:1:1:x1+x2"), to_string(link({0, 3})));   // nodes of another cluster
+  ck_assert_text_eq(of_run("0.2:4:1:1:n2+n3"), to_string(link({0, 3})));  // not measured between these
+  ck_assert_text_eq(of_run("0.2:4:1:1:x1+x2"), to_string(link({0, 3})));  // nodes of another cluster
   ck_assert_text_eq(of_run("0.2:4:1:1"), to_string(link({0, 3})));
   live.pairs = latencies;
   ck_assert_text_eq(of_run("0.2:4:1:1:n0+n1"), "modelled 40 Mbit/s, its run's 10 us");
@@ -162,14 +173,17 @@ START_TEST(typical_links) {
     for (std::int32_t a = 0; a < nodes; ++a) {
       run.nodes.emplace_back().name = "n" + std::to_string(a);
       use += (a == 0 ? ":n" : "+n") + std::to_string(a);
-      for (std::int32_t b = 0; b < nodes; ++b) us.push_back((a == 1) != (b == 1) ? 900.f : 50.f), Bps.push_back((a == 1) != (b == 1) ? 1e6f : 1e8f);
+      for (std::int32_t b = 0; b < nodes; ++b)
+        us.push_back((a == 1) != (b == 1) ? 900.f : 50.f), Bps.push_back((a == 1) != (b == 1) ? 1e6f : 1e8f);
     }
     run.pairs.groups = nodes;
     run.pairs.group_of_node = own;
     run.pairs.latency_us = us;
     run.pairs.bandwidth_Bps = Bps;
-    ck_assert_text_eq(to_string(link_of_profile({{"network-use", use}}, run, own)), "8 Mbit/s, 900 us, the slowest between the nodes of its run");
-    ck_assert_text_eq(to_string(link_of_profile({{"network-use", "0.9:4:1:1"}}, run, own)), nodes == 4 ? "800 Mbit/s, 900 us" : "800 Mbit/s, 50 us");
+    ck_assert_text_eq(to_string(link_of_profile({{"network-use", use}}, run, own)),
+                      "8 Mbit/s, 900 us, the slowest between the nodes of its run");
+    ck_assert_text_eq(to_string(link_of_profile({{"network-use", "0.9:4:1:1"}}, run, own)),
+                      nodes == 4 ? "800 Mbit/s, 900 us" : "800 Mbit/s, 50 us");
   }
   DensePairs dense;
   dense.nodes = 2;
@@ -181,7 +195,8 @@ END_TEST
 
 START_TEST(tables_are_read) {
   const NamedNodes nodes = read_node_table(
-      "node\tcores\tcpu_load\tmemory_MiB\tmemory_available_MiB\n# a comment\nn1\t8\t0.5\t100\t60\r\nn2\t-\t\t100\tNA\n", "f");
+      "node\tcores\tcpu_load\tmemory_MiB\tmemory_available_MiB\n# a comment\nn1\t8\t0.5\t100\t60\r\nn2\t-\t\t100\tNA\n",
+      "f");
   ck_assert_int_eq(nodes.names.size(), 2);
   ck_assert_double_eq(nodes.table[NodeAttribute::cores][0], 8);
   ck_assert(std::isnan(nodes.table[NodeAttribute::cores][1]));

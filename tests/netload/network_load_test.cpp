@@ -133,7 +133,8 @@ START_TEST(groups_of_nodes_and_terms_of_nodes) {
   LiveState live;
   live.nodes.resize(4);
   const std::vector<std::int32_t> group{0, 0, 1, 1}, state_of{0, 1, 2, 3};
-  const std::vector<float> latency{10, 40, 40, 20}, bandwidth{100, 50, 50, 100}, more{0, 5, 0, 0}, most{100, 100, 25, 100};
+  const std::vector<float> latency{10, 40, 40, 20}, bandwidth{100, 50, 50, 100}, more{0, 5, 0, 0},
+      most{100, 100, 25, 100};
   live.pairs.groups = 2;
   live.pairs.group_of_node = group;
   live.pairs.latency_us = latency;
@@ -184,7 +185,8 @@ void make_noise(Snapshot& snapshot, double error, std::uint64_t seed) {
     for (std::int32_t v = 0; v < u; ++v) {
       snapshot.pair(u, v, static_cast<float>(50 * (1 + error * (2 * part() - 1))),
                     static_cast<float>(1e8 * (1 + error * (2 * part() - 1))));
-      snapshot.error(u, v, static_cast<float>(50 * error * (0.5 + part())), static_cast<float>(1e8 * error * (0.5 + part())));
+      snapshot.error(u, v, static_cast<float>(50 * error * (0.5 + part())),
+                     static_cast<float>(1e8 * error * (0.5 + part())));
     }
 }
 
@@ -306,7 +308,8 @@ START_TEST(errors_of_many_nodes) {
   make_noise(snapshot, 0.3, 1);
   ck_assert(beyond_error(snapshot).dense());
   ck_assert_int_eq(below(chosen(beyond_error(snapshot), 300, 290), 290), 0);
-  ck_assert_error(NetworkLoad(snapshot.live.pairs, snapshot.state_of, {}, Deadline::after(std::chrono::microseconds(0)), WithinError::counts_nothing),
+  ck_assert_error(NetworkLoad(snapshot.live.pairs, snapshot.state_of, {}, Deadline::after(std::chrono::microseconds(0)),
+                              WithinError::counts_nothing),
                   "no time is left");
   Snapshot large(1025);
   large.tell_errors();

@@ -38,7 +38,7 @@ inline constexpr double missing_7[nodes_7][nodes_7] = {
     {36, 67, 52, 55, 60, 55, 55, 60, 69, 65, 59, 72, 69, 77, 58, 72, 5, 0, 9},
     {38, 52, 39, 51, 53, 56, 52, 53, 54, 54, 57, 38, 47, 40, 29, 38, 13, 9, 0}};
 inline constexpr double load_7[nodes_7] = {0.68, 5.19, 0.58, 0.68, 0.66, 1.08, 0.71, 0.24, 0.78, 0.56,
-                                    0.55, 0.7,  0.38, 1.1,  0.62, 0.54, 0.43, 0.35, 0.42};
+                                           0.55, 0.7,  0.38, 1.1,  0.62, 0.54, 0.43, 0.35, 0.42};
 
 // Candidates with given loads and pairs. The object holds the data to which a GroupInput points.
 struct Case {
@@ -57,7 +57,8 @@ inline Case case_7(const netload::NlaWeights& weights) {
   table[netload::NodeAttribute::cpu_load].assign(std::begin(load_7), std::end(load_7));
   netload::DensePairs pairs;
   pairs.nodes = nodes_7;
-  for (const auto& row : missing_7) pairs.bandwidth_missing_Bps.insert(pairs.bandwidth_missing_Bps.end(), row, row + nodes_7);
+  for (const auto& row : missing_7)
+    pairs.bandwidth_missing_Bps.insert(pairs.bandwidth_missing_Bps.end(), row, row + nodes_7);
   return {netload::compute_load(table, weights), netload::NetworkLoad(pairs, weights),
           std::vector<std::int32_t>(nodes_7, 4)};
 }

@@ -46,8 +46,8 @@ START_TEST(nothing_is_left_out_where_nothing_tells_nodes_apart) {
   ck_assert_double_eq(by_profile(0.9).weights.alpha, 0.3);
   ck_assert_double_eq(by_profile(0.9).weights.beta, 0.7);
   ck_assert_double_eq(by_profile(1).weights.alpha, 1);
-  // alpha and beta of 0.1 and 0.9 stand for a program that computes a quarter of the time: nodes that are 1.4 times as slow add a
-  // tenth to its run time.
+  // alpha and beta of 0.1 and 0.9 stand for a program that computes a quarter of the time: nodes that are 1.4 times as
+  // slow add a tenth to its run time.
   ck_assert_double_eq_tol(by_profile(0.1).most_slower, 1.4, 1e-9);
   ck_assert_double_eq_tol(by_profile(0.5).most_slower, 1.2, 1e-9);
   ck_assert_double_eq_tol(by_profile(1).most_slower, 1.1, 1e-9);
@@ -59,7 +59,8 @@ END_TEST
 START_TEST(required_nodes_stay_candidates) {
   const std::vector<double> slow{1, 2, 1, 3};
   const std::vector<std::int32_t> processors{4, 4, 4, 4}, group{0, 2, 3}, required{3};
-  ck_assert((processors_of_fast_nodes(group, slow, 1.1, processors, required) == std::vector<std::int32_t>{4, 0, 4, 4}));
+  ck_assert(
+      (processors_of_fast_nodes(group, slow, 1.1, processors, required) == std::vector<std::int32_t>{4, 0, 4, 4}));
 }
 END_TEST
 
@@ -84,7 +85,8 @@ START_TEST(never_much_slower_than_load_aware) {
     pairs.nodes = nodes;
     pairs.bandwidth_missing_Bps.assign(nodes * nodes, 0);
     for (int a = 0; a < nodes; ++a)
-      for (int b = 0; b < a; ++b) pairs.bandwidth_missing_Bps[a * nodes + b] = pairs.bandwidth_missing_Bps[b * nodes + a] = unit(random);
+      for (int b = 0; b < a; ++b)
+        pairs.bandwidth_missing_Bps[a * nodes + b] = pairs.bandwidth_missing_Bps[b * nodes + a] = unit(random);
     const NlaWeights weights;
     const Case made{compute_load(table, weights), NetworkLoad(pairs, weights), std::vector<std::int32_t>(nodes, 4)};
     GroupInput input = made.input();
@@ -98,7 +100,8 @@ START_TEST(never_much_slower_than_load_aware) {
     slower_without += slowest(select_group(input, processes(16), SelectionRule::nla).best) > limit * most_slower;
     input.slowdown = slow;
     input.most_slower = most_slower;
-    ck_assert_double_le(slowest(select_group(input, processes(16), SelectionRule::nla).best), limit * most_slower * (1 + 1e-6));
+    ck_assert_double_le(slowest(select_group(input, processes(16), SelectionRule::nla).best),
+                        limit * most_slower * (1 + 1e-6));
     // The published algorithm stays as it is.
     ck_assert(select_group(input, processes(16), SelectionRule::nla_paper).best.nodes ==
               select_group(made.input(), processes(16), SelectionRule::nla_paper).best.nodes);

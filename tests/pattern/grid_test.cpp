@@ -35,8 +35,9 @@ bool are_neighbours(const Sides& a, const Sides& b, const Sides& sides, bool per
 }  // namespace
 
 START_TEST(edges_are_those_of_a_search_over_all_pairs) {
-  for (const Sides& sides : {Sides{1}, Sides{2}, Sides{3}, Sides{5}, Sides{1, 1}, Sides{2, 2}, Sides{2, 3}, Sides{3, 1, 2}, Sides{4, 2, 3}, Sides{3, 3, 3},
-                             Sides{1, 2, 1, 3}, Sides{2, 2, 2, 2}, Sides{7, 5}})
+  for (const Sides& sides :
+       {Sides{1}, Sides{2}, Sides{3}, Sides{5}, Sides{1, 1}, Sides{2, 2}, Sides{2, 3}, Sides{3, 1, 2}, Sides{4, 2, 3},
+        Sides{3, 3, 3}, Sides{1, 2, 1, 3}, Sides{2, 2, 2, 2}, Sides{7, 5}})
     for (const bool periodic : {false, true}) {
       std::int32_t ranks = 1;
       for (const std::int32_t side : sides) ranks *= side;
@@ -49,7 +50,8 @@ START_TEST(edges_are_those_of_a_search_over_all_pairs) {
       for (const auto& [pair, times] : seen) ck_assert_int_eq(times, 1);
       for (std::int32_t a = 0; a < ranks; ++a)
         for (std::int32_t b = a + 1; b < ranks; ++b)
-          ck_assert_int_eq(seen.contains({a, b}), are_neighbours(coordinates(a, sides), coordinates(b, sides), sides, periodic));
+          ck_assert_int_eq(seen.contains({a, b}),
+                           are_neighbours(coordinates(a, sides), coordinates(b, sides), sides, periodic));
     }
 }
 END_TEST
@@ -90,7 +92,8 @@ START_TEST(balanced_sides_are_those_of_a_search_over_all_shapes) {
 END_TEST
 
 START_TEST(texts_are_read_and_written) {
-  for (const char* text : {"8x4x4", "8x4x4:periodic", "1", "auto", "auto2", "auto:periodic", "auto2:periodic", "2x2x2x2x2x2x2x2"})
+  for (const char* text :
+       {"8x4x4", "8x4x4:periodic", "1", "auto", "auto2", "auto:periodic", "auto2:periodic", "2x2x2x2x2x2x2x2"})
     ck_assert_text_eq(to_string(parse_grid(text)), text);
   ck_assert_text_eq(to_string(parse_grid("Auto3:Periodic")), "auto:periodic");
   ck_assert_text_eq(to_string(parse_grid("8X4")), "8x4");
@@ -103,7 +106,8 @@ START_TEST(wrong_texts_say_what_would_be_right) {
   ck_assert_error(parse_grid("8x4x4:wrap"), "':wrap' is not :periodic: want sides such as grid=8x4x4, or grid=auto");
   ck_assert_error(parse_grid("8x4x4:"), "is not :periodic");
   ck_assert_error(parse_grid("8x4x4:periodic:periodic"), "is not :periodic");
-  for (const char* text : {"", "x", "8x", "x8", "0x4", "-1x4", "8x4.5", "8*4", "auto4", "8x4x4,", "8x+4", "99999999999999999999x1"})
+  for (const char* text :
+       {"", "x", "8x", "x8", "0x4", "-1x4", "8x4.5", "8*4", "auto4", "8x4x4,", "8x+4", "99999999999999999999x1"})
     ck_assert_error(parse_grid(text), "is no side of a grid");
   ck_assert_error(parse_grid("65536x65536"), "more than 16777216 places");
   ck_assert_error(parse_grid("4294967296x4294967296"), "more than 16777216 places");

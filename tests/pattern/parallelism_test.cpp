@@ -37,7 +37,8 @@ START_TEST(tensor_ranks_are_next_to_each_other) {
   // 4 ranks: a ring, each sends 4 * 2 * 3/4 * 2 * 12 * 60.
   const CommMatrix four = matrix(with_unit({{"tp", "4"}}), 4);
   ck_assert_int_eq(four.pairs(), 4);
-  for (const auto& [a, b] : {std::pair{0, 1}, {1, 2}, {2, 3}, {0, 3}}) ck_assert_int_eq(four.weight(a, b), 6 * 2 * 12 * 60);
+  for (const auto& [a, b] : {std::pair{0, 1}, {1, 2}, {2, 3}, {0, 3}})
+    ck_assert_int_eq(four.weight(a, b), 6 * 2 * 12 * 60);
 }
 END_TEST
 
@@ -82,7 +83,8 @@ START_TEST(ranks_are_numbered_as_megatron_numbers_them) {
   const CommMatrix usual = matrix({{"tp", "2"}, {"dp", "2"}, {"pp", "2"}}, 8);
   for (int rank = 0; rank < 8; ++rank)
     for (int other = rank + 1; other < 8; ++other)
-      ck_assert_int_eq(usual.weight(rank, other) > 0, (rank ^ other) == 1 || (rank ^ other) == 2 || (rank ^ other) == 4);
+      ck_assert_int_eq(usual.weight(rank, other) > 0,
+                       (rank ^ other) == 1 || (rank ^ other) == 2 || (rank ^ other) == 4);
   const CommMatrix turned = matrix({{"tp", "2"}, {"dp", "2"}, {"pp", "2"}, {"order", "tp-pp-dp"}}, 8);
   ck_assert_int_eq(turned.weight(0, 4), usual.weight(0, 2));  // dp
   ck_assert_int_eq(turned.weight(0, 2), usual.weight(0, 4));  // pp
@@ -98,10 +100,12 @@ START_TEST(ranks_are_numbered_as_megatron_numbers_them) {
 END_TEST
 
 START_TEST(sums_and_degrees_are_right_in_all_orders) {
-  const char* const orders[] = {"tp-cp-ep-dp-pp", "pp-dp-ep-cp-tp", "dp-cp-ep-tp-pp", "pp-tp-cp-ep-dp", "tp-dp-cp-ep-pp"};
+  const char* const orders[] = {"tp-cp-ep-dp-pp", "pp-dp-ep-cp-tp", "dp-cp-ep-tp-pp", "pp-tp-cp-ep-dp",
+                                "tp-dp-cp-ep-pp"};
   std::set<std::int64_t> totals;
   for (const char* order : orders) {
-    const CommMatrix m = matrix({{"tp", "3"}, {"cp", "2"}, {"ep", "2"}, {"dp", "4"}, {"pp", "3"}, {"order", order}}, 72);
+    const CommMatrix m =
+        matrix({{"tp", "3"}, {"cp", "2"}, {"ep", "2"}, {"dp", "4"}, {"pp", "3"}, {"order", order}}, 72);
     totals.insert(m.total_weight());
     std::int64_t twice = 0;
     for (std::int32_t rank = 0; rank < 72; ++rank) {
@@ -118,16 +122,19 @@ START_TEST(sums_and_degrees_are_right_in_all_orders) {
 END_TEST
 
 START_TEST(sizes_that_do_not_fit_name_the_numbers) {
-  ck_assert_error(matrix({{"tp", "8"}, {"pp", "4"}, {"dp", "16"}}, 100), "tp=8,pp=4,dp=16 is of 512 ranks, and 100 tasks are asked for");
+  ck_assert_error(matrix({{"tp", "8"}, {"pp", "4"}, {"dp", "16"}}, 100),
+                  "tp=8,pp=4,dp=16 is of 512 ranks, and 100 tasks are asked for");
   ck_assert_error(matrix({{"tp", "8"}, {"pp", "4"}}, 100), "a multiple of 32 ranks, and 100 tasks");
   ck_assert_error(matrix({{"ep", "3"}}, 4), "ep=3 does not divide cp * dp = 4");
   ck_assert_error(parse_parallelism({{"ep", "3"}, {"dp", "4"}}), "ep=3 does not divide cp * dp = 4");
   ck_assert_error(parse_parallelism({{"tp", "65536"}, {"pp", "65536"}}), "more than 16777216 ranks");
-  ck_assert_error(parse_parallelism({{"tp", "16777216"}, {"pp", "16777216"}, {"dp", "16777216"}}), "more than 16777216 ranks");
+  ck_assert_error(parse_parallelism({{"tp", "16777216"}, {"pp", "16777216"}, {"dp", "16777216"}}),
+                  "more than 16777216 ranks");
   for (const char* value : {"0", "-1", "x", "", "1.5", "16777217", "99999999999999999999"})
     ck_assert_error(parse_parallelism({{"tp", value}}), "want a whole number from 1 to 16777216");
   ck_assert_error(parse_parallelism({{"tp", "2"}, {"layers", "0"}}), "layers=0: want a whole number");
-  ck_assert_error(parse_parallelism({{"ep", "2"}, {"cp", "2"}, {"dp", "2"}, {"pp", "2"}, {"order", "tp-cp-pp-ep-dp"}}), "want pp after cp, ep and dp");
+  ck_assert_error(parse_parallelism({{"ep", "2"}, {"cp", "2"}, {"dp", "2"}, {"pp", "2"}, {"order", "tp-cp-pp-ep-dp"}}),
+                  "want pp after cp, ep and dp");
 }
 END_TEST
 
@@ -138,12 +145,19 @@ START_TEST(an_order_has_each_dimension_once) {
   ck_assert_error(parse_parallelism({{"tp", "2"}, {"pp", "2"}, {"order", "tp-dp"}}), "pp is missing");
   ck_assert_error(parse_parallelism({{"tp", "2"}, {"order", "tp"}}), "dp is missing");
   // Dimensions of size 1 may be left out.
-  ck_assert(matrix({{"tp", "2"}, {"dp", "2"}, {"order", "DP-TP"}}, 4) == matrix({{"tp", "2"}, {"dp", "2"}, {"order", "dp-tp-cp-ep-pp"}}, 4));
+  ck_assert(matrix({{"tp", "2"}, {"dp", "2"}, {"order", "DP-TP"}}, 4) ==
+            matrix({{"tp", "2"}, {"dp", "2"}, {"order", "dp-tp-cp-ep-pp"}}, 4));
 }
 END_TEST
 
 START_TEST(huge_models_do_not_overflow) {
-  const CommMatrix m = matrix({{"tp", "8"}, {"dp", "8"}, {"layers", "1000000"}, {"hidden", "100000000"}, {"seq", "1000000000"}, {"batch", "1000000000"}}, 64);
+  const CommMatrix m = matrix({{"tp", "8"},
+                               {"dp", "8"},
+                               {"layers", "1000000"},
+                               {"hidden", "100000000"},
+                               {"seq", "1000000000"},
+                               {"batch", "1000000000"}},
+                              64);
   ck_assert_int_gt(m.total_weight(), 1);
   ck_assert_int_le(m.total_weight(), std::int64_t{1} << 62);
 }
@@ -151,7 +165,8 @@ END_TEST
 
 START_TEST(texts_are_written_as_they_are_read) {
   ck_assert_text_eq(to_string(parse_parallelism({{"tp", "8"}, {"pp", "4"}, {"dp", "16"}})), "tp=8,pp=4,dp=16");
-  ck_assert_text_eq(to_string(parse_parallelism({{"cp", "2"}, {"ep", "2"}, {"dp", "1"}, {"batch", "8"}, {"order", "cp-ep-dp-tp-pp"}})),
+  ck_assert_text_eq(to_string(parse_parallelism(
+                        {{"cp", "2"}, {"ep", "2"}, {"dp", "1"}, {"batch", "8"}, {"order", "cp-ep-dp-tp-pp"}})),
                     "dp=1,cp=2,ep=2,order=cp-ep-dp-tp-pp,batch=8");
 }
 END_TEST

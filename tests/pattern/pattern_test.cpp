@@ -28,7 +28,8 @@ START_TEST(a_tree_is_binomial) {
   for (const std::int32_t ranks : {2, 3, 8, 13, 64}) {
     const CommMatrix tree = matrix_of(parse_pattern("tree"), ranks);
     ck_assert_int_eq(tree.pairs(), ranks - 1);
-    ck_assert_int_eq(static_cast<int>(tree.neighbours(0).size()), std::bit_width(static_cast<std::uint32_t>(ranks - 1)));
+    ck_assert_int_eq(static_cast<int>(tree.neighbours(0).size()),
+                     std::bit_width(static_cast<std::uint32_t>(ranks - 1)));
     // In round k of a broadcast, each of the first 2^k relative ranks that have the message sends it on.
     for (std::int32_t rank = 1; rank < ranks; ++rank) {
       std::int32_t parent = rank;
@@ -47,7 +48,8 @@ START_TEST(all_to_all_has_all_pairs_and_a_limit) {
     ck_assert_int_eq(all.total_weight(), all.pairs());
   }
   ck_assert_int_eq(pair_count(parse_pattern("alltoall"), 100'000), 4'999'950'000);
-  ck_assert_error(matrix_of(parse_pattern("alltoall"), 100'000), "alltoall of 100000 ranks has 4999950000 pairs, and at most 4194304 are possible");
+  ck_assert_error(matrix_of(parse_pattern("alltoall"), 100'000),
+                  "alltoall of 100000 ranks has 4999950000 pairs, and at most 4194304 are possible");
   ck_assert_error(matrix_of(parse_pattern("tp=1,dp=16777216,ep=16777216"), 1 << 24), "at most 4194304");
   ck_assert_error(matrix_of(parse_pattern("ring"), 0), "1..16777216");
   ck_assert_error(matrix_of(parse_pattern("ring"), CommMatrix::max_ranks + 1), "1..16777216");
@@ -57,9 +59,11 @@ END_TEST
 START_TEST(a_grid_of_another_size_names_both) {
   ck_assert_int_eq(matrix_of(parse_pattern("grid=8x4x4"), 128).pairs(), 7 * 16 + 2 * 8 * 3 * 4);
   ck_assert_int_eq(matrix_of(parse_pattern("grid=8x4x4:periodic"), 128).pairs(), 3 * 128);
-  ck_assert_error(matrix_of(parse_pattern("grid=8x4x4"), 100), "grid=8x4x4 has 128 places, and 100 tasks are asked for");
+  ck_assert_error(matrix_of(parse_pattern("grid=8x4x4"), 100),
+                  "grid=8x4x4 has 128 places, and 100 tasks are asked for");
   ck_assert(matrix_of(parse_pattern("grid=auto"), 128) == matrix_of(parse_pattern("grid=8x4x4"), 128));
-  ck_assert_text_eq(layout_note(parse_pattern("grid=auto"), 128), "grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)");
+  ck_assert_text_eq(layout_note(parse_pattern("grid=auto"), 128),
+                    "grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)");
   ck_assert_text_eq(layout_note(parse_pattern("tp=2"), 8), "tp=2 is tp=2,dp=4 with 8 ranks");
   ck_assert_text_eq(layout_note(parse_pattern("ring"), 8), "");
 }

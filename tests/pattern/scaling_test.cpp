@@ -36,9 +36,16 @@ std::string structure_of(const CommMatrix& matrix, std::int32_t ranks) {
 }  // namespace
 
 START_TEST(a_pattern_scales_to_itself_on_other_ranks) {
-  for (const auto& [word, from, to] : std::vector<std::tuple<std::string, int, int>>{
-           {"ring", 8, 24}, {"ring", 24, 5}, {"tree", 16, 64}, {"tree", 12, 33}, {"alltoall", 8, 20}, {"grid=auto2", 12, 40}, {"grid=auto2:periodic", 24, 36},
-           {"grid=auto", 64, 128}, {"grid=auto:periodic", 60, 27}, {"grid=auto2", 16, 32}}) {
+  for (const auto& [word, from, to] : std::vector<std::tuple<std::string, int, int>>{{"ring", 8, 24},
+                                                                                     {"ring", 24, 5},
+                                                                                     {"tree", 16, 64},
+                                                                                     {"tree", 12, 33},
+                                                                                     {"alltoall", 8, 20},
+                                                                                     {"grid=auto2", 12, 40},
+                                                                                     {"grid=auto2:periodic", 24, 36},
+                                                                                     {"grid=auto", 64, 128},
+                                                                                     {"grid=auto:periodic", 60, 27},
+                                                                                     {"grid=auto2", 16, 32}}) {
     const auto scaled = scaled_matrix(of(word, from), to);
     ck_assert_msg(scaled && scaled->matrix == of(word, to), "%s from %d to %d ranks", word.c_str(), from, to);
   }
@@ -93,10 +100,13 @@ START_TEST(what_is_not_regular_or_not_certain_is_not_scaled) {
     return text;
   };
   ck_assert_text_eq(why(of("grid=4x2", 8), 17), "its traffic is a grid of 4 x 2, and none of 17 ranks can be made");
-  ck_assert_text_eq(why(of("grid=2x2x2", 8), 16), "its traffic is a periodic grid of 2 x 2 x 2 as well as a grid of 2 x 2 x 2, which differ on 16 ranks");
+  ck_assert_text_eq(
+      why(of("grid=2x2x2", 8), 16),
+      "its traffic is a periodic grid of 2 x 2 x 2 as well as a grid of 2 x 2 x 2, which differ on 16 ranks");
   ck_assert_text_eq(why(of("ring", 3), 16), "it has fewer than 4 ranks, too few to tell a structure");
   ck_assert_text_eq(why(CommMatrix::from_edges(8, {}), 16), "its ranks send each other nothing");
-  ck_assert_text_eq(why(of("alltoall", 8), 4000), "its traffic is all pairs, and none of 4000 ranks can be made");  // more than 2^22
+  ck_assert_text_eq(why(of("alltoall", 8), 4000),
+                    "its traffic is all pairs, and none of 4000 ranks can be made");  // more than 2^22
   std::mt19937 random(7);
   std::vector<CommEdge> edges;
   for (int a = 0; a < 32; ++a)

@@ -42,7 +42,8 @@ START_TEST(no_time_at_all) {
   const Deadline past = Deadline::after(std::chrono::microseconds(0));
   PolicyViews views;
   ck_assert_error(make_plan(machine, {}, c, request, job_request, Config{}, views, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, {}, c, request, job_request, Config{}, views, Deadline::never()).nodes.size(), 1);
+  ck_assert_uint_eq(make_plan(machine, {}, c, request, job_request, Config{}, views, Deadline::never()).nodes.size(),
+                    1);
 }
 END_TEST
 
@@ -136,7 +137,9 @@ END_TEST
 // The view that is kept for the next decision changes no answer, whatever nodes and cores come and go in between.
 START_TEST(a_decision_does_not_depend_on_those_before) {
   const TestMachine machine(12, 4, 2);
-  const auto cores_taken = [](std::uint32_t step, std::uint32_t core) { return (core * 2654435761u + step * 40503u) % 11 < 4; };
+  const auto cores_taken = [](std::uint32_t step, std::uint32_t core) {
+    return (core * 2654435761u + step * 40503u) % 11 < 4;
+  };
   const auto ask = [&](std::uint32_t step) {
     Offer offer(12, 8, step % 5 == 4 ? 2 : 1);
     for (std::uint32_t core = 0; core < 96; ++core) offer.free_[core] = !cores_taken(step, core / (step % 3 + 1));

@@ -49,7 +49,8 @@ class TestMachine {
     const bool with_ring = text.find("DecisionFile=") != std::string::npos;
     const bool with_state = text.find("SnapshotFile=") != std::string::npos;
     const bool with_time = text.find("DecisionTimeMs=") != std::string::npos;
-    const TempFile file((with_time ? "" : "DecisionTimeMs=10000\n") + text + (with_ring ? "" : "\nDecisionFile=/no/such/place") +
+    const TempFile file((with_time ? "" : "DecisionTimeMs=10000\n") + text +
+                        (with_ring ? "" : "\nDecisionFile=/no/such/place") +
                         (with_state ? "" : "\nSnapshotFile=/no/such/place"));
     char message[256];
     const placement_machine machine = c();
@@ -67,7 +68,10 @@ class TestMachine {
 class Offer {
  public:
   Offer(std::uint32_t nodes, std::uint32_t cores, std::uint16_t cpus_per_core = 1)
-      : node_(nodes), first_core_(nodes + 1), free_(nodes * cores, 1), cpus_(nodes, cpus_per_core) {
+      : node_(nodes),
+        first_core_(nodes + 1),
+        free_(nodes * cores, 1),
+        cpus_(nodes, cpus_per_core) {
     std::iota(node_.begin(), node_.end(), 0);
     for (std::uint32_t n = 0; n <= nodes; ++n) first_core_[n] = n * cores;
   }
@@ -84,8 +88,14 @@ class Offer {
   std::vector<std::uint64_t> weight_;  // empty: all the same
 
   placement_offer c() const {
-    return {static_cast<std::uint32_t>(node_.size()), node_.data(), first_core_.data(), free_.data(),
-            cpus_.data(), weight_.empty() ? nullptr : weight_.data(), nullptr, false};
+    return {static_cast<std::uint32_t>(node_.size()),
+            node_.data(),
+            first_core_.data(),
+            free_.data(),
+            cpus_.data(),
+            weight_.empty() ? nullptr : weight_.data(),
+            nullptr,
+            false};
   }
 };
 
@@ -104,8 +114,7 @@ class Environment {
     Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word};
     std::size_t pieces = 0;
     for (std::size_t at = 0; at < text.size(); at += piece, ++pieces)
-      environment.entries_.push_back("PLACEMENT_MATRIX_" + std::to_string(pieces) + "=" +
-                                     text.substr(at, piece));
+      environment.entries_.push_back("PLACEMENT_MATRIX_" + std::to_string(pieces) + "=" + text.substr(at, piece));
     environment.entries_.push_back("PLACEMENT_MATRIX_PIECES=" + std::to_string(pieces));
     return environment;
   }
@@ -149,15 +158,17 @@ struct DecisionClock {
   inline static Duration now{};
   inline static Duration cost{};
   inline static bool decision_has_begun = false;
-  inline static select_plugin::DecisionTimeBudget::Clock::time_point time{std::chrono::hours(1)};  // no time passes between decisions
+  inline static select_plugin::DecisionTimeBudget::Clock::time_point time{
+      std::chrono::hours(1)};  // no time passes between decisions
 
   static Duration read() {
     const Duration answer = decision_has_begun ? now + cost : now;
     decision_has_begun = true;
     return answer;
   }
-  inline static const bool in_use =
-      (select_plugin::DecisionTimeBudget::thread_time = read, select_plugin::DecisionTimeBudget::clock = [] { return time; }, true);
+  inline static const bool in_use = (
+      select_plugin::DecisionTimeBudget::thread_time = read,
+      select_plugin::DecisionTimeBudget::clock = [] { return time; }, true);
 };
 
 inline const placement_plan* decide(const Offer& offer, const placement_request& request) {
@@ -195,12 +206,13 @@ inline CommMatrix ring(std::int32_t ranks) {
     ck_assert_str_eq(planned_.c_str(), text);          \
   } while (0)
 
-#define ck_assert_stock(plan, part, reason_class)                                                                       \
-  do {                                                                                                                  \
-    const placement_plan* const stock_ = (plan);                                                                        \
-    ck_assert(!stock_->placed);                                                                                         \
-    ck_assert_msg(std::strstr(stock_->reason, part) != nullptr, "reason is '%s'", stock_->reason);                      \
-    ck_assert_msg(stock_->stock_reason == (reason_class), "class is %d of '%s'", stock_->stock_reason, stock_->reason); \
+#define ck_assert_stock(plan, part, reason_class)                                                      \
+  do {                                                                                                 \
+    const placement_plan* const stock_ = (plan);                                                       \
+    ck_assert(!stock_->placed);                                                                        \
+    ck_assert_msg(std::strstr(stock_->reason, part) != nullptr, "reason is '%s'", stock_->reason);     \
+    ck_assert_msg(stock_->stock_reason == (reason_class), "class is %d of '%s'", stock_->stock_reason, \
+                  stock_->reason);                                                                     \
   } while (0)
 
 }  // namespace placement

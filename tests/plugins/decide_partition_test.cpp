@@ -15,9 +15,9 @@ std::string refused(const std::string& value) {
   return message;
 }
 
-#define ck_assert_refused(value, part)                                                     \
-  do {                                                                                     \
-    const std::string message_ = refused(value);                                           \
+#define ck_assert_refused(value, part)                                                            \
+  do {                                                                                            \
+    const std::string message_ = refused(value);                                                  \
     ck_assert_msg(message_.find(part) != std::string::npos, "message is '%s'", message_.c_str()); \
   } while (0)
 
@@ -78,11 +78,12 @@ std::vector<std::uint32_t> nodes_with_topology(placement_request request, std::u
 
 START_TEST(a_partition_has_its_own_topology) {
   const placement_machine_node nodes[] = {{"n0", 2, 1, 1}, {"n1", 2, 1, 1}, {"n2", 2, 1, 1}, {"n3", 2, 1, 1}};
-  const char* const others[] = {"SwitchName=c Level=0 Nodes=n[0,2]\nSwitchName=d Level=0 Nodes=n[1,3]\n"
-                                "SwitchName=q Level=1 Nodes=n[0-3] Switches=c,d\n",
-                                nullptr,
-                                "BlockName=b1 BlockIndex=0 Nodes=n[0,3] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[1-2] BlockSize=2\n"
-                                "AggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[0-3] BlockSize=4\n"};
+  const char* const others[] = {
+      "SwitchName=c Level=0 Nodes=n[0,2]\nSwitchName=d Level=0 Nodes=n[1,3]\n"
+      "SwitchName=q Level=1 Nodes=n[0-3] Switches=c,d\n",
+      nullptr,
+      "BlockName=b1 BlockIndex=0 Nodes=n[0,3] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[1-2] BlockSize=2\n"
+      "AggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[0-3] BlockSize=4\n"};
   const placement_machine machine = {nodes, 4,
                                      "SwitchName=a Level=0 Nodes=n[0-1]\nSwitchName=b Level=0 Nodes=n[2-3]\n"
                                      "SwitchName=r Level=1 Nodes=n[0-3] Switches=a,b\n",

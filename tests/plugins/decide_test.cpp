@@ -41,8 +41,10 @@ START_TEST(modes_and_bad_configurations) {
   placement_unconfigure();
   if (!ring_was_there) std::filesystem::remove(Config{}.decision_file);
   ck_assert_str_eq(message, "");
-  for (const auto& [text, mode] : {std::pair{"Mode=off", PLACEMENT_OFF}, {"mode=observe", PLACEMENT_OBSERVE},
-                                   {"Mode=advise\n", PLACEMENT_ADVISE}, {"Mode=Enforce", PLACEMENT_ENFORCE}}) {
+  for (const auto& [text, mode] : {std::pair{"Mode=off", PLACEMENT_OFF},
+                                   {"mode=observe", PLACEMENT_OBSERVE},
+                                   {"Mode=advise\n", PLACEMENT_ADVISE},
+                                   {"Mode=Enforce", PLACEMENT_ENFORCE}}) {
     const TempFile file(std::string(text) + "\nDecisionFile=/no/such/place");
     ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), mode);
     ck_assert_str_eq(message, "");
@@ -86,21 +88,25 @@ START_TEST(heavy_pairs_share_nodes) {
 }
 END_TEST
 
-// With --ntasks-per-node Slurm gives each node the cores of as many tasks. A step with fewer tasks there gets one core of each socket.
+// With --ntasks-per-node Slurm gives each node the cores of as many tasks. A step with fewer tasks there gets one core
+// of each socket.
 START_TEST(costs_where_a_node_has_cores_to_spare) {
   TestMachine(2, 2).configure();
-  Environment environment = Environment::with_matrix(CommMatrix::from_edges(5, {{0, 1, 100}, {0, 2, 100}, {1, 2, 100}, {3, 4, 1000}}));
+  Environment environment =
+      Environment::with_matrix(CommMatrix::from_edges(5, {{0, 1, 100}, {0, 2, 100}, {1, 2, 100}, {3, 4, 1000}}));
   Offer offer(2, 4);
   placement_request request = request_for(environment, 5);
   request.tasks_per_node = 3;
   const placement_plan* plan = decide(offer, request);
   ck_assert(plan->placed);
-  ck_assert_str_eq(plan->cost, "3600");  // 3 and 4 on one socket of the first node; not 3000, as on the planned cores of the second
+  ck_assert_str_eq(plan->cost,
+                   "3600");  // 3 and 4 on one socket of the first node; not 3000, as on the planned cores of the second
   ck_assert_str_eq(plan->natural_cost, "5000");
 }
 END_TEST
 
-// Slurm chose one core of each socket of n1 and not the planned two of one socket. On the first nodes it would choose no nearer ones.
+// Slurm chose one core of each socket of n1 and not the planned two of one socket. On the first nodes it would choose
+// no nearer ones.
 START_TEST(first_nodes_where_slurm_chose_the_cores) {
   TestMachine(4, 2).configure();
   Environment environment = Environment::with_matrix(CommMatrix::from_edges(2, {{0, 1, 100}}));
@@ -133,7 +139,8 @@ START_TEST(a_step_that_slurm_would_not_start) {
   request.tasks_need_whole_cores = true;
   const placement_plan* plan = decide(offer, request);
   ck_assert(!plan->placed);
-  ck_assert_str_eq(plan->reason, "Slurm would not start 5 tasks of 3 CPUs on the policy's cores, as it wants whole cores for each");
+  ck_assert_str_eq(plan->reason,
+                   "Slurm would not start 5 tasks of 3 CPUs on the policy's cores, as it wants whole cores for each");
   request = request_for(environment, 4);  // all CPUs of the job
   request.cpus_per_task = 3;
   request.tasks_need_whole_cores = true;
@@ -260,7 +267,7 @@ START_TEST(tasks_that_share_cores) {
   placement_request request = request_for(environment, 6);
   const placement_plan* plan = decide(offer, request);
   ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
-  request.cpus_per_task = 3;  // 18 CPUs are more than there are
+  request.cpus_per_task = 3;                  // 18 CPUs are more than there are
   ck_assert_stock(decide(offer, request), "not enough", STOCK_NO_ROOM);
   Environment four = Environment::with_matrix(ring(4));
   placement_request odd = request_for(four, 4);
@@ -344,8 +351,8 @@ START_TEST(hostile_environments) {
   reason_of(Environment(good).set("PLACEMENT_POLICY", "TREEMATCH=scope=" + std::string(1 << 20, 'x')));
   for (const char* count : {"", "-1", "1x", " 1", "2", "99999999999999999999", "1000000", "0x1"})
     reason_of(Environment(good).set("PLACEMENT_MATRIX_PIECES", count));
-  for (const std::string& piece : {std::string(), std::string("!"), std::string(65537, 'A'),
-                                   std::string(65536, 'A'), std::string("AAAA")})
+  for (const std::string& piece :
+       {std::string(), std::string("!"), std::string(65537, 'A'), std::string(65536, 'A'), std::string("AAAA")})
     reason_of(Environment(good).set("PLACEMENT_MATRIX_0", piece));
   // sound base64url around what is no matrix
   const std::vector<std::byte> zeros(1000);

@@ -19,9 +19,9 @@ std::string planned_with(std::vector<std::uint64_t> weight, std::uint32_t tasks,
   return planned(offer, decide(offer, request));
 }
 
-#define ck_assert_text(got, wanted)        \
-  do {                                     \
-    const std::string got_ = got;          \
+#define ck_assert_text(got, wanted)         \
+  do {                                      \
+    const std::string got_ = got;           \
     ck_assert_str_eq(got_.c_str(), wanted); \
   } while (0)
 

@@ -81,14 +81,16 @@ END_TEST
 START_TEST(one_floods_after_many_users) {
   for (const int others : {255, 256, 257, 5000}) {
     DecisionTimeBudget share = budget();
-    for (int user = 0; user < others; ++user) share.spend(static_cast<uid_t>(user), std::chrono::microseconds(1), start);
+    for (int user = 0; user < others; ++user)
+      share.spend(static_cast<uid_t>(user), std::chrono::microseconds(1), start);
     int used = 0;
     for (int i = 0; i < 100; ++i) used += used_by(share, 6000, start);
     ck_assert_int_ge(used, 745);
     ck_assert_int_le(used, 755);
     ck_assert(!share.used_up(6001, start));
     // Many more users who ask once do not make the time of the one who floods forgotten.
-    for (int user = 7000; user < 8000; ++user) share.spend(static_cast<uid_t>(user), std::chrono::microseconds(1), start);
+    for (int user = 7000; user < 8000; ++user)
+      share.spend(static_cast<uid_t>(user), std::chrono::microseconds(1), start);
     ck_assert(share.used_up(6000, start));
     ck_assert(!share.used_up(6001, start));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many decisions a user gets when each takes 10 ms by the tests' clock, and what happens where other programs have the
-// processor while slurmctld decides.
+// How many decisions a user gets when each takes 10 ms by the tests' clock, and what happens where other programs have
+// the processor while slurmctld decides.
 #include <chrono>
 #include <thread>
 
@@ -33,7 +33,8 @@ Counts use_up(std::uint32_t uid) {
 
 // With DecisionTimeMs=2: other programs have the processor for longer than that when a decision begins, and leave it
 // `used` of processor time.
-const placement_plan* decide_beside_others(const Offer& offer, const placement_request& request, std::chrono::microseconds used = {}) {
+const placement_plan* decide_beside_others(const Offer& offer, const placement_request& request,
+                                           std::chrono::microseconds used = {}) {
   using Budget = select_plugin::DecisionTimeBudget;
   static int calls;
   static Budget::Clock::duration before_the_end;
@@ -52,14 +53,14 @@ constexpr const char* beside_others = "DecisionTimeMs=2\nDecisionWait=2";
 
 }  // namespace
 
-// placement.conf(5): all decisions have a second of processor time at once, one user three quarters of what others leave.
-// After that they are made without the matrix, and none are made after three quarters of 100 ms more.
+// placement.conf(5): all decisions have a second of processor time at once, one user three quarters of what others
+// leave. After that they are made without the matrix, and none are made after three quarters of 100 ms more.
 START_TEST(a_user_has_three_quarters) {
   TestMachine(4, 4).configure();
   DecisionClock::cost = std::chrono::milliseconds(10);
   const Counts counts = use_up(1);
-  ck_assert_int_eq(counts.with_matrix, 75);     // 750 ms
-  ck_assert_int_eq(counts.without_matrix, 8);   // 80 ms more: at 70 ms there was time for another
+  ck_assert_int_eq(counts.with_matrix, 75);               // 750 ms
+  ck_assert_int_eq(counts.without_matrix, 8);             // 80 ms more: at 70 ms there was time for another
   DecisionClock::time += std::chrono::milliseconds(500);  // in which 100 ms have become available
   ck_assert_int_eq(use_up(1).with_matrix, 10);
 }
@@ -93,7 +94,8 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
     ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
     const placement_plan* plan = decide_beside_others(offer, request);
     ck_assert(plan->wait && plan->put_off);
-    ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)", STOCK_NO_TIME);
+    ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)",
+                    STOCK_NO_TIME);
   }
   // Its deadline has passed because it took its time: the next one would take as long.
   request.times_put_off = 0;
@@ -103,8 +105,8 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
 }
 END_TEST
 
-// The cycles of DecisionWait are used up, or the job's user waits for the answer: the job runs as stock. If it cannot start
-// on Slurm's nodes either, the next question is answered anew.
+// The cycles of DecisionWait are used up, or the job's user waits for the answer: the job runs as stock. If it cannot
+// start on Slurm's nodes either, the next question is answered anew.
 START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
   TestMachine(4, 4).configure(beside_others);
   const Offer offer(4, 8);

@@ -35,8 +35,8 @@ struct Controller {
     for (const std::string& name : nodes) names.push_back(name.c_str());
     std::vector<std::uint32_t> ranks(nodes.size(), 0);
     placement_fatt_message told;
-    const bool ranked = placement_fatt_order((directory.path() + "/placement.conf").c_str(), order_file().c_str(), may_change,
-                                             names.data(), names.size(), ranks.data(), &told);
+    const bool ranked = placement_fatt_order((directory.path() + "/placement.conf").c_str(), order_file().c_str(),
+                                             may_change, names.data(), names.size(), ranks.data(), &told);
     message = told.text;
     is_error = told.is_error;
     must_stop = told.must_stop;
@@ -99,7 +99,8 @@ START_TEST(refuses_a_wrong_file) {
   Controller controller;
   controller.torus("torus 4\nn1 4\n");
   ck_assert(!controller.rank(true));
-  ck_assert(controller.is_error && contains(controller.message, "torus:2: coordinate '4' of n1: it takes a number from 0 to 3"));
+  ck_assert(controller.is_error &&
+            contains(controller.message, "torus:2: coordinate '4' of n1: it takes a number from 0 to 3"));
   controller.torus("torus 4\nn1 0\nghost 1\n");
   ck_assert(!controller.rank(true));
   ck_assert(controller.is_error && contains(controller.message, "torus:3: there is no node ghost in slurm.conf"));
@@ -133,8 +134,9 @@ START_TEST(mode_off_is_an_order_by_name) {
   controller.directory.file("placement.conf", "Mode=off\nTorusFile=" + controller.directory.path() + "/torus\n");
   ck_assert(controller.rank(false));
   ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
-  ck_assert_text_eq(controller.message, "Mode=off in placement.conf, and jobs may be running: reconfigure when no job runs; "
-                                        "the nodes stay in the order that they had");
+  ck_assert_text_eq(controller.message,
+                    "Mode=off in placement.conf, and jobs may be running: reconfigure when no job runs; "
+                    "the nodes stay in the order that they had");
   ck_assert(!controller.rank(true));
   ck_assert_text_eq(controller.message, "Mode=off in placement.conf: the nodes are in the order of their names");
   ck_assert(!controller.keeps_an_order());
@@ -196,8 +198,8 @@ START_TEST(a_kept_order_that_is_taken_away) {
 END_TEST
 
 START_TEST(blocks_are_compact) {
-  for (const std::vector<TorusDimension>& dimensions :
-       std::vector<std::vector<TorusDimension>>{{{8, true}, {8, true}, {8, true}}, {{4, true}, {32, true}, {4, true}}, {{16, false}, {16, true}}}) {
+  for (const std::vector<TorusDimension>& dimensions : std::vector<std::vector<TorusDimension>>{
+           {{8, true}, {8, true}, {8, true}}, {{4, true}, {32, true}, {4, true}}, {{16, false}, {16, true}}}) {
     const TorusTopology torus = TorusTopology::full(dimensions);
     const std::vector<std::int32_t> row = tofa::nodes_in_a_row(torus);
     std::vector<std::int32_t> sorted = row;
@@ -212,10 +214,9 @@ END_TEST
 
 int main() {
   TCase* const cases = tcase_create("fatt_order");
-  for (const TTest* test :
-       {follows_the_torus, keeps_the_order_of_running_jobs, refuses_a_wrong_file, nodes_come_and_go, mode_off_is_an_order_by_name,
-        an_order_that_cannot_be_kept_does_not_come_into_force,
-        a_kept_order_that_is_broken, a_kept_order_that_is_taken_away, blocks_are_compact})
+  for (const TTest* test : {follows_the_torus, keeps_the_order_of_running_jobs, refuses_a_wrong_file, nodes_come_and_go,
+                            mode_off_is_an_order_by_name, an_order_that_cannot_be_kept_does_not_come_into_force,
+                            a_kept_order_that_is_broken, a_kept_order_that_is_taken_away, blocks_are_compact})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("fatt_order");
   suite_add_tcase(suite, cases);

@@ -36,7 +36,8 @@ struct Question {
     const placement_offer offered = offer.c();
     return error_of([&] {
       PolicyViews views;
-      planned = make_plan(Machine(described, Config{}), {}, offered, request, job_request, Config{}, views, Deadline::never());
+      planned = make_plan(Machine(described, Config{}), {}, offered, request, job_request, Config{}, views,
+                          Deadline::never());
     });
   }
 

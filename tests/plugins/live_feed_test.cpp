@@ -178,7 +178,8 @@ Placement look_at(const ClusterView& view, const Request& request, const Deadlin
   return placement;
 }
 
-constexpr policies::Policy looking{.name = "LOOKING", .summary = "", .for_users = true, .uses_live = true, .place = look_at};
+constexpr policies::Policy looking{
+    .name = "LOOKING", .summary = "", .for_users = true, .uses_live = true, .place = look_at};
 
 }  // namespace
 
@@ -221,7 +222,8 @@ START_TEST(a_user_who_is_new_is_found) {
   bool exists = false;
   const auto find = [&] {
     const std::lock_guard lock(mutex);
-    return exists ? SnapshotOwners{{getuid()}, {}} : SnapshotOwners{{getuid() + 1}, "MonitorUser=new is no user of this host"};
+    return exists ? SnapshotOwners{{getuid()}, {}}
+                  : SnapshotOwners{{getuid() + 1}, "MonitorUser=new is no user of this host"};
   };
   const auto log = [&](bool is_error, const std::string& text) {
     const std::lock_guard lock(mutex);
@@ -270,11 +272,13 @@ START_TEST(wrong_files_are_told) {
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
   ck_assert_text_eq(configured("SnapshotFile=" + directory.file("snapshot", "x")), "");
   ck_assert_text_eq(placement_warning(), "");
-  ck_assert(contains(logged_by_plugin, "the live data are refused: " + directory.path() + "/snapshot: no usable snapshot"));
+  ck_assert(
+      contains(logged_by_plugin, "the live data are refused: " + directory.path() + "/snapshot: no usable snapshot"));
   ck_assert(contains(facts(), "PlacementLiveData = refused: " + directory.path() + "/snapshot: no usable snapshot"));
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
   ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
-  ck_assert(contains(placement_warning(), "decisions are not recorded: /proc/ring: decisions are written to memory only"));
+  ck_assert(
+      contains(placement_warning(), "decisions are not recorded: /proc/ring: decisions are written to memory only"));
   ck_assert_text_eq(configured("DecisionFile=/no/directory/ring"), "");
   ck_assert_text_eq(placement_warning(), "");
 }

@@ -29,7 +29,8 @@ struct Cluster {
     latency.assign(count * count, 50);
     bandwidth.assign(count * count, 1e8F);
     for (std::int32_t n = 0; n < nodes; ++n) {
-      NodeView node{"n" + std::to_string(n), n * cores, 1, cores, 1, std::vector<bool>(static_cast<std::size_t>(cores), true)};
+      NodeView node{
+          "n" + std::to_string(n), n * cores, 1, cores, 1, std::vector<bool>(static_cast<std::size_t>(cores), true)};
       node.state = n;
       view.nodes.push_back(node);
       NodeState state;
@@ -130,7 +131,8 @@ START_TEST(tasks_are_laid_out_beside_the_load) {
   Cluster cluster(2);
   cluster.load(0, 3);
   const Placement placement = place_nla(cluster.view, tasks(5), Deadline::never());
-  const auto on_first = std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; });
+  const auto on_first =
+      std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; });
   ck_assert_int_eq(on_first, 1);
 }
 END_TEST
@@ -222,7 +224,8 @@ START_TEST(waits_while_all_is_overloaded) {
   request.parameters["wait"] = "600";
   request.waited_s = 10;
   const std::string why = error_of([&] { place(cluster, request); });
-  ck_assert_text_eq(why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 600 s");
+  ck_assert_text_eq(
+      why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 600 s");
   bool waits = false;
   try {
     place(cluster, request);
@@ -236,7 +239,9 @@ START_TEST(waits_while_all_is_overloaded) {
     ck_abort_msg("it does not wait");
   } catch (const MustWait& wait) {
     ck_assert_int_eq(wait.left_s(), 50);
-    ck_assert_text_eq(std::string(wait.what()), "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
+    ck_assert_text_eq(
+        std::string(wait.what()),
+        "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
   }
   request.max_wait_s = 86400;
   request.waited_s = 600;
@@ -253,7 +258,8 @@ START_TEST(reasons_tell_what_was_chosen) {
   const Placement placement = place_nla(cluster.view, tasks(8), Deadline::never());
   std::string all;
   for (const std::string& reason : placement.reasons) all += reason + "|";
-  for (const char* part : {"8 tasks on 2 nodes by load and network|n[1-2] C=0", "runner-up n[1,3] T=", "first nodes n[0-1] T=", " (not chosen: 5 processors beside their load)", "data 2 s old"})
+  for (const char* part : {"8 tasks on 2 nodes by load and network|n[1-2] C=0", "runner-up n[1,3] T=",
+                           "first nodes n[0-1] T=", " (not chosen: 5 processors beside their load)", "data 2 s old"})
     ck_assert_msg(all.find(part) != std::string::npos, "no '%s' in '%s'", part, all.c_str());
 }
 END_TEST
@@ -295,8 +301,8 @@ START_TEST(the_cost_never_rises_and_counts_stay) {
     distances.value.assign(static_cast<std::size_t>(nodes * nodes), 0.0);
     for (std::int32_t u = 0; u < nodes; ++u)
       for (std::int32_t v = 0; v < u; ++v)
-        distances.value[static_cast<std::size_t>(u * nodes + v)] = distances.value[static_cast<std::size_t>(v * nodes + u)] =
-            static_cast<double>(1 + random() % 100);
+        distances.value[static_cast<std::size_t>(u * nodes + v)] =
+            distances.value[static_cast<std::size_t>(v * nodes + u)] = static_cast<double>(1 + random() % 100);
     std::vector<CommEdge> edges;
     for (int k = 0; k < 40; ++k)
       edges.push_back({static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(ranks)),
@@ -327,7 +333,8 @@ START_TEST(ranks_keep_their_places_when_no_time_is_left) {
   const netload::NodeDistances distances{2, {0, 1, 1, 0}};
   const CommMatrix matrix = CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}});
   const std::vector<std::int32_t> begin{0, 0, 1, 1};
-  ck_assert(netload::mapped_by_distance(matrix, distances, begin, Deadline::after(std::chrono::microseconds(0))) == begin);
+  ck_assert(netload::mapped_by_distance(matrix, distances, begin, Deadline::after(std::chrono::microseconds(0))) ==
+            begin);
   ck_assert(netload::mapped_by_distance(matrix, distances, begin, Deadline::never()) != begin);
 }
 END_TEST
@@ -341,7 +348,8 @@ START_TEST(a_step_keeps_its_counts) {
   request.matrix = std::make_shared<const CommMatrix>(ring(4, 5));
   cluster.view.live = nullptr;
   const Placement placement = place_nla(cluster.view, request, Deadline::never());
-  ck_assert_int_eq(std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; }), 3);
+  ck_assert_int_eq(
+      std::count_if(placement.ranks.begin(), placement.ranks.end(), [](const RankPlace& r) { return r.node == 0; }), 3);
 }
 END_TEST
 

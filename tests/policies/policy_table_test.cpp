@@ -78,11 +78,13 @@ START_TEST(rows_are_consistent) {
   for (const Policy& policy : policies::policies()) {
     const std::string name(policy.name);
     ck_assert_msg(!name.empty() && names.insert(lower_case(name)).second, "%s stands twice", name.c_str());
-    ck_assert_msg(lower_case(name) != name && find_policy(lower_case(name)) == &policy, "%s is not found", name.c_str());
+    ck_assert_msg(lower_case(name) != name && find_policy(lower_case(name)) == &policy, "%s is not found",
+                  name.c_str());
     ck_assert_msg(policy.place != nullptr && !policy.summary.empty(), "%s", name.c_str());
     ck_assert_msg(!(policy.needs_tree && policy.needs_torus), "%s maps nowhere", name.c_str());
     ck_assert_msg(!policy.needs_live || policy.uses_live, "%s needs live data and does not use them", name.c_str());
-    ck_assert_msg(!policy.needs_matrix || policy.takes("matrix"), "%s needs a matrix and has no key for it", name.c_str());
+    ck_assert_msg(!policy.needs_matrix || policy.takes("matrix"), "%s needs a matrix and has no key for it",
+                  name.c_str());
     if (policy.selection_rule) ck_assert_msg(rules.insert(*policy.selection_rule).second, "%s", name.c_str());
   }
 }
@@ -98,7 +100,8 @@ START_TEST(completion_offers_what_the_commands_take) {
 END_TEST
 
 START_TEST(help_and_man_page_name_what_the_commands_take) {
-  if (access(placectl().c_str(), X_OK) != 0) {  // "make check" builds it, and the build with sanitizers has the tests alone
+  if (access(placectl().c_str(), X_OK) !=
+      0) {  // "make check" builds it, and the build with sanitizers has the tests alone
     std::puts("placectl is not built here: its --help was not looked at");
     return;
   }
@@ -106,7 +109,8 @@ START_TEST(help_and_man_page_name_what_the_commands_take) {
   for (const Policy& policy : policies::policies()) {
     const std::string name(policy.name), lower = lower_case(policy.name);
     if (is_for_map(policy)) ck_assert_msg(map.find(name) != std::string::npos, "map --help has no %s", name.c_str());
-    if (is_for_select(policy)) ck_assert_msg(select.find(lower) != std::string::npos, "select --help has no %s", lower.c_str());
+    if (is_for_select(policy))
+      ck_assert_msg(select.find(lower) != std::string::npos, "select --help has no %s", lower.c_str());
     ck_assert_msg(manual.find(lower) != std::string::npos, "placectl(1) has no %s", name.c_str());
   }
 }
@@ -122,7 +126,8 @@ START_TEST(the_users_page_has_each_policy_for_users_with_its_keys) {
     if (begin == std::string::npos) continue;
     const std::string section = manual.substr(begin, manual.find("\n.S", begin + 1) - begin);
     for (const PolicyKey& key : policy.keys)
-      ck_assert_msg(section.find(key.name) != std::string::npos, "%s: no %s", name.c_str(), std::string(key.name).c_str());
+      ck_assert_msg(section.find(key.name) != std::string::npos, "%s: no %s", name.c_str(),
+                    std::string(key.name).c_str());
   }
 }
 END_TEST
@@ -133,9 +138,11 @@ START_TEST(the_users_page_has_each_key_of_a_pattern) {
   ck_assert(begin != std::string::npos);
   const std::string section = manual.substr(begin, manual.find("\n.SS", begin + 1) - begin);
   for (const pattern::Key& key : pattern::keys())
-    ck_assert_msg(section.find(std::string(key.name) + "=") != std::string::npos || section.find("\n.B " + std::string(key.name) + "\n") != std::string::npos,
+    ck_assert_msg(section.find(std::string(key.name) + "=") != std::string::npos ||
+                      section.find("\n.B " + std::string(key.name) + "\n") != std::string::npos,
                   "no %s", std::string(key.name).c_str());
-  for (const char* word : {"ring", "tree", "alltoall", "grid=auto", ":periodic"}) ck_assert_msg(section.find(word) != std::string::npos, "no %s", word);
+  for (const char* word : {"ring", "tree", "alltoall", "grid=auto", ":periodic"})
+    ck_assert_msg(section.find(word) != std::string::npos, "no %s", word);
 }
 END_TEST
 

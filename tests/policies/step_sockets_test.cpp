@@ -26,7 +26,8 @@ ClusterView machine(std::int32_t nodes, std::int32_t sockets = 2, std::int32_t c
   auto live = std::make_shared<LiveState>();
   for (std::int32_t n = 0; n < nodes; ++n) {
     const std::int32_t all = sockets * cores;
-    view.nodes.push_back({view.torus->name(n), n * all, sockets, cores, 1, std::vector<bool>(static_cast<std::size_t>(all), true), n, n});
+    view.nodes.push_back({view.torus->name(n), n * all, sockets, cores, 1,
+                          std::vector<bool>(static_cast<std::size_t>(all), true), n, n});
     NodeState state;
     state.name = view.nodes.back().name;
     state.liveness = Liveness::up;
@@ -97,7 +98,9 @@ Cost least(const ClusterView& view, const Request& request, const Ints& free, In
   if (rank == leaf.size()) return view.tree->hop_bytes(*request.matrix, leaf);
   Cost best = std::numeric_limits<Cost>::max();
   for (const std::int32_t core : free) {
-    if (std::find(leaf.begin(), leaf.begin() + static_cast<std::ptrdiff_t>(rank), core) != leaf.begin() + static_cast<std::ptrdiff_t>(rank)) continue;
+    if (std::find(leaf.begin(), leaf.begin() + static_cast<std::ptrdiff_t>(rank), core) !=
+        leaf.begin() + static_cast<std::ptrdiff_t>(rank))
+      continue;
     leaf[rank] = core;
     best = std::min(best, least(view, request, free, leaf, rank + 1));
   }
@@ -116,7 +119,8 @@ START_TEST(optimal_beside_brute_force) {
     const std::int32_t ranks = std::min<std::int32_t>(static_cast<std::int32_t>(free.size()), 1 + random.below(5));
     if (ranks == 0) continue;
     std::vector<CommEdge> edges;
-    for (std::int32_t e = 0; e < 2 * ranks; ++e) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(20)});
+    for (std::int32_t e = 0; e < 2 * ranks; ++e)
+      edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(20)});
     const Request request = step({ranks}, edges);
     Ints leaf(ranks);
     ck_assert_int_eq(place("TREEMATCH", view, request).cost, least(view, request, free, leaf, 0));
@@ -137,14 +141,16 @@ START_TEST(nodes_stay_and_hop_bytes_never_rise) {
     Ints leaf = slots.leaves(request.node_tasks);
     for (std::int32_t r = 11; r > 0; --r) std::swap(leaf[r], leaf[random.below(r + 1)]);
     Ints placed = leaf;
-    treematch::place_on_sockets(view, request, slots, placed, treematch::SocketsOf::all_nodes, treematch::usual_effort, Deadline::never());
+    treematch::place_on_sockets(view, request, slots, placed, treematch::SocketsOf::all_nodes, treematch::usual_effort,
+                                Deadline::never());
     ck_assert(view.tree->hop_bytes(*request.matrix, placed) <= view.tree->hop_bytes(*request.matrix, leaf));
     Ints seen = placed;
     std::sort(seen.begin(), seen.end());
     ck_assert(std::adjacent_find(seen.begin(), seen.end()) == seen.end());
     for (std::size_t r = 0; r < leaf.size(); ++r) ck_assert_int_eq(slots.node_of(placed[r]), slots.node_of(leaf[r]));
     Ints late = leaf;
-    ck_assert(!treematch::place_on_sockets(view, request, slots, late, treematch::SocketsOf::all_nodes, treematch::usual_effort, Deadline::after(std::chrono::microseconds(0))));
+    ck_assert(!treematch::place_on_sockets(view, request, slots, late, treematch::SocketsOf::all_nodes,
+                                           treematch::usual_effort, Deadline::after(std::chrono::microseconds(0))));
     ck_assert(late == leaf);
   }
 }

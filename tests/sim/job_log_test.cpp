@@ -111,7 +111,8 @@ START_TEST(unpacks_gzip_and_tells_damage) {
   ck_assert_uint_eq(read_path(path).jobs.size(), 2);
   std::string many;
   for (int k = 0; k < 20000; ++k)
-    many += std::to_string(k) + " " + std::to_string(k * 7919 % 10007) + " 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n";
+    many +=
+        std::to_string(k) + " " + std::to_string(k * 7919 % 10007) + " 5 100 16 -1 -1 32 200 -1 1 7 8 -1 -1 10 -1 -1\n";
   write_gzip(path, many);
   ck_assert_uint_eq(read_path(path).jobs.size(), 20000);
   std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
@@ -153,8 +154,8 @@ START_TEST(reads_sacct) {
 END_TEST
 
 START_TEST(prefers_raw_columns_of_sacct) {
-  const Read read = read_text(
-      "JobID|Submit|ElapsedRaw|NCPUS|TimelimitRaw\n5|1714521610|90|8|60\n6|1714521600|-5|8|60\n");
+  const Read read =
+      read_text("JobID|Submit|ElapsedRaw|NCPUS|TimelimitRaw\n5|1714521610|90|8|60\n6|1714521600|-5|8|60\n");
   ck_assert_uint_eq(read.jobs.size(), 1);
   ck_assert_int_eq(read.jobs[0].submit_s, 1714521610);
   ck_assert_int_eq(read.jobs[0].run_s, 90);
@@ -264,10 +265,12 @@ END_TEST
 
 START_TEST(threads_make_cores) {
   const TemporaryDirectory directory;
-  const std::string sacct = directory.file("sacct", "JobID|Submit|ElapsedRaw|AllocCPUS|ReqCPUS\n1|5|90|128|1\n2|5|90|7|1\n3|5|90|1|1\n4|5|90|0|8\n");
+  const std::string sacct = directory.file(
+      "sacct", "JobID|Submit|ElapsedRaw|AllocCPUS|ReqCPUS\n1|5|90|128|1\n2|5|90|7|1\n3|5|90|1|1\n4|5|90|0|8\n");
   const auto read = [](const std::string& path, const ProcessorsPerCore& per_core) {
     Read result;
-    read_job_log(path, result.notes, [&](LogJob&& job) { result.jobs.push_back(std::move(job)); }, per_core);
+    read_job_log(
+        path, result.notes, [&](LogJob&& job) { result.jobs.push_back(std::move(job)); }, per_core);
     return result;
   };
   const Read half = read(sacct, {2, 1});
@@ -296,9 +299,12 @@ START_TEST(unpacks_what_follows_and_refuses_other_packers) {
   write_gzip(directory.path() + "/one.gz", two_jobs);
   const std::string member = contents_of(directory.path() + "/one.gz");
   ck_assert_uint_eq(read_path(directory.file("two.gz", member + member)).jobs.size(), 4);
-  ck_assert_error(read_path(directory.file("cut.gz", member + member.substr(0, member.size() / 2))), "cut.gz: unexpected end of file");
+  ck_assert_error(read_path(directory.file("cut.gz", member + member.substr(0, member.size() / 2))),
+                  "cut.gz: unexpected end of file");
   ck_assert_error(read_text("BZh91AY&SY"), "packed by bzip2: unpack it first");
-  ck_assert_error(read_text("\xfd" "7zXZ and so on"), "packed by xz");
+  ck_assert_error(read_text("\xfd"
+                            "7zXZ and so on"),
+                  "packed by xz");
   ck_assert_error(read_text("\x28\xb5\x2f\xfd...."), "packed by zstd");
 }
 END_TEST
@@ -348,8 +354,9 @@ START_TEST(selects_and_sorts) {
     ck_assert_uint_eq(list.jobs.size(), 1);
     ck_assert_int_eq(list.jobs[0].submit_s, 300 - *selection.from_s);
     selection.window_s = 200;
-    ck_assert_error(select_jobs(path, selection, notes),
-                    "none of its 5 usable jobs is in the selection; by its clock they were submitted from 300 to 900 s");
+    ck_assert_error(
+        select_jobs(path, selection, notes),
+        "none of its 5 usable jobs is in the selection; by its clock they were submitted from 300 to 900 s");
   }
   selection = {};
   selection.least_tasks = 8;
@@ -362,8 +369,14 @@ START_TEST(knows_which_log_it_is) {
   ck_assert_uint_eq(read_text(" ; a|b\n" + std::string(two_jobs)).jobs.size(), 2);
   ck_assert_uint_eq(read_text("\n\t;JobID|Submit\n" + std::string(two_jobs)).jobs.size(), 2);
   ck_assert_uint_eq(read_text("a line that is none\n" + std::string(two_jobs)).jobs.size(), 2);
-  const char* neither = "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as JobID|Submit";
-  for (const std::string& text : {std::string("\x7f" "ELF\x02\x01\0\0|\x01|\0", 13), std::string("\x7f" "ELF\x02\x01\0\0\n\0\0", 11),
+  const char* neither =
+      "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as JobID|Submit";
+  for (const std::string& text : {std::string("\x7f"
+                                              "ELF\x02\x01\0\0|\x01|\0",
+                                              13),
+                                  std::string("\x7f"
+                                              "ELF\x02\x01\0\0\n\0\0",
+                                              11),
                                   std::string("7|2026-01-01T00:00:00|90|8\n"), std::string("a|b\n1|2\n"),
                                   std::string("JobID Submit ElapsedRaw\n7 1 1\n")})
     ck_assert_error(read_text(text), std::string("log:1: ") + neither);
@@ -380,8 +393,8 @@ START_TEST(points_in_time) {
   ck_assert_int_eq(time_point("2024-02-29"), 1709164800);
   ck_assert_int_eq(time_point("0"), 0);
   ck_assert_int_eq(time_point("1767225600"), 1767225600);
-  for (const char* bad : {"", "-5", "2026-02-29", "2026-13-01", "2026-01-01T", "2026-01-01T25:00", "2026-01-01T10", "2026-01-01 x",
-                          "2026-01", "x"})
+  for (const char* bad : {"", "-5", "2026-02-29", "2026-13-01", "2026-01-01T", "2026-01-01T25:00", "2026-01-01T10",
+                          "2026-01-01 x", "2026-01", "x"})
     ck_assert_msg(time_point(bad) < 0 || std::string_view(bad) == "%s", bad);
 }
 END_TEST

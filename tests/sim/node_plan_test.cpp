@@ -59,15 +59,16 @@ START_TEST(a_job_does_not_change_nodes_on_the_way) {
   Busy busy{machine_of({3}, 1, 1), {}};
   busy.run({2}, 100);
   busy.run({0}, 5);
-  // Now n1 is free. The first job takes n0 and n1 from 5 to 15 minutes; one of a minute passes, one of 40 minutes does not.
+  // Now n1 is free. The first job takes n0 and n1 from 5 to 15 minutes; one of a minute passes, one of 40 minutes does
+  // not.
   ck_assert((indices(busy.backfill({{2, 10}, {1, 1}})) == std::vector<std::size_t>{1}));
   ck_assert(indices(busy.backfill({{2, 10}, {1, 40}})).empty());
 }
 END_TEST
 
 START_TEST(promised_nodes_are_promised_whole) {
-  // Two nodes of four cores, one full for 10 minutes. The first job wants five cores, so that three are left over on nodes that are
-  // promised to it: Slurm does not give them to a job that would still run then.
+  // Two nodes of four cores, one full for 10 minutes. The first job wants five cores, so that three are left over on
+  // nodes that are promised to it: Slurm does not give them to a job that would still run then.
   Busy busy{machine_of({2}, 1, 4), {}};
   busy.run({0, 1, 2, 3}, 10);
   ck_assert(indices(busy.backfill({{5, 30}, {1, 20}})).empty());
@@ -95,12 +96,14 @@ START_TEST(plans_have_as_many_jobs_as_are_allowed) {
   Busy busy = two_of_four();
   const std::vector<Claim> queue{{3, 5}, {4, 5}, {1, 9}};
   ck_assert((indices(busy.backfill(queue)) == std::vector<std::size_t>{2}));
-  ck_assert((indices(busy.backfill({{3, 5}, {4, 5}, {1, 9}}, {StockRequest::tasks, 1, 0})) == std::vector<std::size_t>{2}));
+  ck_assert(
+      (indices(busy.backfill({{3, 5}, {4, 5}, {1, 9}}, {StockRequest::tasks, 1, 0})) == std::vector<std::size_t>{2}));
 }
 END_TEST
 
 START_TEST(a_margin_makes_plans_longer) {
-  ck_assert((indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, 0})) == std::vector<std::size_t>{1}));
+  ck_assert((indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, 0})) ==
+             std::vector<std::size_t>{1}));
   ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, minute_us})).empty());
 }
 END_TEST

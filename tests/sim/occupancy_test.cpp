@@ -70,7 +70,8 @@ END_TEST
 
 namespace {
 
-LogJob past_job(std::int64_t submit_s, std::int64_t wait_s, std::int64_t run_s, std::int32_t tasks, const std::string& nodes) {
+LogJob past_job(std::int64_t submit_s, std::int64_t wait_s, std::int64_t run_s, std::int32_t tasks,
+                const std::string& nodes) {
   LogJob job;
   job.submit_s = submit_s;
   job.wait_s = wait_s;

@@ -65,8 +65,9 @@ START_TEST(one_node_is_a_machine) {
   ck_assert(stock(machine, 1) == Nodes{0});
   ck_assert_error(stock_choice(machine, 2, StockRequest::nodes), "2 tasks on 1 free cores");
   ck_assert_error(stock_choice(machine, 0, StockRequest::nodes), "0 tasks");
-  ck_assert_error(Machine(ClusterView{std::make_shared<TreeTopology>(TreeTopology::balanced(std::vector<std::int32_t>{2})), {}}),
-                  "no nodes");
+  ck_assert_error(
+      Machine(ClusterView{std::make_shared<TreeTopology>(TreeTopology::balanced(std::vector<std::int32_t>{2})), {}}),
+      "no nodes");
 }
 END_TEST
 
@@ -145,7 +146,8 @@ START_TEST(patterns_have_their_shape) {
       ck_assert(*matrix == *source.matrix(ranks, 7));
     }
   }
-  ck_assert(!(*PatternSource(parse_pattern("random")).matrix(30, 1) == *PatternSource(parse_pattern("random")).matrix(30, 2)));
+  ck_assert(!(*PatternSource(parse_pattern("random")).matrix(30, 1) ==
+              *PatternSource(parse_pattern("random")).matrix(30, 2)));
   for (const char* word : {"random=0", "random=-1", "random=x", "random=nan", "random=", "hexagon", ""})
     ck_assert_msg(!error_of([&] { parse_pattern(word); }).empty(), "'%s' is taken", word);
 }
@@ -177,7 +179,8 @@ START_TEST(decides_by_the_strategy) {
     const std::set<std::int32_t> different(decision.leaf_of_rank.begin(), decision.leaf_of_rank.end());
     ck_assert_uint_eq(different.size(), 4);
     ck_assert(!different.contains(1) && !different.contains(3));
-    ck_assert_double_eq(decision.cost, static_cast<double>(machine.view().tree->hop_bytes(*job.matrix, decision.leaf_of_rank)));
+    ck_assert_double_eq(decision.cost,
+                        static_cast<double>(machine.view().tree->hop_bytes(*job.matrix, decision.leaf_of_rank)));
     ck_assert(decision.taken == decision.leaf_of_rank);
     ck_assert(!decision.refused);
     ck_assert_int_eq(decision.asked, std::string(word) != "SLURM");
@@ -259,7 +262,8 @@ START_TEST(dense_patterns_are_bounded) {
   const std::vector<LogJob> jobs{job_of(0, 10, 10, 1), job_of(10, 10, 10, 65536)};
   ReplayOptions options;
   ReplayControl control;
-  ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, nullptr, &control), "a job of 65536 tasks");
+  ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, nullptr, &control),
+                  "a job of 65536 tasks");
   ck_assert_int_eq(control.ended_jobs, 0);
   options.share = 0;
   ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), dense, options).ended_jobs, 2);

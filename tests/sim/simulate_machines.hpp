@@ -21,7 +21,8 @@ inline placement::sim::Machine machine_of(const std::vector<int>& nodes_per_swit
   return placement::sim::Machine(placement::view_of_switches(switches, nodes));
 }
 
-inline placement::sim::LogJob job_of(std::int64_t submit_s, std::int64_t run_s, std::int64_t limit_s, std::int32_t tasks) {
+inline placement::sim::LogJob job_of(std::int64_t submit_s, std::int64_t run_s, std::int64_t limit_s,
+                                     std::int32_t tasks) {
   placement::sim::LogJob job;
   job.submit_s = submit_s;
   job.run_s = run_s;

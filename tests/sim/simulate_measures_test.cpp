@@ -68,7 +68,8 @@ START_TEST(utilisation_of_an_interrupted_replay) {
       if (outcome.start_us < 0) continue;
       const std::int64_t end_us = outcome.end_us < 0 ? ended.makespan_us : outcome.end_us;
       ck_assert_int_le(end_us, ended.makespan_us);
-      busy_us += static_cast<double>(jobs[k].tasks) * static_cast<double>(std::max<std::int64_t>(end_us - outcome.start_us, 0));
+      busy_us += static_cast<double>(jobs[k].tasks) *
+                 static_cast<double>(std::max<std::int64_t>(end_us - outcome.start_us, 0));
     }
     ck_assert_double_eq_tol(ended.busy_core_us / busy_us, 1, 1e-9);
     ck_assert_double_le(summarise(machine, jobs, ended).utilisation, 1 + 1e-9);
@@ -122,11 +123,12 @@ START_TEST(times_beyond_counting_are_told) {
   ReplayOptions charged = plain();
   charged.charge_stock_s = 1e13;
   ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
-  // A requested time of this length is allowed, and no plan overflows. With one reservation no job that needs the cores passes the
-  // first one. A plan in the manner of Slurm keeps no place for a job that starts after more than a day, so that a job of one core
-  // passes those of two.
-  jobs = {job_of(0, 600, huge_s, 1), job_of(60, 600, huge_s, 2), job_of(120, 600, huge_s, 1), job_of(180, 600, huge_s, 2),
-          job_of(240, 600, huge_s, 2), job_of(300, 600, huge_s, 2), job_of(360, 240, 240, 1)};
+  // A requested time of this length is allowed, and no plan overflows. With one reservation no job that needs the cores
+  // passes the first one. A plan in the manner of Slurm keeps no place for a job that starts after more than a day, so
+  // that a job of one core passes those of two.
+  jobs = {job_of(0, 600, huge_s, 1),   job_of(60, 600, huge_s, 2),  job_of(120, 600, huge_s, 1),
+          job_of(180, 600, huge_s, 2), job_of(240, 600, huge_s, 2), job_of(300, 600, huge_s, 2),
+          job_of(360, 240, 240, 1)};
   for (const std::int32_t reservations : {1, 1000}) {
     ReplayOptions options = plain();
     options.reservations = reservations;
@@ -141,7 +143,7 @@ END_TEST
 
 START_TEST(means_intervals_and_quantiles) {
   // Values of Student's t distribution for 0.95 in printed tables.
-  const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920}, {3, 2.353}, {4, 2.132},  {5, 2.015},
+  const std::pair<std::int64_t, double> table[] = {{1, 6.314}, {2, 2.920},  {3, 2.353},  {4, 2.132},   {5, 2.015},
                                                    {7, 1.895}, {10, 1.812}, {30, 1.697}, {120, 1.658}, {100000, 1.645}};
   for (const auto& [degrees, value] : table) ck_assert_double_eq_tol(student_t95(degrees), value, 0.0025);
   const std::vector<double> values{1, 2, 3, 4};

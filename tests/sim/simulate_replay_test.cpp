@@ -54,8 +54,8 @@ START_TEST(all_that_ends_with_the_shadow_is_spare) {
   const Machine machine = machine_of({4}, 1, 4);
   // Three jobs of four cores end at 100 s. The first job of the queue, with six cores, has a reservation for that time.
   // Ten cores will be free beside it, so that the last job may start now.
-  std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(1, 100, 100, 6),
-                           job_of(2, 1000, 1000, 4)};
+  std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4),
+                           job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 0, 100, 2}));
   // The last job must wait if eight cores are freed one second later and the first job needs the free cores.
   jobs = {job_of(0, 100, 100, 4), job_of(0, 101, 101, 8), job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
@@ -64,8 +64,8 @@ START_TEST(all_that_ends_with_the_shadow_is_spare) {
   const ExpectedEnds late{{50, 0, 4}, {60, 1, 4}, {70, 2, 4}, {200, 3, 2}};
   const std::vector<Claim> queue{{6, 100}, {8, 1000}, {2, 1000}};
   ck_assert((easy_backfill(100, 2, late, queue) == std::vector<std::size_t>{2}));
-  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {60, 1, 4}, {70, 2, 4}}, std::vector<Claim>{{6, 100}, {4, 1000}, {4, 1000}}) ==
-             std::vector<std::size_t>{1}));
+  ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {60, 1, 4}, {70, 2, 4}},
+                           std::vector<Claim>{{6, 100}, {4, 1000}, {4, 1000}}) == std::vector<std::size_t>{1}));
   ck_assert((easy_backfill(100, 4, {{50, 0, 4}, {101, 1, 8}}, std::vector<Claim>{{6, 100}, {4, 1000}}).empty()));
 }
 END_TEST
@@ -80,17 +80,17 @@ END_TEST
 
 START_TEST(reservations_hold_others_back) {
   const Machine machine = machine_of({4}, 1, 1);
-  // Two jobs of one and two cores run until 100 and 300 minutes. The third job needs all four cores from 300 minutes on. The
-  // fourth needs two cores for 199 minutes from 100 minutes on. The last job could use the idle core until 250 minutes, but would
-  // then delay the fourth.
-  const std::vector<LogJob> jobs{job_of(0, 6000, 6000, 1), job_of(0, 18000, 18000, 2), job_of(1, 3000, 3000, 4), job_of(2, 11940, 11940, 2),
-                                 job_of(3, 14820, 14820, 1)};
+  // Two jobs of one and two cores run until 100 and 300 minutes. The third job needs all four cores from 300 minutes
+  // on. The fourth needs two cores for 199 minutes from 100 minutes on. The last job could use the idle core until 250
+  // minutes, but would then delay the fourth.
+  const std::vector<LogJob> jobs{job_of(0, 6000, 6000, 1), job_of(0, 18000, 18000, 2), job_of(1, 3000, 3000, 4),
+                                 job_of(2, 11940, 11940, 2), job_of(3, 14820, 14820, 1)};
   ReplayOptions options = plain();
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 3}));
   options.reservations = 2;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 6000, 21000}));
-  // With a margin of two minutes the fourth job would run into the time of the third. It gets a later time and holds nobody
-  // back.
+  // With a margin of two minutes the fourth job would run into the time of the third. It gets a later time and holds
+  // nobody back.
   options.plan_margin_s = 120;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 3}));
   options.plan_margin_s = 0;
@@ -108,7 +108,8 @@ END_TEST
 
 START_TEST(depth_limits_backfill) {
   const Machine machine = machine_of({1}, 1, 4);
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2), job_of(3, 5, 5, 1)};
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2),
+                                 job_of(3, 5, 5, 1)};
   ReplayOptions options = plain();
   options.backfill_depth = 1;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 100, 110, 110}));

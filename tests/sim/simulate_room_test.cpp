@@ -35,7 +35,8 @@ std::pair<std::int64_t, std::int64_t> counted(const Machine& machine) {
     in_switch.at(machine.switch_of(n)) += machine.free_on(n);
     in_subtree[subtree[machine.switch_of(n)]] += machine.free_on(n);
   }
-  return {*std::max_element(in_switch.begin(), in_switch.end()), *std::max_element(in_subtree.begin(), in_subtree.end())};
+  return {*std::max_element(in_switch.begin(), in_switch.end()),
+          *std::max_element(in_subtree.begin(), in_subtree.end())};
 }
 
 Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const ReplayOptions& options) {

@@ -19,8 +19,8 @@ inline ReplayOptions plain() {
   return options;
 }
 
-inline Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const char* strategy, const ReplayOptions& options,
-                  const char* pattern = "random") {
+inline Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const char* strategy,
+                  const ReplayOptions& options, const char* pattern = "random") {
   return replay(machine, jobs, parse_strategy(strategy), PatternSource(parse_pattern(pattern)), options);
 }
 

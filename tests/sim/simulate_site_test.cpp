@@ -70,7 +70,8 @@ LiveState small_state(const std::vector<double>& load, std::vector<float> bandwi
   arrays->bandwidth = std::move(bandwidth);
   arrays->unknown.assign(arrays->bandwidth.size(), std::nanf(""));
   arrays->age.assign(arrays->bandwidth.size(), 0);
-  for (const float value : arrays->bandwidth) arrays->source.push_back(value > 0 ? PairSource::measured : PairSource::none);
+  for (const float value : arrays->bandwidth)
+    arrays->source.push_back(value > 0 ? PairSource::measured : PairSource::none);
   state.pairs.groups = static_cast<std::int32_t>(load.size());
   state.pairs.group_of_node = arrays->group;
   state.pairs.latency_us = arrays->unknown;
@@ -133,10 +134,12 @@ START_TEST(load_and_network_of_a_state) {
   attach_state(view, small_state({0, 1.2, 4.2}, {cells, cells + 9}), "state");
   const Machine machine(view);
   const CommMatrix matrix = CommMatrix::from_edges(2, {{0, 1, 1000}});
-  const auto seconds = [&](std::int32_t a, std::int32_t b) { return machine.communication(matrix, std::vector<std::int32_t>{a, b}); };
-  ck_assert_double_eq(seconds(0, 2), 10);        // nodes 0 and 1
-  ck_assert_double_eq(seconds(4, 0), 20);        // nodes 2 and 0
-  ck_assert_double_eq(seconds(2, 4), 20);        // an unknown bandwidth counts as the least that is known
+  const auto seconds = [&](std::int32_t a, std::int32_t b) {
+    return machine.communication(matrix, std::vector<std::int32_t>{a, b});
+  };
+  ck_assert_double_eq(seconds(0, 2), 10);  // nodes 0 and 1
+  ck_assert_double_eq(seconds(4, 0), 20);  // nodes 2 and 0
+  ck_assert_double_eq(seconds(2, 4), 20);  // an unknown bandwidth counts as the least that is known
   ck_assert_double_eq(seconds(0, 1), 1000 / 800.0);
   ck_assert_double_eq(machine.slowdown(std::vector<std::int32_t>{0, 1}), 1);
   ck_assert_double_eq_tol(machine.slowdown(std::vector<std::int32_t>{0, 2}), 1.5, 1e-12);
@@ -250,7 +253,8 @@ START_TEST(failures_from_a_trace) {
   const TemporaryDirectory directory;
   const Machine machine = machine_of({2}, 1, 1);
   ReplayOptions options;
-  options.planned_failures = read_failures(directory.file("trace", "# seconds nodes hours\n900 n[0-1] 0.1\n50.5 n0 1\n60 n0 9\n"), machine.view());
+  options.planned_failures = read_failures(
+      directory.file("trace", "# seconds nodes hours\n900 n[0-1] 0.1\n50.5 n0 1\n60 n0 9\n"), machine.view());
   ck_assert_uint_eq(options.planned_failures.size(), 4);
   ck_assert_int_eq(options.planned_failures[0].time_us, 50500000);
   ck_assert_int_eq(options.planned_failures[3].node, 1);
@@ -261,7 +265,7 @@ START_TEST(failures_from_a_trace) {
   ck_assert_int_eq(result.outcomes[0].restarts, 1);
   ck_assert_int_eq(result.outcomes[0].start_us, 50500000);
   ck_assert_double_eq(result.lost_core_us, 50500000);
-  ck_assert_int_eq(result.node_failures, 4);  // one failure for each node of each line
+  ck_assert_int_eq(result.node_failures, 4);                   // one failure for each node of each line
   ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // the time at which n0 is back
   for (const auto& [text, message] : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
                                       {"x n0 1\n", "seconds 'x'"},

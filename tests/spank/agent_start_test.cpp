@@ -62,8 +62,10 @@ START_TEST(started_with_nothing_of_slurmds) {
   const std::string out = directory.path() + "/out";
   // A shell blocks signals while it starts a program, so it reads its own mask without starting one.
   const std::string agent = directory.file(
-      "agent", "#!/bin/sh\nwhile read -r line; do case $line in SigBlk*) mask=$line;; esac; done </proc/$$/status\n"
-               "{ echo \"$@\"; env | grep -c SECRET; test -e /proc/$$/fd/57 && echo open || echo shut; echo \"$mask\"; } >" + out + "\n");
+      "agent",
+      "#!/bin/sh\nwhile read -r line; do case $line in SigBlk*) mask=$line;; esac; done </proc/$$/status\n"
+      "{ echo \"$@\"; env | grep -c SECRET; test -e /proc/$$/fd/57 && echo open || echo shut; echo \"$mask\"; } >" +
+          out + "\n");
   chmod(agent.c_str(), 0755);
   const std::string log = directory.path() + "/log";
   setenv("SECRET_OF_SLURMD", "1", 1);

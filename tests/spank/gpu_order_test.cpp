@@ -87,10 +87,13 @@ START_TEST(one_order_for_all_nodes) {
   ck_assert(each.changed && each.gpu_of_rank == (Numbers{0, 2, 1, 3, 0, 1, 3, 2}));
   const auto one = two.order(matrix, linked, GpuLists::one);
   ck_assert(one.changed && one.gpu_of_rank == (Numbers{0, 1, 3, 2, 0, 1, 3, 2}));
-  ck_assert_kept((Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)), "gres.conf has no Links= between the job's GPUs of b1");
-  ck_assert_kept((Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked, GpuLists::one)),
+  ck_assert_kept((Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)),
+                 "gres.conf has no Links= between the job's GPUs of b1");
+  ck_assert_kept((Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked,
+                                                                      GpuLists::one)),
                  "the job does not have all GPUs of a2");
-  const std::string others = std::string(linked) + "NodeName=d1 Name=gpu File=/dev/g0 Links=-1,4,0,0\nNodeName=d1 Name=gpu File=/dev/g[1-3]\n";
+  const std::string others =
+      std::string(linked) + "NodeName=d1 Name=gpu File=/dev/g0 Links=-1,4,0,0\nNodeName=d1 Name=gpu File=/dev/g[1-3]\n";
   ck_assert_kept((Step{{"a1", "d1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, others, GpuLists::one)),
                  "the nodes have different links, and --gpus-per-task takes one order for all of them");
 }
@@ -99,12 +102,17 @@ END_TEST
 // srun -v tells why ranks have the GPUs that Slurm gives them.
 START_TEST(nothing_to_change) {
   const Step four{{"a1"}, {{0, 1, 2, 3}}};
-  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "no order has more traffic over their links");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked),
+                 "no order has more traffic over their links");
   ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "no order has more traffic over their links");
-  ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), "gres.conf has no Links= between the job's GPUs of b1");
-  ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), "gres.conf has 0 GPUs of c1, and the job has number 3");
-  ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)), "a1 has 4 GPUs of the job for 2 tasks");
-  const char* const untold = "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake)";
+  ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
+                 "gres.conf has no Links= between the job's GPUs of b1");
+  ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
+                 "gres.conf has 0 GPUs of c1, and the job has number 3");
+  ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)),
+                 "a1 has 4 GPUs of the job for 2 tasks");
+  const char* const untold =
+      "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake)";
   ck_assert_kept(four.order(pairs(4), "AutoDetect=nvml\n"), untold);
   ck_assert_kept(four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n"), untold);
   ck_assert_kept(four.order(pairs(4), "NodeName=a[1 Name=gpu\n"), untold);
@@ -112,8 +120,8 @@ START_TEST(nothing_to_change) {
 }
 END_TEST
 
-// Other jobs have the node's other GPUs: the ranks are dealt out over the job's by the links between these. One list for --gpu-bind
-// would count GPUs in a way that depends on how devices are constrained.
+// Other jobs have the node's other GPUs: the ranks are dealt out over the job's by the links between these. One list
+// for --gpu-bind would count GPUs in a way that depends on how devices are constrained.
 START_TEST(a_part_of_the_gpus) {
   const Step three{{"a1"}, {{0, 1, 2}}, Numbers{0, 1, 3}};
   const auto matrix = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 1}});
@@ -134,7 +142,8 @@ END_TEST
 // Heavy traffic, whose costs would not fit into 64 bits.
 START_TEST(traffic_is_scaled) {
   const std::int64_t heavy = INT64_MAX / 4;
-  const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 1, heavy}, {2, 3, heavy}, {1, 2, 7}}), linked);
+  const auto order =
+      Step{{"a1"}, {{0, 1, 2, 3}}}.order(CommMatrix::from_edges(4, {{0, 1, heavy}, {2, 3, heavy}, {1, 2, 7}}), linked);
   ck_assert(order.changed && order.gpu_of_rank == (Numbers{0, 2, 1, 3}));
 }
 END_TEST
@@ -150,7 +159,8 @@ START_TEST(a_large_step_is_quick) {
   }
   const auto order = step.order(pairs(4 * nodes), linked);
   ck_assert(order.changed);
-  ck_assert(std::vector<std::int32_t>(order.gpu_of_rank.begin(), order.gpu_of_rank.begin() + 4) == (Numbers{0, 2, 1, 3}));
+  ck_assert(std::vector<std::int32_t>(order.gpu_of_rank.begin(), order.gpu_of_rank.begin() + 4) ==
+            (Numbers{0, 2, 1, 3}));
 }
 END_TEST
 

@@ -38,7 +38,9 @@ Numbers range(int first, int last) {
 
 // A machine whose cores have one thread, with as many cores in each package.
 MachineCores machine(int cpus, int of_package) {
-  return placement::spank::machine_cores(cpus, [=](int cpu) { return CpuPosition{cpu / of_package, cpu % of_package}; });
+  return placement::spank::machine_cores(cpus, [=](int cpu) {
+    return CpuPosition{cpu / of_package, cpu % of_package};
+  });
 }
 
 // One GPU for each task, in their order.
@@ -51,7 +53,8 @@ Gpus one_each(int tasks) {
 // Returns the GPU of each slot, for one GPU for each task.
 Numbers gpus_in_core_order(const Numbers& slots) {
   Numbers gpus(slots.size());
-  for (std::size_t task = 0; task < slots.size(); ++task) gpus[static_cast<std::size_t>(slots[task])] = static_cast<std::int32_t>(task);
+  for (std::size_t task = 0; task < slots.size(); ++task)
+    gpus[static_cast<std::size_t>(slots[task])] = static_cast<std::int32_t>(task);
   return gpus;
 }
 
@@ -71,7 +74,8 @@ constexpr int cache_of_gcd[] = {6, 7, 2, 3, 0, 1, 4, 5};
 
 START_TEST(on_a_lumi_node_the_gpus_are_in_the_order_of_the_caches) {
   std::vector<CpuMask> masks;
-  for (int cache = 0; cache < 8; ++cache) masks.push_back(cores(8 * cache + 1, 8 * cache + 7));  // the system has the first core
+  for (int cache = 0; cache < 8; ++cache)
+    masks.push_back(cores(8 * cache + 1, 8 * cache + 7));  // the system has the first core
   std::vector<GpuShape> by_cache, by_numa;
   for (const int cache : cache_of_gcd) {
     by_cache.push_back({"", range(8 * cache, 8 * cache + 7)});
@@ -105,7 +109,9 @@ START_TEST(no_other_order_is_nearer) {
       int sum = 0;
       for (int cpu = slot * width; cpu < (slot + 1) * width && !near.empty(); ++cpu) {
         if (std::count(near.begin(), near.end(), cpu)) continue;
-        sum += std::any_of(near.begin(), near.end(), [&](int other) { return other / of_package == cpu / of_package; }) ? 1 : 2;
+        sum += std::any_of(near.begin(), near.end(), [&](int other) { return other / of_package == cpu / of_package; })
+                   ? 1
+                   : 2;
       }
       return sum;
     };
@@ -137,7 +143,9 @@ END_TEST
 
 START_TEST(threads_of_a_core_are_one_core) {
   // Two packages of two cores with two threads: CPUs 0 to 3 are the first threads, alternately over the packages.
-  const MachineCores cores = placement::spank::machine_cores(8, [](int cpu) { return CpuPosition{cpu % 2, cpu % 4 / 2}; });
+  const MachineCores cores = placement::spank::machine_cores(8, [](int cpu) {
+    return CpuPosition{cpu % 2, cpu % 4 / 2};
+  });
   ck_assert(cores.core_of_cpu == (Numbers{0, 2, 1, 3, 0, 2, 1, 3}));
   ck_assert(cores.package_of_cpu == (Numbers{0, 1, 0, 1, 0, 1, 0, 1}));
 }
@@ -153,7 +161,8 @@ START_TEST(slurms_bindings_are_understood) {
   ck_assert(gpus_of_tasks("gpu:map_gpu:3,1*2", four, 4).of_task == (Gpus{{3}, {1}, {1}, {3}}));
   ck_assert(gpus_of_tasks("gpu:mask_gpu:0x3,8", four, 2).of_task == (Gpus{{0, 1}, {3}}));
   ck_assert(gpus_of_tasks("gres/gpu:map:3,2+gres/nic:closest", four, 2).of_task == (Gpus{{3}, {2}}));
-  for (const char* binding : {"gpu:closest", "gpu:single:2", "gpu:verbose,closest", "gres/gpu:per_task:1", "gres/nic:closest+gres/gpu:single:1"}) {
+  for (const char* binding : {"gpu:closest", "gpu:single:2", "gpu:verbose,closest", "gres/gpu:per_task:1",
+                              "gres/nic:closest+gres/gpu:single:1"}) {
     ck_assert_msg(gpus_of_tasks(binding, four, 4).follow_cores, "%s", binding);
     ck_assert(gpus_of_tasks(binding, four, 4).of_task.empty());
   }
@@ -166,17 +175,19 @@ START_TEST(what_is_not_known_leaves_the_plan) {
     const auto found = gpus_of_tasks(binding, gpus, tasks);
     return found.of_task.empty() && !found.follow_cores;
   };
-  ck_assert(unknown("", {}, 4));                    // no GPUs
+  ck_assert(unknown("", {}, 4));  // no GPUs
   ck_assert(unknown("gpu:closest", {}, 4));
-  ck_assert(unknown("", four, 8));                  // fewer GPUs than tasks
+  ck_assert(unknown("", four, 8));  // fewer GPUs than tasks
   ck_assert(unknown("", four, 2));
-  ck_assert(unknown("gpu:per_task:2", four, 4));    // more than there are
-  for (const char* damaged : {"gpu:per_task:", "gpu:per_task:x", "gpu:per_task:0", "gpu:map_gpu:", "gpu:map_gpu:4", "gpu:map_gpu:1*0",
-                              "gpu:map_gpu:1*99999999", "gpu:mask_gpu:0x", "gpu:mask_gpu:0x10", "gpu:per_task:99999999999999999999"})
+  ck_assert(unknown("gpu:per_task:2", four, 4));  // more than there are
+  for (const char* damaged :
+       {"gpu:per_task:", "gpu:per_task:x", "gpu:per_task:0", "gpu:map_gpu:", "gpu:map_gpu:4", "gpu:map_gpu:1*0",
+        "gpu:map_gpu:1*99999999", "gpu:mask_gpu:0x", "gpu:mask_gpu:0x10", "gpu:per_task:99999999999999999999"})
     ck_assert_msg(unknown(damaged, four, 3), "%s", damaged);
-  ck_assert(unknown("gpu:map_gpu:0,1", last, 2));   // of the node or of the step?
+  ck_assert(unknown("gpu:map_gpu:0,1", last, 2));  // of the node or of the step?
   ck_assert(placement::spank::parse_gpu_list("2,0") == (Numbers{0, 2}));
-  for (const char* list : {"", "x", "0,", "0,0", "-1", "GPU-1234", "99999"}) ck_assert(placement::spank::parse_gpu_list(list).empty());
+  for (const char* list : {"", "x", "0,", "0,0", "-1", "GPU-1234", "99999"})
+    ck_assert(placement::spank::parse_gpu_list(list).empty());
 }
 END_TEST
 
@@ -214,7 +225,8 @@ START_TEST(where_slurm_finds_the_gpus_itself) {
     const TemporaryDirectory folder;
     return placement::finds_gpus_itself(folder.file("gres.conf", text), node);
   };
-  const std::string text = "AutoDetect=nvml\nNodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0\nNodeName=b1 Name=gpu Type=t\n";
+  const std::string text =
+      "AutoDetect=nvml\nNodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0\nNodeName=b1 Name=gpu Type=t\n";
   ck_assert(finds(text, "b1") && finds(text, "c1") && !finds(text, "a2"));
   ck_assert(!finds("NodeName=a1 AutoDetect=rsmi\nName=gpu\n", "b1") && finds("NodeName=a1 AutoDetect=rsmi\n", "a1"));
   ck_assert(!finds("NodeName=a[ AutoDetect=rsmi\n", "a1") && !finds("", "a1"));
@@ -222,8 +234,8 @@ START_TEST(where_slurm_finds_the_gpus_itself) {
 END_TEST
 
 // The devices of a driver as the kernel shows them: address, model, near CPUs.
-void show_device(const TemporaryDirectory& root, const std::string& driver, const std::string& address, const std::string& model,
-                 const std::string& cpus) {
+void show_device(const TemporaryDirectory& root, const std::string& driver, const std::string& address,
+                 const std::string& model, const std::string& cpus) {
   const std::string folder = root.path() + "/sys/bus/pci/drivers/" + driver + "/" + address;
   std::filesystem::create_directories(folder);
   std::ofstream(folder + "/device") << model << "\n";
@@ -236,8 +248,10 @@ START_TEST(gpus_as_the_kernel_tells_them) {
   const MachineCores lumi = placement::spank::machine_cores(128, [](int cpu) { return CpuPosition{0, cpu % 64}; });
   const TemporaryDirectory root;
   ck_assert(!gpus_by_kernel(root.path(), lumi));
-  const char* const addresses[] = {"0000:c1:00.0", "0000:c6:00.0", "0000:c9:00.0", "0000:ce:00.0", "0000:d1:00.0", "0000:d6:00.0", "0000:d9:00.0", "0000:dc:00.0"};
-  const char* const cpus[] = {"48-63,112-127", "48-63,112-127", "16-31,80-95", "16-31,80-95", "0-15,64-79", "0-15,64-79", "32-47,96-111", "32-47,96-111"};
+  const char* const addresses[] = {"0000:c1:00.0", "0000:c6:00.0", "0000:c9:00.0", "0000:ce:00.0",
+                                   "0000:d1:00.0", "0000:d6:00.0", "0000:d9:00.0", "0000:dc:00.0"};
+  const char* const cpus[] = {"48-63,112-127", "48-63,112-127", "16-31,80-95",  "16-31,80-95",
+                              "0-15,64-79",    "0-15,64-79",    "32-47,96-111", "32-47,96-111"};
   for (int gpu = 7; gpu >= 0; --gpu) show_device(root, "amdgpu", addresses[gpu], "0x7408", cpus[gpu]);
   std::ofstream(root.path() + "/sys/bus/pci/drivers/amdgpu/bind");
   const auto gpus = gpus_by_kernel(root.path(), lumi).value();
@@ -245,7 +259,8 @@ START_TEST(gpus_as_the_kernel_tells_them) {
   ck_assert(gpus[0].cores == range(48, 63) && gpus[4].cores == range(0, 15) && gpus[7].cores == range(32, 47));
   std::vector<CpuMask> masks;
   for (int task = 0; task < 8; ++task) masks.push_back(cores(8 * task, 8 * task + 7));
-  ck_assert(gpus_in_core_order(slots_near_gpus(masks, range(0, 7), one_each(8), gpus, lumi)) == (Numbers{4, 5, 2, 3, 6, 7, 0, 1}));
+  ck_assert(gpus_in_core_order(slots_near_gpus(masks, range(0, 7), one_each(8), gpus, lumi)) ==
+            (Numbers{4, 5, 2, 3, 6, 7, 0, 1}));
 
   show_device(root, "amdgpu", "0001:01:00.0", "0x164e", "0-63");  // graphics for a screen
   ck_assert(!gpus_by_kernel(root.path(), lumi));
@@ -276,9 +291,11 @@ END_TEST
 START_TEST(every_task_sees_all_gpus) {
   using placement::spank::all_see_all;
   const Numbers four = range(0, 3);
-  ck_assert(all_see_all("", four, 4) && all_see_all("gpu:none", four, 4) && all_see_all("gres/gpu:verbose,none", four, 4));
+  ck_assert(all_see_all("", four, 4) && all_see_all("gpu:none", four, 4) &&
+            all_see_all("gres/gpu:verbose,none", four, 4));
   ck_assert(!all_see_all("", four, 3) && !all_see_all("", {}, 0));
-  for (const char* binding : {"gpu:per_task:1", "gres/gpu:per_task:1", "gpu:single:1", "gpu:closest", "gpu:map_gpu:0,1,2,3", "gpu:mask_gpu:1,2,4,8"})
+  for (const char* binding : {"gpu:per_task:1", "gres/gpu:per_task:1", "gpu:single:1", "gpu:closest",
+                              "gpu:map_gpu:0,1,2,3", "gpu:mask_gpu:1,2,4,8"})
     ck_assert(!all_see_all(binding, four, 4));
 }
 END_TEST
@@ -291,11 +308,13 @@ START_TEST(lists_are_put_into_another_order) {
 }
 END_TEST
 
-// One list alone is put into another order: AMD's libraries apply CUDA_VISIBLE_DEVICES to what ROCR_VISIBLE_DEVICES leaves.
+// One list alone is put into another order: AMD's libraries apply CUDA_VISIBLE_DEVICES to what ROCR_VISIBLE_DEVICES
+// leaves.
 START_TEST(the_list_that_a_program_goes_by) {
   using Names = std::vector<std::string>;
   const auto variable = [](const char* file, const Names& set) {
-    const char* const name = placement::spank::gpu_list_variable(file, [&](const char* of) { return std::count(set.begin(), set.end(), of) > 0; });
+    const char* const name = placement::spank::gpu_list_variable(
+        file, [&](const char* of) { return std::count(set.begin(), set.end(), of) > 0; });
     return std::string(name ? name : "none");
   };
   const Names all{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};

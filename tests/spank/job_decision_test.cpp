@@ -34,10 +34,13 @@ START_TEST(what_the_policy_lacked_is_told) {
 END_TEST
 
 START_TEST(ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides) {
-  for (const char* value : {"42 nodes", "42 nodes+cores", "42 nodes: TOFA as if no node failed", "40 nodes",
-                            "42 stock: --contiguous is left to Slurm, and its ranks go by the matrix on them: 7 hop-bytes, in natural order 8"})
+  for (
+      const char* value :
+      {"42 nodes", "42 nodes+cores", "42 nodes: TOFA as if no node failed", "40 nodes",
+       "42 stock: --contiguous is left to Slurm, and its ranks go by the matrix on them: 7 hop-bytes, in natural order 8"})
     ck_assert(ranks_are_promised(42, 40, value));
-  for (const char* value : {static_cast<const char*>(nullptr), "", "41 nodes", "42 stock: no node is free", "42 stock: Mode=observe in placement.conf"})
+  for (const char* value : {static_cast<const char*>(nullptr), "", "41 nodes", "42 stock: no node is free",
+                            "42 stock: Mode=observe in placement.conf"})
     ck_assert(!ranks_are_promised(42, 40, value));
 }
 END_TEST
@@ -58,7 +61,8 @@ START_TEST(a_policy_of_the_partition) {
   ck_assert(partition_policy_notice(42, 0, "42 stock: no node is free") ==
             "job 42 has the nodes that Slurm itself chose, and not those of its partition's policy: no node is free");
   ck_assert(!partition_policy_notice(42, 40, "40 stock: why").empty());
-  for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "42 nodes+cores", "41 stock: why", "42 stock: Mode=observe in placement.conf"})
+  for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "42 nodes+cores", "41 stock: why",
+                            "42 stock: Mode=observe in placement.conf"})
     ck_assert(partition_policy_notice(42, 0, value).empty());
 }
 END_TEST
@@ -68,7 +72,8 @@ START_TEST(a_start_is_known_by_its_number) {
   ck_assert(is_of_start("42 0", "", "0"));
   ck_assert(is_of_start("42 3", "", "3"));
   ck_assert(is_of_start("42_7 1", "7", "1"));
-  for (const char* start : {"42 1", "42 00", "42_7 0", "42", "", " ", "42 0 ", "42_ 1"}) ck_assert(!is_of_start(start, "", "0"));
+  for (const char* start : {"42 1", "42 00", "42_7 0", "42", "", " ", "42 0 ", "42_ 1"})
+    ck_assert(!is_of_start(start, "", "0"));
   for (const char* start : {"42 1", "42_6 1", "42_7 0", "42_77 1"}) ck_assert(!is_of_start(start, "7", "1"));
 }
 END_TEST

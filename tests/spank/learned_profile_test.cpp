@@ -17,7 +17,9 @@ using namespace placement::spank;
 
 namespace {
 
-CommMatrix of(const std::string& word, std::int32_t ranks) { return pattern::matrix_of(pattern::parse_pattern(word), ranks); }
+CommMatrix of(const std::string& word, std::int32_t ranks) {
+  return pattern::matrix_of(pattern::parse_pattern(word), ranks);
+}
 
 CommMatrix with(CommMatrix matrix, std::int32_t a, std::int32_t b, std::int64_t weight) {
   std::vector<CommEdge> edges = matrix.edges();
@@ -34,7 +36,9 @@ void put(const std::string& file, const CommMatrix& matrix, std::time_t age_s = 
   utime(file.c_str(), &times);
 }
 
-ProgramRun halo(std::int32_t ranks, const std::string& build = "ab12") { return {"/opt/halo", {"-i", "40"}, ranks, build}; }
+ProgramRun halo(std::int32_t ranks, const std::string& build = "ab12") {
+  return {"/opt/halo", {"-i", "40"}, ranks, build};
+}
 
 // A store with learned profiles of halo, made one minute after the other.
 struct Learning {
@@ -44,7 +48,9 @@ struct Learning {
 
   // Returns the file that the next run would write.
   std::string next(const ProgramRun& run) { return store.learned_file_for(run, store.find_learned(run), number++); }
-  void learn(const CommMatrix& matrix, const std::string& build = "ab12") { put(next(halo(matrix.ranks(), build)), matrix, age_s -= 60); }
+  void learn(const CommMatrix& matrix, const std::string& build = "ab12") {
+    put(next(halo(matrix.ranks(), build)), matrix, age_s -= 60);
+  }
   bool wants(const ProgramRun& run) const { return next_to_learn(store, run, 0).has_value(); }
   std::uint64_t number = 7;
 };
@@ -59,7 +65,8 @@ START_TEST(differences) {
   ck_assert(traffic_difference(ring, ring) == 0);
   ck_assert(traffic_difference(ring, CommMatrix::from_edges(8, tenfold)) < 1e-12);
   ck_assert(traffic_difference(ring, of("ring", 9)) == 1);
-  ck_assert(traffic_difference(ring, none) == 1 && traffic_difference(none, ring) == 1 && traffic_difference(none, none) == 0);
+  ck_assert(traffic_difference(ring, none) == 1 && traffic_difference(none, ring) == 1 &&
+            traffic_difference(none, none) == 0);
   // Two of ten bytes go elsewhere.
   const double difference = traffic_difference(ring, with(ring, 0, 4, 2));
   ck_assert(std::abs(difference - 0.2) < 1e-12);
@@ -75,12 +82,14 @@ START_TEST(three_runs_have_to_agree) {
     learning.learn(ring);
     const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
     ck_assert(!profile.matrix);
-    ck_assert_text_eq(profile.told, std::to_string(run) + " of the 3 runs of halo with 8 ranks that have to agree are learned");
+    ck_assert_text_eq(profile.told,
+                      std::to_string(run) + " of the 3 runs of halo with 8 ranks that have to agree are learned");
   }
   learning.learn(ring);
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(profile.matrix && *profile.matrix == ring);
-  ck_assert(profile.told.starts_with("by the learned profile of halo with 8 ranks, whose last 3 runs differ by at most 0.0 % of the traffic: "));
+  ck_assert(profile.told.starts_with(
+      "by the learned profile of halo with 8 ranks, whose last 3 runs differ by at most 0.0 % of the traffic: "));
   ck_assert(!learning.wants(halo(8)));
   // Another build of the program, other words among its arguments, and another number of ranks are other runs.
   ck_assert(learning.wants(halo(8, "cd34")));
@@ -96,7 +105,9 @@ START_TEST(the_last_three_runs_count) {
   for (const CommMatrix* matrix : {&ring, &other, &ring}) learning.learn(*matrix);
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(!profile.matrix);
-  ck_assert_text_eq(profile.told, "the last 3 runs of halo with 8 ranks differ by 71.4 % of the traffic, and at most 10.0 % is taken for agreement");
+  ck_assert_text_eq(
+      profile.told,
+      "the last 3 runs of halo with 8 ranks differ by 71.4 % of the traffic, and at most 10.0 % is taken for agreement");
   ck_assert(learning.wants(halo(8)));
   learning.learn(ring);  // after it the first no longer counts
   ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
@@ -138,7 +149,8 @@ START_TEST(agreement_is_marked) {
 END_TEST
 
 START_TEST(the_largest_difference_that_counts_as_agreement) {
-  for (const auto& [extra, agrees] : {std::pair(110, true), std::pair(112, false)}) {  // of 1000 and that: 9.9 and 10.07 %
+  for (const auto& [extra, agrees] :
+       {std::pair(110, true), std::pair(112, false)}) {  // of 1000 and that: 9.9 and 10.07 %
     Learning learning;
     std::vector<CommEdge> edges = of("ring", 10).edges();
     for (CommEdge& edge : edges) edge.weight = 100;
@@ -190,15 +202,17 @@ START_TEST(regular_traffic_is_scaled_to_other_ranks) {
   learning.learn(of("grid=4x2", 8));
   const UsableProfile learned = learned_or_scaled(learning.store, halo(16));
   ck_assert(learned.matrix && *learned.matrix == of("grid=4x4", 16));
-  ck_assert(learned.told.starts_with("no profile is stored for halo with 16 ranks: by the learned profile with 8 ranks, scaled to a grid of 4 x 4: "));
+  ck_assert(learned.told.starts_with(
+      "no profile is stored for halo with 16 ranks: by the learned profile with 8 ranks, scaled to a grid of 4 x 4: "));
   // A profile that the user made counts at once; the nearest number of ranks is taken.
   put(learning.store.file_for(halo(32)), of("ring", 32));
   ck_assert(*learned_or_scaled(learning.store, halo(24)).matrix == of("ring", 24));
   ck_assert(*learned_or_scaled(learning.store, halo(12)).matrix == of("grid=4x3", 12));
   Learning irregular;
   put(irregular.store.file_for(halo(8)), CommMatrix::from_edges(8, {{0, 5, 9}, {1, 7, 4}, {2, 3, 1}}));
-  ck_assert_text_eq(learned_or_scaled(irregular.store, halo(16)).told,
-                    "no profile is stored for halo with 16 ranks, and the profile with 8 ranks cannot be scaled: its traffic is of no regular structure");
+  ck_assert_text_eq(
+      learned_or_scaled(irregular.store, halo(16)).told,
+      "no profile is stored for halo with 16 ranks, and the profile with 8 ranks cannot be scaled: its traffic is of no regular structure");
 }
 END_TEST
 

@@ -21,8 +21,8 @@ using placement::spank::is_mapping_parameter;
 using placement::spank::mapping_in_parameter_files;
 using placement::spank::mapping_parameter_in;
 using placement::spank::names_mpirun;
-using placement::spank::own_mapping_option;
 using placement::spank::overrides_plan;
+using placement::spank::own_mapping_option;
 using placement::spank::parameter_files;
 using placement::spank::VariableValue;
 
@@ -82,8 +82,9 @@ END_TEST
 
 START_TEST(words_of_the_program) {
   for (const char* command :
-       {"mpirun ./where -N 3 --host a", "mpirun ./where --host a >out", "mpirun -n 4 --tag-output ./where --hostfile h", "mpirun -x A=b ./where -H a",
-        "mpirun --mca btl self,tcp ./where --bind-to none", "mpirun \\\n -n 4 \\\n ./where \\\n --host a", "cd x && mpirun.openmpi ./where \"--host\" a",
+       {"mpirun ./where -N 3 --host a", "mpirun ./where --host a >out", "mpirun -n 4 --tag-output ./where --hostfile h",
+        "mpirun -x A=b ./where -H a", "mpirun --mca btl self,tcp ./where --bind-to none",
+        "mpirun \\\n -n 4 \\\n ./where \\\n --host a", "cd x && mpirun.openmpi ./where \"--host\" a",
         "mpirun -n 2 ./a --host x : -n 2 ./b --host y", "mpirun -n $N -np \"${N}\" ./where \"$1\" --host a"})
     ck_assert_msg(own_mapping_word(command).empty(), "%s: %s", command, own_mapping_word(command).c_str());
 }
@@ -92,15 +93,17 @@ END_TEST
 // Where a word may be of mpirun, it counts.
 START_TEST(words_that_may_be_of_mpirun) {
   for (const char* command :
-       {"mpirun ./a --host x : --host y ./b", "mpirun ./a && mpirun --host y ./b", "mpirun ./a; mpirun --host y ./b", "mpirun $OPTIONS --host y ./b",
-        "mpirun -n $N --host y ./b", "mpirun -n $(wc -l hosts) --host y ./b", "mpirun --unknown x --host y ./b", "eval \"mpirun -n 4\" --host y ./b",
-        "mpirun -x \"A=b c\" --host y ./b", "echo mpirun ./a | xargs mpirun --host y", "mpirun ./a & mpirun --host y ./b", "mpirun --quiet --host y ./b"})
+       {"mpirun ./a --host x : --host y ./b", "mpirun ./a && mpirun --host y ./b", "mpirun ./a; mpirun --host y ./b",
+        "mpirun $OPTIONS --host y ./b", "mpirun -n $N --host y ./b", "mpirun -n $(wc -l hosts) --host y ./b",
+        "mpirun --unknown x --host y ./b", "eval \"mpirun -n 4\" --host y ./b", "mpirun -x \"A=b c\" --host y ./b",
+        "echo mpirun ./a | xargs mpirun --host y", "mpirun ./a & mpirun --host y ./b", "mpirun --quiet --host y ./b"})
     ck_assert_msg(!own_mapping_word(command).empty(), "%s", command);
 }
 END_TEST
 
 START_TEST(words_in_variables) {
-  const std::map<std::string, std::string> environment = {{"OPTIONS", "-np 8 -N 2"}, {"MAP", "--bynode"}, {"EMPTY", ""}, {"N", "8"}};
+  const std::map<std::string, std::string> environment = {
+      {"OPTIONS", "-np 8 -N 2"}, {"MAP", "--bynode"}, {"EMPTY", ""}, {"N", "8"}};
   const auto value = [&environment](const std::string& name) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::nullopt : std::optional(found->second);
@@ -131,18 +134,23 @@ START_TEST(options_before_the_program) {
   ck_assert_text_eq(own_mapping_option(Words{"--mca"}), "");
   ck_assert_text_eq(own_mapping_option(Words{"--timeout=10", "-rf", "r"}), "-rf");
   ck_assert_text_eq(own_mapping_option(Words{"--bind-to", "none", "--bynode", "./app"}), "--bynode");
-  ck_assert_text_eq(own_mapping_option(Words{"--rank-by", "node", "--bind-to", "none", "./app", "--bynode"}), "--rank-by");
-  for (const char* word : {"--bynode", "-N", "--hostfile=h", "--map-by node", "rmaps"}) ck_assert_msg(overrides_plan(word), "%s", word);
-  for (const char* word : {"", "--bind-to", "-bind-to-core", "--oversubscribe", "--rank-by=node"}) ck_assert_msg(!overrides_plan(word), "%s", word);
+  ck_assert_text_eq(own_mapping_option(Words{"--rank-by", "node", "--bind-to", "none", "./app", "--bynode"}),
+                    "--rank-by");
+  for (const char* word : {"--bynode", "-N", "--hostfile=h", "--map-by node", "rmaps"})
+    ck_assert_msg(overrides_plan(word), "%s", word);
+  for (const char* word : {"", "--bind-to", "-bind-to-core", "--oversubscribe", "--rank-by=node"})
+    ck_assert_msg(!overrides_plan(word), "%s", word);
 }
 END_TEST
 
 START_TEST(parameters_that_map) {
-  for (const char* name : {"OMPI_MCA_rmaps", "OMPI_MCA_rmaps_ppr_n_pernode", "PRTE_MCA_rmaps_default_mapping_policy", "OMPI_MCA_hwloc_base_cpu_list",
-                           "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy", "OMPI_MCA_orte_rankfile",
-                           "OMPI_MCA_mca_base_param_file_prefix"})
+  for (const char* name :
+       {"OMPI_MCA_rmaps", "OMPI_MCA_rmaps_ppr_n_pernode", "PRTE_MCA_rmaps_default_mapping_policy",
+        "OMPI_MCA_hwloc_base_cpu_list", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_hwloc_default_binding_policy",
+        "OMPI_MCA_orte_rankfile", "OMPI_MCA_mca_base_param_file_prefix"})
     ck_assert_msg(is_mapping_parameter(name), "%s", name);
-  for (const char* name : {"OMPI_MCA_btl", "OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args", ""}) ck_assert_msg(!is_mapping_parameter(name), "%s", name);
+  for (const char* name : {"OMPI_MCA_btl", "OMPI_MCA_plm_slurm_args", "PRTE_MCA_plm_slurm_args", ""})
+    ck_assert_msg(!is_mapping_parameter(name), "%s", name);
 }
 END_TEST
 
@@ -160,7 +168,8 @@ START_TEST(words_that_a_command_makes) {
   ck_assert_text_eq(made_mpirun_words("N=$((SLURM_NTASKS / 2))\nmpirun -n $N --report-bindings $N ./app"), "");
   ck_assert_text_eq(made_mpirun_words("# OPTS=$(choose)\nmpirun $OPTS ./app"), "");
   ck_assert_text_eq(made_mpirun_words("OPTS=$(choose)\nsrun $OPTS ./app"), "");
-  for (const char* hostile : {"mpirun $(\n`\n)))((\"'\nread\n=$(\nmpirun ' $( ` x", "${${$($(`", "<<", "<<-\n<<\n", "a() (", "=(\\", "\\", "'\\", "mpirun \"$(echo \"", "&>|&<("})
+  for (const char* hostile : {"mpirun $(\n`\n)))((\"'\nread\n=$(\nmpirun ' $( ` x", "${${$($(`", "<<", "<<-\n<<\n",
+                              "a() (", "=(\\", "\\", "'\\", "mpirun \"$(echo \"", "&>|&<("})
     ck_assert_uint_lt(made_mpirun_words(hostile).size(), 60);
   std::string many = "mpirun ";
   for (int i = 0; i < 20'000; ++i) many += "\"$(mpirun `";
@@ -172,37 +181,73 @@ END_TEST
 START_TEST(words_that_are_read_or_come_from_elsewhere) {
   const auto nothing = [](const std::string&) { return std::optional<std::string>(); };
   for (const char* script :
-       {"while read o; do mpirun $o ./app; done <f", "while IFS= read -r o\ndo\n  mpirun $o; done <f", "mapfile -t OPTS <f\nmpirun \"${OPTS[@]}\" ./app",
-        "readarray OPTS < <(choose)\nmpirun ${OPTS[*]} ./app", "IFS= read -r OPTS\nmpirun $OPTS ./app", "cat f | xargs mpirun", "xargs -n 1 mpirun -n 4 <f",
-        "xargs -I{} mpirun $X {} <f", "printf -v OPTS %s \"$x\"\nmpirun $OPTS ./app", "for o in $(choose); do mpirun $o ./app; done",
-        "A=$(choose)\nB=\"-n 4 $A\"\nmpirun $B ./app", "A=$(choose)\nbash -c \"mpirun $A ./app\"", "A=$(choose)\nM=\"mpirun $A\"\n$M ./app",
-        "M=mpirun\nA=$(choose)\n$M $A ./app", "f() { mpirun \"$@\"; }\nA=$(choose)\nf $A ./app", "function f {\n mpirun $*; }\nf $(choose) ./app", "python3 -c 'import os; os.system(\"mpirun ./app\")'",
-        "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run([\"mpirun\", *options, \"./app\"])", ". ./settings\nmpirun $OPTS ./app",
-        "source settings.sh; mpirun -n 4 $OPTS ./app", "module load x\nmpirun ${OPTS} ./app", "python3 <<EOF\nrun('mpirun ./app')\nEOF"})
+       {"while read o; do mpirun $o ./app; done <f",
+        "while IFS= read -r o\ndo\n  mpirun $o; done <f",
+        "mapfile -t OPTS <f\nmpirun \"${OPTS[@]}\" ./app",
+        "readarray OPTS < <(choose)\nmpirun ${OPTS[*]} ./app",
+        "IFS= read -r OPTS\nmpirun $OPTS ./app",
+        "cat f | xargs mpirun",
+        "xargs -n 1 mpirun -n 4 <f",
+        "xargs -I{} mpirun $X {} <f",
+        "printf -v OPTS %s \"$x\"\nmpirun $OPTS ./app",
+        "for o in $(choose); do mpirun $o ./app; done",
+        "A=$(choose)\nB=\"-n 4 $A\"\nmpirun $B ./app",
+        "A=$(choose)\nbash -c \"mpirun $A ./app\"",
+        "A=$(choose)\nM=\"mpirun $A\"\n$M ./app",
+        "M=mpirun\nA=$(choose)\n$M $A ./app",
+        "f() { mpirun \"$@\"; }\nA=$(choose)\nf $A ./app",
+        "function f {\n mpirun $*; }\nf $(choose) ./app",
+        "python3 -c 'import os; os.system(\"mpirun ./app\")'",
+        "#!/usr/bin/env python3\nimport subprocess\nsubprocess.run([\"mpirun\", *options, \"./app\"])",
+        ". ./settings\nmpirun $OPTS ./app",
+        "source settings.sh; mpirun -n 4 $OPTS ./app",
+        "module load x\nmpirun ${OPTS} ./app",
+        "python3 <<EOF\nrun('mpirun ./app')\nEOF"})
     ck_assert_msg(!made_mpirun_words(script, nothing).empty(), "%s", script);
   for (const char* script :
-       {"read N <f\nmpirun -n $N ./app", "read x\nmpirun ./app $x", "cat f | xargs mpirun -n 4 ./app", "module load x\nmpirun -n $N $APP", "module load x\nmpirun ./app $IN",
-        "eval \"$(conda shell.bash hook)\"\nmpirun ./app", "OUT=$(mktemp)\nmpirun ./app >$OUT", "CC=$(which mpicc)\nmodule load x\n$CC -O2 $FLAGS a.c\nmpirun ./a",
-        "MPI=$(which mpirun)\n$MPI -n 4 ./app", "$(which mpirun) ./app", "OPTS=(-n 4 --report-bindings)\nmpirun \"${OPTS[@]}\" ./app",
-        "time mpirun -n 4 ./app", "python3 -c 'print(1)'\nmpirun ./app"})
-    ck_assert_msg(made_mpirun_words(script, nothing).empty() && own_mapping_word(script, nothing).empty(), "%s: %s", script,
-                  made_mpirun_words(script, nothing).c_str());
+       {"read N <f\nmpirun -n $N ./app", "read x\nmpirun ./app $x", "cat f | xargs mpirun -n 4 ./app",
+        "module load x\nmpirun -n $N $APP", "module load x\nmpirun ./app $IN",
+        "eval \"$(conda shell.bash hook)\"\nmpirun ./app", "OUT=$(mktemp)\nmpirun ./app >$OUT",
+        "CC=$(which mpicc)\nmodule load x\n$CC -O2 $FLAGS a.c\nmpirun ./a", "MPI=$(which mpirun)\n$MPI -n 4 ./app",
+        "$(which mpirun) ./app", "OPTS=(-n 4 --report-bindings)\nmpirun \"${OPTS[@]}\" ./app", "time mpirun -n 4 ./app",
+        "python3 -c 'print(1)'\nmpirun ./app"})
+    ck_assert_msg(made_mpirun_words(script, nothing).empty() && own_mapping_word(script, nothing).empty(), "%s: %s",
+                  script, made_mpirun_words(script, nothing).c_str());
 }
 END_TEST
 
 START_TEST(words_of_other_commands) {
   for (const char* script :
-       {"echo \"no --bynode, mpirun --bynode\"\nmpirun ./app", "mpirun ./app # --bynode", "grep -q -- --host f && mpirun ./app", "printf '%s\\n' --oversubscribe\nmpirun ./app",
-        "cat <<EOF\nmpirun --bynode ./app\nEOF\nmpirun ./app", "cat <<-'EOF'\n\t--host\n\tEOF\nmpirun ./app", "srun --hostfile f ./a\nmpirun ./app",
-        "echo using --host a >>log\nmpirun ./app", "mpirun ./app 2>&1 | grep -v -- --bind-to", "unset OMPI_MCA_rmaps_base_mapping_policy\nmpirun ./app",
-        "[ \"$1\" = --bynode ] && exit\nmpirun ./app", "curl --host x y; mpirun ./app", "echo '--bynode' \"it's\" \"a \\\"b\\\" --bynode\"\nmpirun ./app"})
-    ck_assert_msg(own_mapping_word(script).empty() && made_mpirun_words(script).empty(), "%s: %s", script, own_mapping_word(script).c_str());
-  for (const char* script :
-       {"echo \"mpirun --bynode ./app\" >job; bash job; mpirun ./app", "bash <<EOF\nmpirun --bynode ./app\nEOF", "cat >job <<EOF\nmpirun --bynode ./app\nEOF\nbash job",
-        "bash -c 'mpirun --bynode ./app'", "CMD=\"mpirun --bynode ./app\"\n$CMD", "eval \"mpirun -N 2 ./app\"", "f() { mpirun \"$@\"; }\nf -N 2 ./app",
-        "OPTS=(-n 4 -N 2)\nmpirun \"${OPTS[@]}\" ./app", "set -- -N 2\nmpirun \"$@\" ./app", "if true; then mpirun --bynode ./app; fi", "X=$(mpirun --bynode ./app)",
-        "case $1 in a) OPTS=--bynode;; esac\nmpirun $OPTS ./app", "env A=b nice -n 5 mpirun --bynode ./app", "'mpirun' \"--bynode\" ./app", "mpirun -n 4 \\\n  --bynode ./app",
-        "mpirun -n 4 ./a : ./b", "mpirun ./a : -n 4 ./b", "cat <<EOF | bash\nmpirun --bynode ./app\nEOF", "bash <(echo \"mpirun --bynode ./app\")", "$(echo \"mpirun --bynode ./app\")", "#!/usr/bin/python3\nrun(['mpirun', '--bynode', 'app'])"})
+       {"echo \"no --bynode, mpirun --bynode\"\nmpirun ./app", "mpirun ./app # --bynode",
+        "grep -q -- --host f && mpirun ./app", "printf '%s\\n' --oversubscribe\nmpirun ./app",
+        "cat <<EOF\nmpirun --bynode ./app\nEOF\nmpirun ./app", "cat <<-'EOF'\n\t--host\n\tEOF\nmpirun ./app",
+        "srun --hostfile f ./a\nmpirun ./app", "echo using --host a >>log\nmpirun ./app",
+        "mpirun ./app 2>&1 | grep -v -- --bind-to", "unset OMPI_MCA_rmaps_base_mapping_policy\nmpirun ./app",
+        "[ \"$1\" = --bynode ] && exit\nmpirun ./app", "curl --host x y; mpirun ./app",
+        "echo '--bynode' \"it's\" \"a \\\"b\\\" --bynode\"\nmpirun ./app"})
+    ck_assert_msg(own_mapping_word(script).empty() && made_mpirun_words(script).empty(), "%s: %s", script,
+                  own_mapping_word(script).c_str());
+  for (const char* script : {"echo \"mpirun --bynode ./app\" >job; bash job; mpirun ./app",
+                             "bash <<EOF\nmpirun --bynode ./app\nEOF",
+                             "cat >job <<EOF\nmpirun --bynode ./app\nEOF\nbash job",
+                             "bash -c 'mpirun --bynode ./app'",
+                             "CMD=\"mpirun --bynode ./app\"\n$CMD",
+                             "eval \"mpirun -N 2 ./app\"",
+                             "f() { mpirun \"$@\"; }\nf -N 2 ./app",
+                             "OPTS=(-n 4 -N 2)\nmpirun \"${OPTS[@]}\" ./app",
+                             "set -- -N 2\nmpirun \"$@\" ./app",
+                             "if true; then mpirun --bynode ./app; fi",
+                             "X=$(mpirun --bynode ./app)",
+                             "case $1 in a) OPTS=--bynode;; esac\nmpirun $OPTS ./app",
+                             "env A=b nice -n 5 mpirun --bynode ./app",
+                             "'mpirun' \"--bynode\" ./app",
+                             "mpirun -n 4 \\\n  --bynode ./app",
+                             "mpirun -n 4 ./a : ./b",
+                             "mpirun ./a : -n 4 ./b",
+                             "cat <<EOF | bash\nmpirun --bynode ./app\nEOF",
+                             "bash <(echo \"mpirun --bynode ./app\")",
+                             "$(echo \"mpirun --bynode ./app\")",
+                             "#!/usr/bin/python3\nrun(['mpirun', '--bynode', 'app'])"})
     ck_assert_msg(!own_mapping_word(script).empty(), "%s", script);
 }
 END_TEST
@@ -227,8 +272,9 @@ START_TEST(files_that_are_read) {
   environment["OMPI_MCA_mca_base_param_files"] = "/a,/b:/c,";
   ck_assert(parameter_files(value) == (Files{"/a", "/b", "/c", "/h/.prte/mca-params.conf"}));
   environment = {{"OPAL_PREFIX", "/o"}, {"PRTE_MCA_mca_base_param_files", ""}};
-  ck_assert(parameter_files(value) == (Files{"/o/etc/openmpi-mca-params.conf", "/o/etc/openmpi-mca-params-override.conf",
-                                             "/o/etc/prte-mca-params-override.conf"}));
+  ck_assert(parameter_files(value) ==
+            (Files{"/o/etc/openmpi-mca-params.conf", "/o/etc/openmpi-mca-params-override.conf",
+                   "/o/etc/prte-mca-params-override.conf"}));
   ck_assert_text_eq(mapping_in_parameter_files(value), "");
 }
 END_TEST
@@ -264,11 +310,12 @@ START_TEST(assignments_without_a_name) {
 END_TEST
 
 START_TEST(arguments_of_the_script) {
-  for (const char* script : {"mpirun \"$@\"", "mpirun $* ./app", "mpirun $1 $2 ./app", "A=(\"$@\")\nmpirun \"${A[@]}\"", "OPT=$1\nmpirun -n 4 $OPT ./app",
-                             "mpirun --tag-output ${1:-x} ./app", "mpirun $APP \"$@\""})
+  for (const char* script :
+       {"mpirun \"$@\"", "mpirun $* ./app", "mpirun $1 $2 ./app", "A=(\"$@\")\nmpirun \"${A[@]}\"",
+        "OPT=$1\nmpirun -n 4 $OPT ./app", "mpirun --tag-output ${1:-x} ./app", "mpirun $APP \"$@\""})
     ck_assert_msg(gives_arguments_to_mpirun(script), "%s", script);
-  for (const char* script : {"mpirun ./app \"$@\"", "mpirun -n 4 ./app $1", "OPT=$1\nmpirun ./app $OPT", "echo $1; mpirun ./app", "run \"$@\"", "# mpirun $1 ./app",
-                             "mpirun ./app > $1"})
+  for (const char* script : {"mpirun ./app \"$@\"", "mpirun -n 4 ./app $1", "OPT=$1\nmpirun ./app $OPT",
+                             "echo $1; mpirun ./app", "run \"$@\"", "# mpirun $1 ./app", "mpirun ./app > $1"})
     ck_assert_msg(!gives_arguments_to_mpirun(script), "%s", script);
 }
 END_TEST
@@ -290,7 +337,8 @@ START_TEST(hostile_scripts) {
   ck_assert_text_eq(made_mpirun_words(names), "$A");
   ck_assert(gives_arguments_to_mpirun(repeated("()", 100'000) + "\nmpirun \"$@\""));
   ck_assert(gives_arguments_to_mpirun("mpirun $1 $(pwd " + repeated("$(pwd ", 20'000)));
-  for (const char* part : {"$(", "${", "`", "\"", "'", "\\", "<(", "<<E\n", "A=(", "{", "\"`", "mpirun ", "$A=", "function "})
+  for (const char* part :
+       {"$(", "${", "`", "\"", "'", "\\", "<(", "<<E\n", "A=(", "{", "\"`", "mpirun ", "$A=", "function "})
     (void)made_mpirun_words(repeated(part, 1'000) + "\nmpirun $1 ./app\n");
 }
 END_TEST

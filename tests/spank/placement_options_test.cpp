@@ -57,8 +57,10 @@ START_TEST(unknown_words_are_left_to_slurm) {
     PlacementOptions options;
     ck_assert(!options.take_distribution(word, false));
   }
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("TREEMATC"), "TREEMATC is no placement policy, known are TREEMATCH, NLA, TOFA");
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("Ring"), "-m: Ring is a pattern, which follows a policy, as in TREEMATCH=Ring");
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("TREEMATC"),
+                    "TREEMATC is no placement policy, known are TREEMATCH, NLA, TOFA");
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("Ring"),
+                    "-m: Ring is a pattern, which follows a policy, as in TREEMATCH=Ring");
   ck_assert_text_eq(placement::spank::hint_for_unknown_word("tp=8,pp=4"),
                     "-m: tp=8,pp=4 is a pattern, which follows a policy, as in TREEMATCH=tp=8,pp=4");
   ck_assert(placement::spank::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
@@ -121,12 +123,14 @@ START_TEST(errors_say_what_would_be_right) {
   options.take_placement("NEAREST");
   ck_assert_error(options.resolve(4), "--placement: unknown policy NEAREST, known are TREEMATCH");
   options.take_placement("grid=2x2");
-  ck_assert_error(options.resolve(4), "--placement: grid=2x2 is a pattern, which follows a policy, as in TREEMATCH=grid=2x2");
+  ck_assert_error(options.resolve(4),
+                  "--placement: grid=2x2 is a pattern, which follows a policy, as in TREEMATCH=grid=2x2");
   options.take_placement("random");
   ck_assert_error(options.resolve(4), "unknown policy RANDOM");
   options.take_placement("");
   ck_assert_error(options.resolve(4), "--placement: no policy");
-  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65", "effort=0", "effort=1001", "comm-share=101", "comm-share=x"}) {
+  for (const char* value : {"scope=rack", "scope=", "seed=-1", "seed=x", "seed=9223372036854775808", "levels-up=65",
+                            "effort=0", "effort=1001", "comm-share=101", "comm-share=x"}) {
     options.take_distribution(treematch() + "," + value, false);
     ck_assert_error(options.resolve(4), "-m: ");
   }
@@ -175,8 +179,10 @@ START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
   auto placement_request = options.resolve(100'000);
   ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 632), "");
   ck_assert_int_eq(placement_request->matrix->pairs(), 199'396);
-  ck_assert(placement::spank::take_pattern(*placement_request, 633).find("633 ranks goes without a matrix") != std::string::npos);
-  ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") != std::string::npos);
+  ck_assert(placement::spank::take_pattern(*placement_request, 633).find("633 ranks goes without a matrix") !=
+            std::string::npos);
+  ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") !=
+            std::string::npos);
   ck_assert(!placement_request->matrix);
 }
 END_TEST
@@ -184,7 +190,8 @@ END_TEST
 START_TEST(a_wrong_word_names_the_patterns) {
   PlacementOptions options;
   options.take_distribution("TREEMATCH=rign", false);
-  ck_assert_error(options.resolve(4), "rign: cannot be opened: No such file or directory; it is no pattern either: known are ring, tree");
+  ck_assert_error(options.resolve(4),
+                  "rign: cannot be opened: No such file or directory; it is no pattern either: known are ring, tree");
   options.take_distribution("TREEMATCH=./rign", false);
   ck_assert(error_of([&] { options.resolve(4); }).find("pattern") == std::string::npos);
   options.take_distribution("TREEMATCH=grids=4x4", false);
@@ -239,7 +246,8 @@ START_TEST(auto_is_a_stored_profile) {
     options.take_placement(apart ? "TREEMATCH" : "TREEMATCH=auto,seed=3");
     if (apart) options.take_matrix_file("auto");
     const auto placement_request = options.resolve(4);
-    ck_assert(placement_request && placement_request->automatic && !placement_request->matrix && !placement_request->spec.parameters.contains("matrix"));
+    ck_assert(placement_request && placement_request->automatic && !placement_request->matrix &&
+              !placement_request->spec.parameters.contains("matrix"));
   }
   PlacementOptions options;
   options.take_placement(treematch());

@@ -82,7 +82,8 @@ END_TEST
 START_TEST(the_same_arguments_come_before_the_latest) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path() + "/a/b");
-  const ProgramRun asked{"/bin/app", {"-i", "3"}, 8}, other{"/bin/app", {"-i", "4"}, 8}, third{"/bin/app", {"-i", "5"}, 8};
+  const ProgramRun asked{"/bin/app", {"-i", "3"}, 8}, other{"/bin/app", {"-i", "4"}, 8},
+      third{"/bin/app", {"-i", "5"}, 8};
   ck_assert(!store.find(asked));  // there is no directory yet
   write(store.file_for(other), 50);
   struct stat status;
@@ -172,14 +173,17 @@ START_TEST(learned_profiles_do_not_push_out_the_users_own) {
   const ProfileStore store(directory.path());
   const ProgramRun run{"/bin/app", {}, 2};
   for (std::size_t i = 0; i < ProfileStore::most_files - 2; ++i) write(store.directory() + stored("own", i + 1), 50000);
-  for (std::size_t i = 0; i < ProfileStore::most_files; ++i) write(store.directory() + stored("site", i + 1) + ".learned1", static_cast<std::time_t>(10000 + i));
+  for (std::size_t i = 0; i < ProfileStore::most_files; ++i)
+    write(store.directory() + stored("site", i + 1) + ".learned1", static_cast<std::time_t>(10000 + i));
   store.learned_file_for(run, {}, 0);
   ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
-  ck_assert(fs::exists(store.directory() + stored("own", 1)) && !fs::exists(store.directory() + stored("site", 512) + ".learned1"));
+  ck_assert(fs::exists(store.directory() + stored("own", 1)) &&
+            !fs::exists(store.directory() + stored("site", 512) + ".learned1"));
   for (std::size_t i = 0; i < 9; ++i) write(store.directory() + stored("mine", i + 1), 5000);
   store.file_for(run);
   ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
-  ck_assert(fs::exists(store.directory() + stored("mine", 1)) && fs::exists(store.directory() + stored("site", 1) + ".learned1"));
+  ck_assert(fs::exists(store.directory() + stored("mine", 1)) &&
+            fs::exists(store.directory() + stored("site", 1) + ".learned1"));
 }
 END_TEST
 
@@ -187,9 +191,14 @@ START_TEST(what_the_store_did_not_make_stays) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path());
   const std::string good = stored("app", 4);
-  const std::string names[] = {"/thesis.tex",    "/old.4",           "/data-0123456789abcdef.4",
-                               "/.4",            good + "x",         good.substr(0, good.find('.')),
-                               stored("a-b", 1).replace(6, 1, "G"),  good.substr(0, good.find('.') + 1)};
+  const std::string names[] = {"/thesis.tex",
+                               "/old.4",
+                               "/data-0123456789abcdef.4",
+                               "/.4",
+                               good + "x",
+                               good.substr(0, good.find('.')),
+                               stored("a-b", 1).replace(6, 1, "G"),
+                               good.substr(0, good.find('.') + 1)};
   for (const std::string& name : names) {
     write(store.directory() + name, 1);
     fs::resize_file(store.directory() + name, ProfileStore::most_bytes);  // sparse

@@ -16,7 +16,8 @@ using namespace placement::spank;
 START_TEST(this_program_has_a_build_id_and_no_mpi) {
   const ProgramFacts facts = facts_of_program(std::filesystem::canonical("/proc/self/exe"));
   ck_assert(facts.mpi_libraries.empty());
-  ck_assert(facts.build_id.empty() || (facts.build_id.size() >= 16 && facts.build_id.find_first_not_of("0123456789abcdef") == std::string::npos));
+  ck_assert(facts.build_id.empty() ||
+            (facts.build_id.size() >= 16 && facts.build_id.find_first_not_of("0123456789abcdef") == std::string::npos));
 }
 END_TEST
 
@@ -34,7 +35,10 @@ START_TEST(what_is_no_program_has_no_facts) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.path() + "/pipe";
   ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
-  for (const std::string& path : {directory.file("script", "#!/bin/sh\nlibmpi.so\n"), directory.file("empty", ""), directory.file("magic", "\x7f" "ELF"),
+  for (const std::string& path : {directory.file("script", "#!/bin/sh\nlibmpi.so\n"), directory.file("empty", ""),
+                                  directory.file("magic",
+                                                 "\x7f"
+                                                 "ELF"),
                                   directory.path(), directory.path() + "/missing", std::string("/dev/zero"), pipe}) {
     const ProgramFacts facts = facts_of_program(path);
     ck_assert(facts.mpi_libraries.empty() && facts.build_id.empty());
@@ -54,7 +58,9 @@ START_TEST(damaged_programs_end_nothing) {
     if (round % 2 == 0) damaged.resize(random() % damaged.size());
     for (int byte = 0; byte < 40 && !damaged.empty(); ++byte) {
       const std::size_t region = round % 3 == 0 ? std::min<std::size_t>(damaged.size(), 64) : damaged.size();
-      const std::size_t at = round % 3 == 1 ? damaged.size() - 1 - random() % std::min<std::size_t>(damaged.size(), 4096) : random() % region;
+      const std::size_t at = round % 3 == 1
+                                 ? damaged.size() - 1 - random() % std::min<std::size_t>(damaged.size(), 4096)
+                                 : random() % region;
       damaged[at] = static_cast<char>(random());
     }
     facts_of_program(directory.file("damaged", damaged));

@@ -15,12 +15,24 @@ using placement::spank::is_interactive_shell;
 START_TEST(shells_in_which_a_user_types) {
   using Words = std::vector<std::string>;
   ck_assert(is_interactive_shell(Words{}));
-  for (const char* shell : {"sh", "bash", "/bin/zsh", "/usr/bin/tcsh", "./fish"}) ck_assert_msg(is_interactive_shell({shell}), "%s", shell);
+  for (const char* shell : {"sh", "bash", "/bin/zsh", "/usr/bin/tcsh", "./fish"})
+    ck_assert_msg(is_interactive_shell({shell}), "%s", shell);
   for (const char* program : {"./ms.sh", "./flush", "./runme", "/no/such/file.sh", "ssh", "push", "", "bash/", "/"})
     ck_assert_msg(!is_interactive_shell({program}), "%s", program);
-  for (const Words& words : {Words{"bash", "-l"}, {"bash", "--norc"}, {"bash", "-s"}, {"bash", "-o", "posix"}, {"env", "A=1", "bash"}, {"nice", "-n5", "zsh", "-i"}})
+  for (const Words& words : {Words{"bash", "-l"},
+                             {"bash", "--norc"},
+                             {"bash", "-s"},
+                             {"bash", "-o", "posix"},
+                             {"env", "A=1", "bash"},
+                             {"nice", "-n5", "zsh", "-i"}})
     ck_assert_msg(is_interactive_shell(words), "%s %s", words[0].c_str(), words[1].c_str());
-  for (const Words& words : {Words{"bash", "-l", "ms.sh"}, {"bash", "-lc", "mpirun ./app"}, {"env"}, {"env", "A=1"}, {"env", "A=1", "mpirun"}, {"nice", "make"}, {"bash", "-x", "ms.sh"}})
+  for (const Words& words : {Words{"bash", "-l", "ms.sh"},
+                             {"bash", "-lc", "mpirun ./app"},
+                             {"env"},
+                             {"env", "A=1"},
+                             {"env", "A=1", "mpirun"},
+                             {"nice", "make"},
+                             {"bash", "-x", "ms.sh"}})
     ck_assert_msg(!is_interactive_shell(words), "%s", words.back().c_str());
   ck_assert(!is_interactive_shell(Words{"bash", "ms.sh"}));
   ck_assert(!is_interactive_shell(Words{"bash", "-c", "mpirun ./app"}));

@@ -7,10 +7,10 @@
 
 namespace {
 
+using placement::NodeView;
 using placement::spank::Allocation;
 using placement::spank::core_numbering;
 using placement::spank::CoreNumbering;
-using placement::NodeView;
 using placement::spank::sequential_hostfile;
 using placement::spank::StepPlacement;
 
@@ -50,8 +50,7 @@ END_TEST
 START_TEST(cores_by_both_numberings) {
   ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_machine),
                     "b 0\na 3\na 1\nb 2,3\n");
-  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_job),
-                    "b 0\na 1\na 0\nb 2,3\n");
+  ck_assert_text_eq(sequential_hostfile(two_nodes(), four_ranks(), CoreNumbering::of_job), "b 0\na 1\na 0\nb 2,3\n");
 }
 END_TEST
 
@@ -67,15 +66,13 @@ END_TEST
 
 START_TEST(numbering_by_the_cluster) {
   ck_assert(core_numbering("TaskPlugin = task/affinity\nConstrainCores = yes") == CoreNumbering::of_machine);
-  ck_assert(
-      core_numbering("TaskPlugin              = task/affinity,task/cgroup\nTaskPluginParam = (null type)\n\n"
-                            "Cgroup Support Configuration:\nConstrainCores          = yes\n") == CoreNumbering::of_job);
+  ck_assert(core_numbering("TaskPlugin              = task/affinity,task/cgroup\nTaskPluginParam = (null type)\n\n"
+                           "Cgroup Support Configuration:\nConstrainCores          = yes\n") == CoreNumbering::of_job);
   ck_assert(core_numbering("TaskPlugin = task/cgroup\nConstrainCores = no") == CoreNumbering::of_machine);
   ck_assert(core_numbering("TaskPlugin = task/none\nConstrainCores = yes") == CoreNumbering::unknown);
   ck_assert(core_numbering("") == CoreNumbering::unknown);
-  ck_assert(
-      core_numbering("SlurmdParameters = l3cache_as_socket,config_overrides\nTaskPlugin = task/affinity") ==
-      CoreNumbering::unknown);
+  ck_assert(core_numbering("SlurmdParameters = l3cache_as_socket,config_overrides\nTaskPlugin = task/affinity") ==
+            CoreNumbering::unknown);
 }
 END_TEST
 

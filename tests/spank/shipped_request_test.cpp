@@ -12,9 +12,9 @@ namespace {
 
 using placement::CommEdge;
 using placement::CommMatrix;
+using placement::spank::PlacementRequest;
 using placement::spank::ReceivedRequest;
 using placement::spank::ShippedRequest;
-using placement::spank::PlacementRequest;
 
 PlacementRequest request_with(CommMatrix matrix) {
   PlacementRequest placement_request;
@@ -106,10 +106,13 @@ START_TEST(very_many_pairs_go_as_a_sample) {
   constexpr std::int32_t ranks = 1000;
   std::vector<CommEdge> edges;
   for (std::int32_t a = 0; a < ranks; ++a)
-    for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, b == a + 1 ? 100'000 : 1 + (7 * a + 13 * b) % 1000});
+    for (std::int32_t b = a + 1; b < ranks; ++b)
+      edges.push_back({a, b, b == a + 1 ? 100'000 : 1 + (7 * a + 13 * b) % 1000});
   const PlacementRequest placement_request = request_with(CommMatrix::from_edges(ranks, edges));
   const ShippedRequest shipped = placement::spank::pack_request(placement_request, 0, 16);
-  ck_assert_msg(shipped.note.find("499500 pairs") != std::string::npos && shipped.note.find("sample") != std::string::npos, "%s", shipped.note.c_str());
+  ck_assert_msg(
+      shipped.note.find("499500 pairs") != std::string::npos && shipped.note.find("sample") != std::string::npos, "%s",
+      shipped.note.c_str());
   const CommMatrix all = *placement_request.matrix, sample = *unpack(environment_of(shipped))->placement_request.matrix;
   ck_assert_int_eq(sample.ranks(), ranks);
   ck_assert(sample.pairs() > 100'000 && sample.pairs() <= 200'000);
@@ -158,7 +161,8 @@ START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
   placement_request.automatic = true;
   const ShippedRequest shipped = placement::spank::pack_request(placement_request, 2, 0);
   auto environment = environment_of(shipped);
-  ck_assert(!environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_POLICY"));
+  ck_assert(!environment.contains("SLURM_SPANK_PLACEMENT_VERSION") &&
+            !environment.contains("SLURM_SPANK_PLACEMENT_POLICY"));
   const auto get = [&](const std::string& name) -> const char* {
     const auto found = environment.find("SLURM_SPANK_" + name);
     return found == environment.end() ? nullptr : found->second.c_str();
@@ -170,7 +174,8 @@ START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
   // Once a profile is found, the request is one with a matrix.
   placement_request.matrix = std::make_shared<const CommMatrix>(ring(4));
   environment = environment_of(placement::spank::pack_request(placement_request, 0, 0));
-  ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") && !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
+  ck_assert(environment.contains("SLURM_SPANK_PLACEMENT_VERSION") &&
+            !environment.contains("SLURM_SPANK_PLACEMENT_AUTO"));
   ck_assert(!placement::spank::unpack_request(get)->placement_request.automatic);
 }
 END_TEST

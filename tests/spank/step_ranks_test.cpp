@@ -19,8 +19,7 @@ using placement::SwitchShape;
 using placement::spank::PlacementRequest;
 
 // Equal nodes n0, n1, .., with two nodes below each switch.
-ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket,
-                    std::int32_t threads = 1) {
+ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket, std::int32_t threads = 1) {
   std::vector<NodeShape> shapes;
   std::vector<SwitchShape> switches(static_cast<std::size_t>(nodes) / 2);
   for (std::int32_t node = 0; node < nodes; ++node) {
@@ -238,10 +237,14 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
   ck_assert_text_eq(cpus_in("", 7), "");
   // The last task of an array has the array's job ID, for which scontrol shows all tasks.
   ck_assert_text_eq(cpus_in("JobId=7 ArrayJobId=7 ArrayTaskId=2\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
-                            "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n", 7), "n1 0");
+                            "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n",
+                            7),
+                    "n1 0");
   // The components of a heterogeneous job are all shown, and a step can span them.
   ck_assert_text_eq(cpus_in("JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
-                            "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n", 7), "n1 0; n2 1");
+                            "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n",
+                            7),
+                    "n1 0; n2 1");
 }
 END_TEST
 
@@ -268,8 +271,9 @@ END_TEST
 
 START_TEST(partition_of_a_job_as_scontrol_shows_it) {
   using placement::spank::parse_job_partition;
-  const std::string text = "JobId=7 HetJobId=7 HetJobOffset=0\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
-                           "JobId=8 HetJobId=7 HetJobOffset=1\n   UserId=a(1) Partition=y\n   Partition=short\n";
+  const std::string text =
+      "JobId=7 HetJobId=7 HetJobOffset=0\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
+      "JobId=8 HetJobId=7 HetJobOffset=1\n   UserId=a(1) Partition=y\n   Partition=short\n";
   ck_assert_text_eq(parse_job_partition(text, 7), "long");
   ck_assert_text_eq(parse_job_partition(text, 8), "short");
   ck_assert_text_eq(parse_job_partition(text, 9), "");

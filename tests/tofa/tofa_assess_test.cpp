@@ -52,7 +52,7 @@ START_TEST(equation_1_by_hand) {
   ck_assert_int_eq(faults.weight(0, 1), 1);
   ck_assert_int_eq(faults.weight(0, 2), 1 + 101);
   ck_assert_int_eq(faults.weight(2, 0), 1 + 101);
-  ck_assert_int_eq(faults.weight(1, 3), 101 + 101);         // the route passes the suspect node
+  ck_assert_int_eq(faults.weight(1, 3), 101 + 101);          // the route passes the suspect node
   ck_assert_int_eq(faults.weight(1, 1 + 5), 1);              // the route passes beside it
   ck_assert_int_eq(faults.weight(0, 3), 1 + 1);              // the other way round the ring is shorter
   ck_assert_int_eq(faults.weight(5 + 2, 0), 1 + 1 + 1);      // x before y: the route avoids it
@@ -75,7 +75,8 @@ START_TEST(assessed_by_brute_force) {
     std::vector<std::int64_t> load(static_cast<std::size_t>(torus.links()), 0);
     Cost hops = 0;
     for (const CommEdge& edge : matrix.edges()) {
-      hops += static_cast<Cost>(edge.weight) * static_cast<Cost>(torus.route(position[edge.a], position[edge.b]).size() - 1);
+      hops += static_cast<Cost>(edge.weight) *
+              static_cast<Cost>(torus.route(position[edge.a], position[edge.b]).size() - 1);
       const auto count = [&](std::int32_t link, std::int32_t) { load[link] += edge.weight; };
       torus.walk(position[edge.a], position[edge.b], count);
       torus.walk(position[edge.b], position[edge.a], count);
@@ -158,13 +159,15 @@ START_TEST(expected_time_by_hand) {
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
     // Ranks 0 and 1 are two hops apart, rank 2 is beside rank 1: 240 hop-bytes, and the busiest link still has 50.
     const std::vector<std::int32_t> spread = {0, 2, 3};
-    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(objective.assess(spread))), 1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(objective.assess(spread))),
+                            1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);
     // The route from 5 to 7 passes the failing node, so both of its links weigh 101.
     const std::vector<std::int32_t> through = {5, 7, 0};
     const Assessment found = objective.assess(through);
     ck_assert_double_eq_tol(found.abort_probability, 0.1, 1e-9);
     const double weighted = (200.0 * 101 + 40) / 140, busiest = static_cast<double>(found.link_load_twice) / 2 / 50;
-    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(found)), (1 - s + s * (0.75 * weighted + 0.25 * busiest)) / 0.9, 1e-6);
+    ck_assert_double_eq_tol(std::exp(objective.log_expected_time(found)),
+                            (1 - s + s * (0.75 * weighted + 0.25 * busiest)) / 0.9, 1e-6);
   }
 }
 END_TEST
@@ -212,9 +215,8 @@ END_TEST
 
 int main() {
   TCase* const cases = tcase_create("tofa_assess");
-  for (const TTest* test :
-       {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form, the_weight_of_a_suspect,
-        expected_time_by_hand, windows})
+  for (const TTest* test : {faults_on_routes, equation_1_by_hand, assessed_by_brute_force, closed_form,
+                            the_weight_of_a_suspect, expected_time_by_hand, windows})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa_assess");
   suite_add_tcase(suite, cases);

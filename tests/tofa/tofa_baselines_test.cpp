@@ -31,8 +31,7 @@ double least_expected_time(const ClusterView& view, const Request& request) {
   std::vector<std::int32_t> nodes(view.nodes.size());
   for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n] = static_cast<std::int32_t>(n);
   double least = INFINITY;
-  do
-    least = std::min(least, job.expected_time({nodes.begin(), nodes.begin() + request.tasks}));
+  do least = std::min(least, job.expected_time({nodes.begin(), nodes.begin() + request.tasks}));
   while (std::next_permutation(nodes.begin(), nodes.end()));
   return least;
 }
@@ -69,19 +68,22 @@ START_TEST(expected_time_is_never_more_than_that_of_the_baselines) {
   Random random(20);
   for (int k = 0; k < 120; ++k) {
     std::vector<TorusDimension> dimensions;
-    for (std::int32_t d = 1 + random.below(3); d > 0; --d) dimensions.push_back({1 + random.below(5), random.below(3) > 0});
+    for (std::int32_t d = 1 + random.below(3); d > 0; --d)
+      dimensions.push_back({1 + random.below(5), random.below(3) > 0});
     ClusterView view = view_of(dimensions, 1 + random.below(4) / 3);
     NodeOutages outages;
     const std::int32_t one_in = 1 + random.below(6);
     for (const NodeView& node : view.nodes)
-      if (k % 3 > 0 && random.below(one_in) == 0) outages.set(node.name, random.below(5) == 0 ? 0.4 : 0.001 * random.below(40));
+      if (k % 3 > 0 && random.below(one_in) == 0)
+        outages.set(node.name, random.below(5) == 0 ? 0.4 : 0.001 * random.below(40));
     view.outages = std::make_shared<const NodeOutages>(std::move(outages));
     const auto places = static_cast<std::int32_t>(view.nodes.size()) * view.nodes[0].cores();
     const std::int32_t ranks = 1 + random.below(places);
     const Request request = request_of(random_matrix(ranks, random.below(3 * ranks), static_cast<std::uint64_t>(k)));
     const double time = expected_time(view, request, place_tofa_thoroughly(view, request, Deadline::never()));
     for (const char* other : {"GREEDY", "SEQUENTIAL", "TOFA-PAPER"})
-      ck_assert_msg(time <= expected_time(view, request, place(other, view, request)) * (1 + 1e-12), "case %d: %s is better", k, other);
+      ck_assert_msg(time <= expected_time(view, request, place(other, view, request)) * (1 + 1e-12),
+                    "case %d: %s is better", k, other);
   }
   provide_scotch(nullptr);
 }
@@ -91,7 +93,9 @@ START_TEST(expected_time_is_the_least_of_all_mappings_on_tiny_machines) {
   Random random(3);
   double worst = 1;
   for (int k = 0; k < 24; ++k) {
-    ClusterView view = view_of(k % 3 == 0 ? rings({6}) : k % 3 == 1 ? rings({2, 3}) : std::vector<TorusDimension>{{3, false}, {2, true}});
+    ClusterView view = view_of(k % 3 == 0   ? rings({6})
+                               : k % 3 == 1 ? rings({2, 3})
+                                            : std::vector<TorusDimension>{{3, false}, {2, true}});
     NodeOutages outages;
     for (const NodeView& node : view.nodes)
       if (k % 2 == 1 && random.below(3) == 0) outages.set(node.name, 0.01 * (1 + random.below(3)));
@@ -115,10 +119,14 @@ START_TEST(as_good_as_greedy_and_scotch) {
     const Request request = request_of(random_matrix(14, 30, seed));
     const FaultModel fault_model(view, 0);
     const RouteFaults faults = fault_model.route_faults(*view.torus);
-    const ExpectedTimeObjective objective(*view.torus, fault_model, faults, *request.matrix, nodes_of(place("SEQUENTIAL", view, request)), 0.5);
-    const double log_expected_time = objective.log_expected_time(objective.assess(nodes_of(place_tofa_thoroughly(view, request, Deadline::never()))));
+    const ExpectedTimeObjective objective(*view.torus, fault_model, faults, *request.matrix,
+                                          nodes_of(place("SEQUENTIAL", view, request)), 0.5);
+    const double log_expected_time = objective.log_expected_time(
+        objective.assess(nodes_of(place_tofa_thoroughly(view, request, Deadline::never()))));
     for (const char* other : {"GREEDY", "SEQUENTIAL", "TOFA-PAPER"})
-      ck_assert_msg(log_expected_time <= objective.log_expected_time(objective.assess(nodes_of(place(other, view, request)))), "%s is better", other);
+      ck_assert_msg(
+          log_expected_time <= objective.log_expected_time(objective.assess(nodes_of(place(other, view, request)))),
+          "%s is better", other);
   }
   provide_scotch(nullptr);
 }
@@ -126,10 +134,9 @@ END_TEST
 
 int main() {
   TCase* const cases = tcase_create("tofa_baselines");
-  for (const TTest* test :
-       {legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch,
-        expected_time_is_never_more_than_that_of_the_baselines,
-        expected_time_is_the_least_of_all_mappings_on_tiny_machines})
+  for (const TTest* test : {legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch,
+                            expected_time_is_never_more_than_that_of_the_baselines,
+                            expected_time_is_the_least_of_all_mappings_on_tiny_machines})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa_baselines");
   suite_add_tcase(suite, cases);

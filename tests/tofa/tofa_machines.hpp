@@ -25,8 +25,15 @@ inline std::vector<TorusDimension> rings(std::vector<std::int32_t> sizes) {
 }
 
 inline std::vector<std::vector<TorusDimension>> shapes() {
-  return {rings({1}), rings({2}), rings({7}), rings({4, 3}), rings({2, 2, 2}), rings({4, 5, 3}), rings({1, 6, 2}),
-          {{4, false}, {3, true}, {2, false}}, rings({3, 2, 3, 2, 2})};
+  return {rings({1}),
+          rings({2}),
+          rings({7}),
+          rings({4, 3}),
+          rings({2, 2, 2}),
+          rings({4, 5, 3}),
+          rings({1, 6, 2}),
+          {{4, false}, {3, true}, {2, false}},
+          rings({3, 2, 3, 2, 2})};
 }
 
 // Returns a view with a node at each position, named by its number. Each node has `cores` cores.
@@ -85,7 +92,8 @@ inline std::vector<std::int32_t> nodes_of(const Placement& placement) {
 }
 
 // Returns the positions with ranks or on a route between ranks with traffic, found by walking each route.
-inline std::set<std::int32_t> touched(const TorusTopology& torus, const CommMatrix& matrix, const std::vector<std::int32_t>& position) {
+inline std::set<std::int32_t> touched(const TorusTopology& torus, const CommMatrix& matrix,
+                                      const std::vector<std::int32_t>& position) {
   std::set<std::int32_t> all(position.begin(), position.end());
   for (const CommEdge& edge : matrix.edges())
     for (const auto& [a, b] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)})

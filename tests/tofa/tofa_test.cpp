@@ -34,7 +34,8 @@ START_TEST(keeps_off_suspects_and_their_routes) {
   for (std::int32_t k = 0; k < 16; ++k) suspects.push_back((k * 173 + 20) % 512);
   set_outages(view, suspects, 0.02);
   const Request request = request_of(shuffled_grid(4, 4, 4));
-  for (const Placement& found : {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())}) {
+  for (const Placement& found :
+       {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())}) {
     const std::set<std::int32_t> used = touched(*view.torus, *request.matrix, nodes_of(found));
     for (const std::int32_t suspect : suspects) ck_assert(!used.contains(suspect));
   }
@@ -70,7 +71,8 @@ START_TEST(ranks_without_a_matrix_go_along_the_torus) {
   int hops = 0, hops_in_order = 0;
   for (std::size_t rank = 0; rank + 1 < 16; ++rank) {
     const auto at = [&](std::size_t node) { return view.torus->position(mixed.nodes[node].torus_node); };
-    hops += view.torus->distance(at(static_cast<std::size_t>(placement.ranks[rank].node)), at(static_cast<std::size_t>(placement.ranks[rank + 1].node)));
+    hops += view.torus->distance(at(static_cast<std::size_t>(placement.ranks[rank].node)),
+                                 at(static_cast<std::size_t>(placement.ranks[rank + 1].node)));
     hops_in_order += view.torus->distance(at(rank), at(rank + 1));
   }
   ck_assert_int_eq(hops, 15);
@@ -83,7 +85,8 @@ END_TEST
 START_TEST(takes_suspects_when_it_must) {
   ClusterView view = view_of(rings({3, 3}));
   set_outages(view, {0, 4}, 0.5);
-  const std::vector<std::int32_t> at = nodes_of(place_tofa_thoroughly(view, request_of(random_matrix(8, 20, 2)), Deadline::never()));
+  const std::vector<std::int32_t> at =
+      nodes_of(place_tofa_thoroughly(view, request_of(random_matrix(8, 20, 2)), Deadline::never()));
   ck_assert_int_eq(std::count(at.begin(), at.end(), 0) + std::count(at.begin(), at.end(), 4), 1);
   Request all = request_of(random_matrix(9, 20, 2));
   ck_assert_uint_eq(nodes_of(place_tofa(view, all, Deadline::never())).size(), 9);
@@ -97,7 +100,8 @@ START_TEST(takes_sure_nodes_where_most_may_fail) {
   ClusterView view = view_of(rings({4, 4}));
   set_outages(view, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.02);
   const Request request = request_of(random_matrix(4, 12, 3));
-  for (const Placement& found : {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())})
+  for (const Placement& found :
+       {place_tofa(view, request, Deadline::never()), place_tofa_thoroughly(view, request, Deadline::never())})
     for (const std::int32_t node : touched(*view.torus, *request.matrix, nodes_of(found))) ck_assert_int_ge(node, 12);
   Request plain;
   plain.tasks = 3;
@@ -182,7 +186,8 @@ START_TEST(live_states) {
   ck_assert_double_eq_tol(fault_model.of_positions()[2], 1 - 0.8 * 0.8, 1e-12);
   Request request;
   request.tasks = 2;
-  for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert(node != 2 && node != 4);
+  for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never())))
+    ck_assert(node != 2 && node != 4);
   // Probabilities that the site gives replace those of the live state.
   set_outages(view, {0}, 0.5);
   ck_assert(FaultModel(view, 0).suspect(0) && !FaultModel(view, 0).suspect(2));
@@ -206,8 +211,9 @@ END_TEST
 
 START_TEST(bad_parameters) {
   const ClusterView view = view_of(rings({4}));
-  for (const auto& [key, value] : {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
-                                   std::pair("job-seconds", "-1"), std::pair("seed", "x")})
+  for (const auto& [key, value] :
+       {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
+        std::pair("job-seconds", "-1"), std::pair("seed", "x")})
     ck_assert_error(policies::check_policy_spec({"TOFA", {{key, value}}}), key);
   ck_assert_error(policies::check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
   Request request = request_of(random_matrix(3, 3, 1));
@@ -216,7 +222,8 @@ START_TEST(bad_parameters) {
 }
 END_TEST
 
-// Of a matrix with very many pairs a sample decides while slurmctld waits; the costs that are told are those of all pairs.
+// Of a matrix with very many pairs a sample decides while slurmctld waits; the costs that are told are those of all
+// pairs.
 START_TEST(many_pairs_are_compared_by_a_sample) {
   const ClusterView view = view_of(rings({9, 9, 9}));
   std::vector<CommEdge> edges;
@@ -227,7 +234,8 @@ START_TEST(many_pairs_are_compared_by_a_sample) {
   Cost cost = 0, natural_cost = 0;
   const std::vector<std::int32_t> at = nodes_of(found);
   for (const CommEdge& edge : request.matrix->edges()) {
-    cost += Cost{edge.weight} * view.torus->distance(at[static_cast<std::size_t>(edge.a)], at[static_cast<std::size_t>(edge.b)]);
+    cost += Cost{edge.weight} *
+            view.torus->distance(at[static_cast<std::size_t>(edge.a)], at[static_cast<std::size_t>(edge.b)]);
     natural_cost += Cost{edge.weight} * view.torus->distance(edge.a, edge.b);
   }
   ck_assert(found.cost == cost && found.natural_cost == natural_cost && cost <= natural_cost);
@@ -242,7 +250,8 @@ START_TEST(many_pairs_are_compared_by_a_sample) {
     return std::ranges::any_of(reasons, [](const std::string& reason) { return reason.starts_with("compared by"); });
   };
   ck_assert(sampled("1") && !sampled("10"));
-  for (const std::string& reason : place_tofa_thoroughly(view, request_of(random_matrix(30, 200, 1)), Deadline::never()).reasons)
+  for (const std::string& reason :
+       place_tofa_thoroughly(view, request_of(random_matrix(30, 200, 1)), Deadline::never()).reasons)
     ck_assert(reason.find("compared by") == std::string::npos);
 }
 END_TEST
@@ -252,7 +261,8 @@ START_TEST(any_deadline) {
   set_outages(view, {77, 200}, 0.02);
   const Request request = request_of(shuffled_grid(8, 8, 6));
   for (const int us : {0, 100, 1000, 5000, 20000}) {
-    const std::vector<std::int32_t> at = nodes_of(place_tofa_thoroughly(view, request, Deadline::after(std::chrono::microseconds(us))));
+    const std::vector<std::int32_t> at =
+        nodes_of(place_tofa_thoroughly(view, request, Deadline::after(std::chrono::microseconds(us))));
     ck_assert_uint_eq(std::set<std::int32_t>(at.begin(), at.end()).size(), 384);
   }
 }
@@ -285,9 +295,9 @@ int main() {
   TCase* const cases = tcase_create("tofa");
   for (const TTest* test :
        {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
-        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus, keeps_to_limits, the_paper, trees,
-        live_states, nodes_without_coordinates, bad_parameters, many_pairs_are_compared_by_a_sample, any_deadline,
-        baselines_after_the_deadline})
+        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus,
+        keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates, bad_parameters,
+        many_pairs_are_compared_by_a_sample, any_deadline, baselines_after_the_deadline})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa");
   suite_add_tcase(suite, cases);

@@ -59,7 +59,8 @@ Pixels read_png(const std::string& file) {
   const uLongf expected = size;
   pixels.rows.resize(size);
   ck_assert_int_eq(uncompress(reinterpret_cast<Bytef*>(pixels.rows.data()), &size,
-                              reinterpret_cast<const Bytef*>(chunks["IDAT"].data()), chunks["IDAT"].size()), Z_OK);
+                              reinterpret_cast<const Bytef*>(chunks["IDAT"].data()), chunks["IDAT"].size()),
+                   Z_OK);
   ck_assert_uint_eq(size, expected);
   return pixels;
 }
@@ -152,8 +153,9 @@ START_TEST(extremes) {
 END_TEST
 
 START_TEST(names_and_markup) {
-  const Picture picture = draw(heat_map_of(2, {1, 2, 3, 4}),
-                               {.title = "a<b & \"c\"", .axis = "node", .names = {"n1", "a-name-that-is-far-too-long"}});
+  const Picture picture =
+      draw(heat_map_of(2, {1, 2, 3, 4}),
+           {.title = "a<b & \"c\"", .axis = "node", .names = {"n1", "a-name-that-is-far-too-long"}});
   ck_assert_msg(has_words(picture, "n1") && has_words(picture, "a-name-that-is.."), "%s", all_words(picture).c_str());
   const std::string svg = to_svg(picture);
   ck_assert(svg.find(">a&lt;b &amp; &quot;c&quot;</text>") != std::string::npos);

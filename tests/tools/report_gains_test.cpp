@@ -12,7 +12,8 @@ using namespace placement::tools;
 
 namespace {
 
-Decision record(std::uint32_t job, std::uint32_t uid, const char* cost, const char* stock, decision_outcome outcome = DECISION_CORES) {
+Decision record(std::uint32_t job, std::uint32_t uid, const char* cost, const char* stock,
+                decision_outcome outcome = DECISION_CORES) {
   Decision d;
   d.job_id = job;
   d.uid = uid;
@@ -42,8 +43,10 @@ const Advice& about(const std::vector<Advice>& all, const std::string& subject) 
 }  // namespace
 
 START_TEST(gains_of_a_few_records) {
-  std::vector<Decision> all = {record(1, 7, "50", "100"), record(2, 7, "200", "100"), record(3, 8, "25", "100"), record(4, 8, "", "100"),
-                               record(5, 8, "5", "0"),    record(6, 8, "1", "100", DECISION_STOCK), record(1, 7, "100", "100")};
+  std::vector<Decision> all = {record(1, 7, "50", "100"), record(2, 7, "200", "100"),
+                               record(3, 8, "25", "100"), record(4, 8, "", "100"),
+                               record(5, 8, "5", "0"),    record(6, 8, "1", "100", DECISION_STOCK),
+                               record(1, 7, "100", "100")};
   all.push_back(record(7, 8, "1", "100"));
   all.back().for_start = false;
   std::vector<PolicyGain> gains = gains_of(all, 1);
@@ -61,7 +64,8 @@ START_TEST(gains_of_a_few_records) {
 END_TEST
 
 START_TEST(intervals_by_users) {
-  // Within a user all jobs are equal: the interval by jobs is too narrow, and the one by users is near that of the users' means.
+  // Within a user all jobs are equal: the interval by jobs is too narrow, and the one by users is near that of the
+  // users' means.
   std::vector<Decision> all;
   std::vector<double> means;
   for (std::uint32_t user = 0; user < 20; ++user) {
@@ -115,7 +119,8 @@ START_TEST(conclusions_follow_the_records) {
   facts.decisions.decisions = jobs_near(0.6, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::yes);
   ck_assert(about(advice_of(facts), "Before all else").verdict == Verdict::yes);
-  ck_assert_msg(about(advice_of(facts), "TREEMATCH").conclusion.starts_with("Keep it on"), "%s", about(advice_of(facts), "TREEMATCH").conclusion.c_str());
+  ck_assert_msg(about(advice_of(facts), "TREEMATCH").conclusion.starts_with("Keep it on"), "%s",
+                about(advice_of(facts), "TREEMATCH").conclusion.c_str());
   std::vector<Decision> computed = jobs_near(0.6, 6);  // what is only computed counts where nothing was used
   for (Decision& d : computed) d.outcome = DECISION_ADVICE;
   facts.decisions.decisions = computed;

@@ -70,8 +70,9 @@ START_TEST(a_table_names_its_rows_and_columns) {
   table.add({"n1", "3"});
   table.add_drawing("<svg/>");
   const std::string html = table.html();
-  for (const char* part : {"<caption>of &lt;x&gt;</caption>", "<th scope=\"col\" class=\"num\">Count</th>", "<th scope=\"row\">n1</th>",
-                           "<td class=\"num\">3</td><td class=\"drawing\"><svg/></td>", "aria-label=\"of &lt;x&gt;\""})
+  for (const char* part :
+       {"<caption>of &lt;x&gt;</caption>", "<th scope=\"col\" class=\"num\">Count</th>", "<th scope=\"row\">n1</th>",
+        "<td class=\"num\">3</td><td class=\"drawing\"><svg/></td>", "aria-label=\"of &lt;x&gt;\""})
     ck_assert_msg(html.find(part) != html.npos, "no %s in %s", part, html.c_str());
 }
 END_TEST

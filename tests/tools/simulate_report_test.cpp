@@ -61,10 +61,14 @@ std::vector<std::string> csv_fields(const std::string& line) {
   bool quoted = false;
   for (std::size_t at = 0; at < line.size(); ++at) {
     const bool doubled = quoted && line[at] == '"' && at + 1 < line.size() && line[at + 1] == '"';
-    if (doubled) fields.back() += line[at++];
-    else if (line[at] == '"') quoted = !quoted;
-    else if (line[at] == ',' && !quoted) fields.emplace_back();
-    else fields.back() += line[at];
+    if (doubled)
+      fields.back() += line[at++];
+    else if (line[at] == '"')
+      quoted = !quoted;
+    else if (line[at] == ',' && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[at];
   }
   ck_assert(!quoted);
   return fields;

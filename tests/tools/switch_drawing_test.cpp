@@ -17,7 +17,8 @@ constexpr std::string_view two_pods =
     "SwitchName=s3 Level=0 LinkSpeed=1 Nodes=n[5-6]\n"
     "SwitchName=s4 Level=0 LinkSpeed=1 Nodes=n[7-8]\n";
 
-std::string drawn(const std::string& given, const std::string& choice, const std::string& tasks, std::string_view topology = two_pods) {
+std::string drawn(const std::string& given, const std::string& choice, const std::string& tasks,
+                  std::string_view topology = two_pods) {
   Decision decision;
   decision.given = given;
   decision.choice = choice;
@@ -37,7 +38,8 @@ START_TEST(nodes_and_tasks_on_their_switches) {
   // The tasks are those of the choice, and not known on other nodes.
   ck_assert_text_eq(drawn("n[5-6]", "n[1-2]", "4(x2)"), "root\n  p2\n    s3: n[5-6]\n");
   ck_assert_text_eq(drawn("n[5-6]", "", ""), "root\n  p2\n    s3: n[5-6]\n");
-  for (const char* wrong : {"4", "4(x3)", "4(x0),4", "a,b", "4(x"}) ck_assert_text_eq(drawn("n[5-6]", "n[5-6]", wrong), "root\n  p2\n    s3: n[5-6]\n");
+  for (const char* wrong : {"4", "4(x3)", "4(x0),4", "a,b", "4(x"})
+    ck_assert_text_eq(drawn("n[5-6]", "n[5-6]", wrong), "root\n  p2\n    s3: n[5-6]\n");
 }
 END_TEST
 
@@ -61,7 +63,8 @@ START_TEST(ranks_on_their_switches) {
 END_TEST
 
 START_TEST(blocks_and_fabrics_that_nothing_joins) {
-  ck_assert_text_eq(drawn("n[1,3]", "", "", "SwitchName=a Level=0 Nodes=n[1-2]\nSwitchName=b Level=0 Nodes=n[3-4]\n"), "a: n1\nb: n3\n");
+  ck_assert_text_eq(drawn("n[1,3]", "", "", "SwitchName=a Level=0 Nodes=n[1-2]\nSwitchName=b Level=0 Nodes=n[3-4]\n"),
+                    "a: n1\nb: n3\n");
   ck_assert_text_eq(drawn("n[1-4]", "", "", "BlockName=b1 BlockIndex=0 Nodes=n[1-4] BlockSize=4\n"), "b1: n[1-4]\n");
 }
 END_TEST
@@ -70,14 +73,16 @@ START_TEST(what_cannot_be_drawn) {
   ck_assert_text_eq(drawn("", "", ""), "");
   ck_assert_text_eq(drawn("n[1-3..", "", ""), "");
   ck_assert_text_eq(drawn("m1", "m1", "2"), "");
-  for (const char* topology : {"", "Topology is flat\n", "SwitchName=s1 Level=x Nodes=n1\n", "SwitchName=s1 Level=0 Nodes=n[1\n"})
+  for (const char* topology :
+       {"", "Topology is flat\n", "SwitchName=s1 Level=x Nodes=n1\n", "SwitchName=s1 Level=0 Nodes=n[1\n"})
     ck_assert_text_eq(drawn("n1", "n1", "2", topology), "");
 }
 END_TEST
 
 START_TEST(many_switches_are_cut) {
   std::string topology;
-  for (int s = 1; s <= 40; ++s) topology += "SwitchName=s" + std::to_string(s) + " Level=0 Nodes=n" + std::to_string(s) + "\n";
+  for (int s = 1; s <= 40; ++s)
+    topology += "SwitchName=s" + std::to_string(s) + " Level=0 Nodes=n" + std::to_string(s) + "\n";
   Decision decision;
   decision.given = "n[1-40]";
   const auto lines = drawn_on_switches(decision, topology);

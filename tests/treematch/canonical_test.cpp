@@ -52,7 +52,8 @@ START_TEST(costs_nothing_and_has_one_form) {
     leaves.resize(ranks);
     std::vector<CommEdge> edges;
     for (int e = 0; e < 3 * ranks; ++e)
-      edges.push_back({static_cast<std::int32_t>(random() % ranks), static_cast<std::int32_t>(random() % ranks), 1 + static_cast<std::int64_t>(random() % 9)});
+      edges.push_back({static_cast<std::int32_t>(random() % ranks), static_cast<std::int32_t>(random() % ranks),
+                       1 + static_cast<std::int64_t>(random() % 9)});
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
     const std::vector<std::int32_t> after = ordered(tree, leaves);
     ck_assert(tree.hop_bytes(matrix, after) == tree.hop_bytes(matrix, leaves));

@@ -24,7 +24,8 @@ CommMatrix groups(std::int32_t ranks, std::int32_t size, std::int64_t heavy) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Every rank exchanges 1 with every other, and 500 more with the other ranks of its group of five; the ranks are renumbered.
+// Every rank exchanges 1 with every other, and 500 more with the other ranks of its group of five; the ranks are
+// renumbered.
 CommMatrix groups_of_five(std::int32_t ranks) {
   std::vector<CommEdge> edges;
   for (std::int32_t a = 0; a < ranks; ++a)

@@ -71,7 +71,8 @@ TreeTopology random_tree(Random& random, std::int32_t vertices) {
   }
   if (random.below(2) == 0) return TreeTopology::from_parents(parent);
   std::vector<std::int64_t> distance;
-  for (std::int32_t l = 0; l < depth; ++l) distance.push_back((distance.empty() ? 1 : distance.back()) + random.below(4));
+  for (std::int32_t l = 0; l < depth; ++l)
+    distance.push_back((distance.empty() ? 1 : distance.back()) + random.below(4));
   return TreeTopology::from_parents(parent, distance);
 }
 
@@ -116,7 +117,8 @@ START_TEST(the_better_pod_is_taken) {
     const Placement placement = place_treematch(view, request, Deadline::never());
     ck_assert(placement.cost == two_pairs.total_weight() * view.tree->distance(0, 1));
     for (const RankPlace& rank : placement.ranks) ck_assert(rank.node >= 8 && rank.node < 12);
-    ck_assert_msg(placement.reasons.front().find("optimal") != std::string::npos, "%s", placement.reasons.front().c_str());
+    ck_assert_msg(placement.reasons.front().find("optimal") != std::string::npos, "%s",
+                  placement.reasons.front().c_str());
   }
 }
 END_TEST
@@ -161,7 +163,8 @@ START_TEST(any_tree) {
     const CommMatrix matrix = random_matrix(ranks, random);
     const Cost best = *least_cost(matrix, tree, usable);
     const MapResult whole = map_to_tree(matrix, tree, usable, {.scope = LeafScope::whole});
-    ck_assert_msg(whole.cost == best, "round %d: %s and not %s", round, to_string(whole.cost).c_str(), to_string(best).c_str());
+    ck_assert_msg(whole.cost == best, "round %d: %s and not %s", round, to_string(whole.cost).c_str(),
+                  to_string(best).c_str());
     ck_assert(tree.hop_bytes(matrix, whole.leaf_of_rank) == whole.cost);
     Cost narrower = -1;
     for (std::int32_t up = 0; up < 4; ++up) {
@@ -204,9 +207,12 @@ START_TEST(any_limits) {
     for (std::size_t n = 0; n < view.nodes.size(); ++n)
       for (std::int32_t c = 0; c < view.nodes[n].cores(); ++c) {
         node_of_leaf[view.nodes[n].first_leaf + c] = static_cast<std::int32_t>(n);
-        if (random.below(4) == 0) view.nodes[n].core_free[c] = false;
-        else if (usable.size() < 9) usable.push_back(view.nodes[n].first_leaf + c);
-        else view.nodes[n].core_free[c] = false;
+        if (random.below(4) == 0)
+          view.nodes[n].core_free[c] = false;
+        else if (usable.size() < 9)
+          usable.push_back(view.nodes[n].first_leaf + c);
+        else
+          view.nodes[n].core_free[c] = false;
       }
     std::sort(usable.begin(), usable.end());
     Request request;
@@ -234,12 +240,14 @@ START_TEST(any_limits) {
     try {
       const Placement placement = place_treematch(view, request, Deadline::never());
       Ints leaves;
-      for (const RankPlace& rank : placement.ranks) leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
+      for (const RankPlace& rank : placement.ranks)
+        leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
       ck_assert(legal(leaves));
       ck_assert(best.has_value());
       ck_assert(placement.cost >= *best);
       if (round % 4 == 0) continue;  // these rounds have scope `subtree`, which may cost more
-      ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(), to_string(*best).c_str());
+      ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(),
+                    to_string(*best).c_str());
       ++solved;
     } catch (const Error&) {
     }
@@ -272,14 +280,18 @@ START_TEST(more_equal_nodes_than_the_ranks_fill) {
     const auto legal = [&](const Ints& leaf_of_rank) {
       Ints on(nodes.size(), 0);
       for (const std::int32_t leaf : leaf_of_rank) ++on[leaf / 2];
-      const auto used = static_cast<std::int32_t>(std::count_if(on.begin(), on.end(), [](std::int32_t c) { return c > 0; }));
-      const bool uneven = std::count(on.begin(), on.end(), 2) > 0 && std::count(on.begin(), on.end(), 1) > 0 && request.whole_nodes;
-      return used >= std::min(request.min_nodes, request.tasks) && used <= request.max_nodes && (!uneven || request.tasks % used != 0);
+      const auto used =
+          static_cast<std::int32_t>(std::count_if(on.begin(), on.end(), [](std::int32_t c) { return c > 0; }));
+      const bool uneven =
+          std::count(on.begin(), on.end(), 2) > 0 && std::count(on.begin(), on.end(), 1) > 0 && request.whole_nodes;
+      return used >= std::min(request.min_nodes, request.tasks) && used <= request.max_nodes &&
+             (!uneven || request.tasks % used != 0);
     };
     const Placement placement = place_treematch(view, request, Deadline::never());
     const std::optional<Cost> best = least_cost(*request.matrix, *view.tree, usable, legal);
     ck_assert(best.has_value());
-    ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(), to_string(*best).c_str());
+    ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(),
+                  to_string(*best).c_str());
   }
 }
 END_TEST
@@ -294,7 +306,8 @@ START_TEST(what_is_too_much_is_left_alone) {
   ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 1000, watch));
   ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 5000, watch));
   ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 100'000'000, watch).has_value());
-  ck_assert(!exact_mapping(CommMatrix::from_edges(17, {{0, 1, 1}}), tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));
+  ck_assert(
+      !exact_mapping(CommMatrix::from_edges(17, {{0, 1, 1}}), tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));
   // The traffic is so large that sums might overflow.
   const CommMatrix huge = CommMatrix::from_edges(2, {{0, 1, INT64_MAX}});
   ck_assert(!exact_mapping(huge, tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));

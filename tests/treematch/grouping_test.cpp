@@ -17,11 +17,10 @@ using Ints = std::vector<std::int32_t>;
 
 // [JA §3], Table I.
 CommMatrix table1() {
-  constexpr std::int64_t table[8][8] = {
-      {0, 100, 19, 12, 19, 11, 2511, 223}, {100, 0, 12, 12, 25, 28, 223, 1412},
-      {19, 12, 0, 223, 251, 1584, 17, 10}, {12, 12, 223, 0, 1995, 112, 17, 17},
-      {19, 25, 251, 1995, 0, 158, 17, 12}, {11, 28, 1584, 112, 158, 0, 25, 19},
-      {2511, 223, 17, 17, 17, 25, 0, 100}, {223, 1412, 10, 17, 12, 19, 100, 0}};
+  constexpr std::int64_t table[8][8] = {{0, 100, 19, 12, 19, 11, 2511, 223}, {100, 0, 12, 12, 25, 28, 223, 1412},
+                                        {19, 12, 0, 223, 251, 1584, 17, 10}, {12, 12, 223, 0, 1995, 112, 17, 17},
+                                        {19, 25, 251, 1995, 0, 158, 17, 12}, {11, 28, 1584, 112, 158, 0, 25, 19},
+                                        {2511, 223, 17, 17, 17, 25, 0, 100}, {223, 1412, 10, 17, 12, 19, 100, 0}};
   std::vector<CommEdge> edges;
   for (std::int32_t a = 0; a < 8; ++a)
     for (std::int32_t b = a + 1; b < 8; ++b) edges.push_back({a, b, table[a][b]});
@@ -69,8 +68,7 @@ START_TEST(matchings_are_maximal) {
   for (int round = 0; round < 200; ++round) {
     const std::int32_t n = 2 + random.below(9);
     std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 2 * n; ++k)
-      edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
+    for (std::int32_t k = 0; k < 2 * n; ++k) edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
     const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     std::vector<bool> used(n, false);
     const std::int64_t most = heaviest(graph, 0, used);
@@ -90,8 +88,7 @@ START_TEST(any_arity_and_number) {
   for (int round = 0; round < 200; ++round) {
     const std::int32_t n = 1 + random.below(70);
     std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 3 * n; ++k)
-      edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
+    for (std::int32_t k = 0; k < 3 * n; ++k) edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
     const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     const Ints arities{1 + random.below(4), 1 + random.below(9), 1 + random.below(7)};
     for (const Pairing pairing : {Pairing::heaviest_first, Pairing::maximum_weight}) {

@@ -173,8 +173,7 @@ START_TEST(slot_distances_are_those_of_the_tree) {
       const mapping::LeafTree tree(topology, leaves);
       for (std::int32_t a = 0; a < tree.slots(); ++a)
         for (std::int32_t b = 0; b < tree.slots(); ++b)
-          if (a != b)
-            ck_assert_int_eq(tree.distance(a, b), topology.distance(tree.leaf(a), tree.leaf(b)));
+          if (a != b) ck_assert_int_eq(tree.distance(a, b), topology.distance(tree.leaf(a), tree.leaf(b)));
     }
   }
 }

@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::int32_t cores = 8;
 
-// Ten leaf switches of six nodes below two switches, each node with `cores` cores. A node is busy where busy(node) is true.
+// Ten leaf switches of six nodes below two switches, each node with `cores` cores. A node is busy where busy(node) is
+// true.
 template <typename Busy>
 ClusterView machine(Busy busy) {
   std::vector<SwitchShape> switches{{"root", -1, {}}, {"left", 0, {}}, {"right", 0, {}}};
@@ -34,7 +35,8 @@ ClusterView machine(Busy busy) {
   return view;
 }
 
-// A job of `groups` groups of eight ranks that fill a node each. Pairs of groups exchange much, 2k with 2k + groups / 2.
+// A job of `groups` groups of eight ranks that fill a node each. Pairs of groups exchange much, 2k with 2k + groups
+// / 2.
 Request job(std::int32_t groups) {
   std::vector<CommEdge> edges;
   for (std::int32_t g = 0; g < groups; ++g)
@@ -66,7 +68,8 @@ START_TEST(nodes_are_chosen_by_the_traffic) {
   const Placement placement = place_treematch(view, request, Deadline::never());
   ck_assert_int_eq(pairs_together(placement, 20), 10);
   for (std::int32_t g = 0; g < 20; ++g)
-    for (std::int32_t a = 0; a < cores; ++a) ck_assert_int_eq(placement.ranks[g * cores + a].node, placement.ranks[g * cores].node);
+    for (std::int32_t a = 0; a < cores; ++a)
+      ck_assert_int_eq(placement.ranks[g * cores + a].node, placement.ranks[g * cores].node);
 }
 END_TEST
 
@@ -80,8 +83,8 @@ START_TEST(about_as_good_as_by_cores) {
     request.node_level = true;
     const Placement by_nodes = place_treematch(view, request, Deadline::never());
     ck_assert(by_nodes.cost <= by_nodes.natural_cost);
-    ck_assert_msg(100 * by_nodes.cost <= 101 * by_cores.cost, "%lld hop-bytes by nodes, %lld by cores", static_cast<long long>(by_nodes.cost),
-                  static_cast<long long>(by_cores.cost));
+    ck_assert_msg(100 * by_nodes.cost <= 101 * by_cores.cost, "%lld hop-bytes by nodes, %lld by cores",
+                  static_cast<long long>(by_nodes.cost), static_cast<long long>(by_cores.cost));
   }
 }
 END_TEST

@@ -40,7 +40,8 @@ Request request_of(const std::vector<CommEdge>& edges, std::int32_t tasks, const
 
 std::int32_t switch_of(const ClusterView& view, std::int32_t node) {
   std::int32_t v = view.tree->leaf_vertex(view.nodes[node].first_leaf);
-  while (view.tree->parent(view.tree->parent(v)) >= 0 && view.tree->parent(view.tree->parent(v)) != 0) v = view.tree->parent(v);
+  while (view.tree->parent(view.tree->parent(v)) >= 0 && view.tree->parent(view.tree->parent(v)) != 0)
+    v = view.tree->parent(v);
   return view.tree->parent(v);
 }
 
@@ -64,7 +65,8 @@ Placement place(const ClusterView& view, const Request& request) {
   }
   ck_assert(placement.cost == view.tree->hop_bytes(*request.matrix, leaves));
   const Placement again = place_treematch(view, request, Deadline::never());
-  for (std::size_t r = 0; r < placement.ranks.size(); ++r) ck_assert_int_eq(placement.ranks[r].node, again.ranks[r].node);
+  for (std::size_t r = 0; r < placement.ranks.size(); ++r)
+    ck_assert_int_eq(placement.ranks[r].node, again.ranks[r].node);
   return placement;
 }
 

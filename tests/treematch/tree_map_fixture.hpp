@@ -86,7 +86,7 @@ inline void map_in_time(const CommMatrix& matrix, const TreeTopology& tree, cons
     }
 }
 
-inline const CommMatrix figure2 = CommMatrix::from_edges(
-    4, {{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}});
+inline const CommMatrix figure2 =
+    CommMatrix::from_edges(4, {{0, 1, 5}, {0, 2, 10}, {0, 3, 100}, {1, 2, 20}, {1, 3, 5}, {2, 3, 10}});
 
 }  // namespace placement::treematch

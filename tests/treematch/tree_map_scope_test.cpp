@@ -26,7 +26,8 @@ CommMatrix random_traffic(std::int32_t ranks, int kind, Random& random) {
     if (kind == 2) edges.push_back({r, random.below(ranks), 1 + random.below(1000)});
     if (kind == 2 || r % width != width - 1) edges.push_back({r, r + 1, 100});
     if (r + width < ranks) edges.push_back({r, r + width, kind == 0 ? 200 : 100});
-    for (std::int32_t other = r + 2; kind == 0 && other < ranks && other / width == r / width; ++other) edges.push_back({r, other, 100});
+    for (std::int32_t other = r + 2; kind == 0 && other < ranks && other / width == r / width; ++other)
+      edges.push_back({r, other, 100});
   }
   std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b; });
   return CommMatrix::from_edges(ranks, std::move(edges));
@@ -58,7 +59,8 @@ Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_
 START_TEST(a_wider_scope_never_costs_more) {
   Random random(41);
   for (int round = 0; round < 30; ++round) {
-    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 2 + random.below(3), 2 + random.below(4), 4 + random.below(12)});
+    const TreeTopology tree = TreeTopology::balanced(
+        Ints{2 + random.below(3), 2 + random.below(3), 2 + random.below(4), 4 + random.below(12)});
     Ints usable;
     for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
       if (random.below(5) < 3) usable.push_back(leaf);
@@ -86,12 +88,14 @@ END_TEST
 START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
   Random random(16);
   for (int round = 0; round < 60; ++round) {
-    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(4), 3 + random.below(4), 5 + random.below(8)});
+    const TreeTopology tree =
+        TreeTopology::balanced(Ints{3 + random.below(4), 3 + random.below(4), 5 + random.below(8)});
     const Ints usable = fragmented(tree, random);
     const std::int32_t ranks = std::min(9 + random.below(8), static_cast<std::int32_t>(usable.size()));
     const CommMatrix matrix = random_traffic(ranks, 2, random);
     Cost narrower = matrix.total_weight() * Cost{100};
-    for (const auto& [scope, up] : {std::pair{LeafScope::subtree, 0}, {LeafScope::subtree, 1}, {LeafScope::subtree, 2}, {LeafScope::whole, 0}}) {
+    for (const auto& [scope, up] :
+         {std::pair{LeafScope::subtree, 0}, {LeafScope::subtree, 1}, {LeafScope::subtree, 2}, {LeafScope::whole, 0}}) {
       const MapResult result = mapped(matrix, tree, usable, {.scope = scope, .levels_up = up, .effort = 1 + round % 3});
       ck_assert_msg(result.cost <= narrower, "round %d, %d ranks, %d levels up: %s and not %s", round, ranks, up,
                     to_string(result.cost).c_str(), to_string(narrower).c_str());
@@ -106,7 +110,8 @@ START_TEST(never_behind_a_subtree_alone) {
   Random random(29);
   int compared = 0;
   for (int round = 0; round < 16; ++round) {
-    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 6 + random.below(20)});
+    const TreeTopology tree =
+        TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 6 + random.below(20)});
     const Ints usable = fragmented(tree, random);
     const auto free = static_cast<std::int32_t>(usable.size());
     if (free < 12) continue;
@@ -116,7 +121,8 @@ START_TEST(never_behind_a_subtree_alone) {
     const LeafScope scope = round % 2 == 0 ? LeafScope::subtree : LeafScope::whole;
     const Cost cost = mapped(matrix, tree, usable, {.scope = scope, .effort = effort}).cost;
     for (const std::int32_t top : lowest_sufficient(tree, usable, ranks)) {
-      const Cost alone = map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = scope, .effort = effort}).cost;
+      const Cost alone =
+          map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = scope, .effort = effort}).cost;
       ck_assert_msg(cost <= alone, "round %d, %d ranks: %lld below all, %lld below vertex %d", round, ranks,
                     static_cast<long long>(cost), static_cast<long long>(alone), top);
       ++compared;
@@ -126,14 +132,17 @@ START_TEST(never_behind_a_subtree_alone) {
 }
 END_TEST
 
-// With the usual effort, the search of all subtrees together is seldom worse than that of one subtree, and by at most 3 %.
+// With the usual effort, the search of all subtrees together is seldom worse than that of one subtree, and by at most 3
+// %.
 START_TEST(seldom_behind_a_subtree_alone) {
   Random random(31);
   int compared = 0, behind = 0, compared_small = 0, behind_small = 0;
   for (int round = 0; round < 90; ++round) {
-    const TreeTopology tree = TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 10 + random.below(40)});
+    const TreeTopology tree =
+        TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 10 + random.below(40)});
     const Ints usable = fragmented(tree, random);
-    const std::int32_t ranks = std::min(17 + random.below(round % 4 == 0 ? 496 : 112), static_cast<std::int32_t>(usable.size()));
+    const std::int32_t ranks =
+        std::min(17 + random.below(round % 4 == 0 ? 496 : 112), static_cast<std::int32_t>(usable.size()));
     const CommMatrix matrix = random_traffic(ranks, round % 3, random);
     const Cost cost = mapped(matrix, tree, usable, {}).cost;
     Cost least = cost;
@@ -141,7 +150,8 @@ START_TEST(seldom_behind_a_subtree_alone) {
       least = std::min(least, map_to_tree(matrix, tree, leaves_below(tree, usable, top), {}).cost);
     (ranks > 128 ? compared : compared_small) += 1;
     (ranks > 128 ? behind : behind_small) += least < cost;
-    ck_assert_msg(cost * 100 <= least * 103, "round %d, %d ranks: %s below all, %s below one", round, ranks, to_string(cost).c_str(), to_string(least).c_str());
+    ck_assert_msg(cost * 100 <= least * 103, "round %d, %d ranks: %s below all, %s below one", round, ranks,
+                  to_string(cost).c_str(), to_string(least).c_str());
   }
   ck_assert_int_gt(compared, 15);
   ck_assert_int_le(7 * behind, compared);
@@ -165,7 +175,8 @@ END_TEST
 START_TEST(an_effort_never_costs_more_than_those_it_begins_with) {
   Random random(3);
   for (int round = 0; round < 12; ++round) {
-    const TreeTopology tree = TreeTopology::balanced(Ints{2 + random.below(3), 3 + random.below(4), 6 + random.below(10)});
+    const TreeTopology tree =
+        TreeTopology::balanced(Ints{2 + random.below(3), 3 + random.below(4), 6 + random.below(10)});
     const Ints usable = fragmented(tree, random);
     const std::int32_t ranks = std::min(20 + random.below(50), static_cast<std::int32_t>(usable.size()));
     const CommMatrix matrix = random_traffic(ranks, round % 3, random);

@@ -26,11 +26,16 @@ START_TEST(worked_figure) {  // [TM §2]
 END_TEST
 
 START_TEST(motivating_example) {  // [TM §3]: nodes have two cores each, and n3 is busy
-  const TreeTopology tree = TreeTopology::from_parents(
-      Ints{-1, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8});
-  const CommMatrix matrix = CommMatrix::from_edges(
-      8, {{0, 1, 1 << 20}, {2, 3, 1 << 20}, {4, 5, 1 << 20}, {6, 7, 1 << 20},
-          {0, 2, 20}, {0, 6, 2000}, {2, 4, 1000}, {4, 6, 10}});
+  const TreeTopology tree =
+      TreeTopology::from_parents(Ints{-1, 0, 0, 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8});
+  const CommMatrix matrix = CommMatrix::from_edges(8, {{0, 1, 1 << 20},
+                                                       {2, 3, 1 << 20},
+                                                       {4, 5, 1 << 20},
+                                                       {6, 7, 1 << 20},
+                                                       {0, 2, 20},
+                                                       {0, 6, 2000},
+                                                       {2, 4, 1000},
+                                                       {4, 6, 10}});
   const Ints usable{0, 1, 2, 3, 4, 5, 8, 9, 10, 11};
   const MapResult result = mapped(matrix, tree, usable, {.scope = LeafScope::whole});
   const auto node = [&](std::int32_t rank) { return result.leaf_of_rank[rank] / 2; };
@@ -87,8 +92,8 @@ END_TEST
 START_TEST(weights_near_the_limit) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
   const std::int64_t big = INT64_MAX / 4;
-  const CommMatrix matrix = CommMatrix::from_edges(
-      8, {{0, 7, big}, {1, 6, big}, {2, 5, big}, {3, 4, big - 1}, {0, 1, 1}});
+  const CommMatrix matrix =
+      CommMatrix::from_edges(8, {{0, 7, big}, {1, 6, big}, {2, 5, big}, {3, 4, big - 1}, {0, 1, 1}});
   const MapResult result = mapped(matrix, tree, all_leaves(tree), {});
   ck_assert(result.cost == 2 * (static_cast<Cost>(big) * 4 - 1) + 4);
 }
@@ -144,14 +149,12 @@ START_TEST(random_small_cases) {
     for (std::int32_t k = 0; k < 2 * ranks; ++k)
       edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(50)});
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
-    const MapResult result =
-        mapped(matrix, tree, usable, {.seed = random.next(), .scope = LeafScope::whole});
+    const MapResult result = mapped(matrix, tree, usable, {.seed = random.next(), .scope = LeafScope::whole});
     const Cost best = optimum(matrix, tree, usable);
     ck_assert(result.cost >= best);
     total += result.cost;
     least += best;
-    for (const LeafScope scope : {LeafScope::given, LeafScope::subtree})
-      mapped(matrix, tree, usable, {.scope = scope});
+    for (const LeafScope scope : {LeafScope::given, LeafScope::subtree}) mapped(matrix, tree, usable, {.scope = scope});
   }
   ck_assert_msg(total * 100 <= least * 103, "%.3f of the optimum",
                 static_cast<double>(total) / static_cast<double>(least));
@@ -217,10 +220,12 @@ START_TEST(work_of_small_jobs_is_limited) {
   Random random(31);
   Ints usable;
   for (std::int32_t node = 0; node < tree.leaves() / 16; ++node)
-    for (std::int32_t core = 0, busy = random.below(5) < 3; core < 16 && busy == 0; ++core) usable.push_back(16 * node + core);
+    for (std::int32_t core = 0, busy = random.below(5) < 3; core < 16 && busy == 0; ++core)
+      usable.push_back(16 * node + core);
   for (const std::int32_t ranks : {20, 48, 96, 128, 200, 256, 300, 512}) {
     std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 8 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
+    for (std::int32_t k = 0; k < 8 * ranks; ++k)
+      edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
     const CommMatrix matrix = CommMatrix::from_edges(ranks, std::move(edges));
     const MapResult narrow = mapped(matrix, tree, usable, {.scope = LeafScope::subtree});
     const MapResult whole = mapped(matrix, tree, usable, {.scope = LeafScope::whole});
@@ -240,7 +245,8 @@ START_TEST(memory_changes_nothing) {
   for (int round = 0; round < 40; ++round) {
     const std::int32_t ranks = 2 + random.below(20);
     std::vector<CommEdge> edges;
-    for (int k = 0; k < 3 * ranks; ++k) edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(50)});
+    for (int k = 0; k < 3 * ranks; ++k)
+      edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(50)});
     std::erase_if(edges, [](const CommEdge& edge) { return edge.a == edge.b; });
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
     MapMemory memory;

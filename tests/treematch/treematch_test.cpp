@@ -97,8 +97,14 @@ START_TEST(motivating_example) {  // [TM §3]
   ClusterView view = machine({4, 2}, 1, 2);
   occupy(view, 3);
   // The pairs are A = 0-1, B = 2-3, C = 4-5 and D = 6-7. The traffic within a pair is the heaviest.
-  Request request = request_of(
-      8, matrix_of(8, {{0, 1, 9000}, {2, 3, 9000}, {4, 5, 9000}, {6, 7, 9000}, {1, 2, 20}, {0, 7, 2000}, {3, 4, 1000}, {5, 6, 10}}));
+  Request request = request_of(8, matrix_of(8, {{0, 1, 9000},
+                                                {2, 3, 9000},
+                                                {4, 5, 9000},
+                                                {6, 7, 9000},
+                                                {1, 2, 20},
+                                                {0, 7, 2000},
+                                                {3, 4, 1000},
+                                                {5, 6, 10}}));
   request.min_nodes = request.max_nodes = 4;
   const Placement placement = place(view, request);
   const auto node = [&](std::int32_t rank) { return placement.ranks[rank].node; };
@@ -276,7 +282,8 @@ START_TEST(a_wider_scope_never_costs_more) {
   std::mt19937_64 random(5);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
   for (int round = 0; round < 100; ++round) {
-    ClusterView view = machine({4 + up_to(6), 4 + up_to(6), 4 + up_to(6), 3 + up_to(4), 2 + up_to(6)}, 1 + up_to(1), 2 + up_to(2));
+    ClusterView view =
+        machine({4 + up_to(6), 4 + up_to(6), 4 + up_to(6), 3 + up_to(4), 2 + up_to(6)}, 1 + up_to(1), 2 + up_to(2));
     for (NodeView& node : view.nodes)
       for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
     const std::int32_t tasks = 17 + up_to(10);

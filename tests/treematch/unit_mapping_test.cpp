@@ -158,9 +158,9 @@ START_TEST(measured_traffic_is_uneven) {
   for (std::int32_t k = 0; k < 512; ++k)
     for (const std::int32_t step : {1, 2, 8, 64})
       edges.push_back({k, (k + step) % 512, 1 + (std::int64_t{1} << (k + step) % 52)});
-  std::vector<std::int32_t> slot =
-      units_mapping(mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree,
-                    *join_to_units(mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, mapping::WorkBudget());
+  std::vector<std::int32_t> slot = units_mapping(
+      mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree,
+      *join_to_units(mapping::scaled_graph(CommMatrix::from_edges(512, edges)), tree), 1, 10000, mapping::WorkBudget());
   std::sort(slot.begin(), slot.end());
   for (std::int32_t s = 0; s < 512; ++s) ck_assert_int_eq(slot[s], s);
 }

@@ -29,7 +29,8 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files that it names must\nfit [slurm.conf beside the file]"},
+    {0, "slurm-conf", "FILE",
+     "the slurm.conf whose nodes the files that it names must\nfit [slurm.conf beside the file]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
     {'j', "json", nullptr, "in JSON"},
 };
@@ -73,7 +74,8 @@ std::string help_with_keys() {
 }
 
 // Checks the file against the nodes of slurm.conf if there is one, else by itself. Returns what was checked.
-std::string check_topology(const Config& config, const std::string& slurm_conf, const std::optional<std::vector<NodeShape>>& shapes) {
+std::string check_topology(const Config& config, const std::string& slurm_conf,
+                           const std::optional<std::vector<NodeShape>>& shapes) {
   const std::string& path = config.treematch_topology_file;
   if (!shapes) {
     const ClusterView view = read_topology(path, "", config.level_distances);
@@ -104,8 +106,10 @@ std::string check_outages(const std::string& path, std::span<const std::string> 
 // Checks the files that the configuration names, and returns what was checked of each. Without a slurm.conf they are
 // not compared with nodes, unless the user has given one.
 std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
-  const std::string &topology = config.treematch_topology_file, &torus = config.torus_file, &outages = config.outage_file;
-  for (const auto& [key, file] : {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
+  const std::string &topology = config.treematch_topology_file, &torus = config.torus_file,
+                    &outages = config.outage_file;
+  for (const auto& [key, file] :
+       {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
     if (!file->empty()) check_named_file(config, key, *file);
   if (topology.empty() && torus.empty() && outages.empty()) return {};
   std::optional<std::vector<NodeShape>> shapes;
@@ -120,12 +124,13 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
-// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too. Without a
-// slurm.conf, one line tells that they were not compared.
+// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
+// Without a slurm.conf, one line tells that they were not compared.
 std::string check_partitions(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
   if (config.partition_policies.empty()) return {};
   if (!slurm_conf_given && !may_exist(slurm_conf))
-    return "# PartitionPolicies: the partitions are not checked, there is no " + slurm_conf + " (--slurm-conf names another)\n";
+    return "# PartitionPolicies: the partitions are not checked, there is no " + slurm_conf +
+           " (--slurm-conf names another)\n";
   const std::vector<std::string> names = read_partition_names(slurm_conf);
   std::string text;
   for (const auto& [partition, policy] : config.partition_policies)
@@ -141,8 +146,8 @@ struct Checked {
   bool own = false;
   std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
   Config config;
-  std::string trouble;    // why the file cannot be used; empty: it can be
-  std::string files;      // what was checked of the files that it names
+  std::string trouble;  // why the file cannot be used; empty: it can be
+  std::string files;    // what was checked of the files that it names
   ControllerInput controller;
 
   // Returns whether this host has no file that says anything: slurmctld reads one on another host.
@@ -186,7 +191,8 @@ std::string as_text(const Checked& checked) {
   else if (checked.has_no_file())
     text += ": no such file, " + checked.elsewhere + "\n";
   else
-    text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") + format_settings(checked.config) + checked.files;
+    text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") +
+            format_settings(checked.config) + checked.files;
   return text + (checked.own ? told_by(checked) : "");
 }
 
@@ -229,7 +235,9 @@ int command_check_config(int argc, char** argv) {
   else if (!line.has("quiet") && (checked.own || checked.trouble.empty()))
     write_output("", as_text(checked));
   if (!checked.trouble.empty()) throw Error(checked.trouble);
-  if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : ""; !trouble.empty()) throw Error(trouble);
+  if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : "";
+      !trouble.empty())
+    throw Error(trouble);
   return exit_ok;
 }
 

@@ -19,11 +19,13 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
-    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
-                              "what \"scontrol show topology\" prints"},
+    {'t', "topology", "FILE",
+     "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
+     "what \"scontrol show topology\" prints"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
-    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
-                          "names no nodes, \"leaf probability\""},
+    {0, "outage", "FILE",
+     "outage probabilities: \"node probability\" lines; where the topology\n"
+     "names no nodes, \"leaf probability\""},
     {'j', "json", nullptr, "in JSON"},
 };
 
@@ -66,7 +68,8 @@ int command_cost(int argc, char** argv) {
     json.begin_object().member("cost", cost).member("natural_cost", natural);
     if (assessment)
       json.member("hop_bytes", assessment->hop_bytes)
-          .key("max_link_load").half(assessment->link_load_twice)
+          .key("max_link_load")
+          .half(assessment->link_load_twice)
           .member("abort_probability", assessment->abort_probability);
     write_output("", json.end_object().take());
     return exit_ok;

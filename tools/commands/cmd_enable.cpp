@@ -46,7 +46,7 @@ struct SiteFiles {
   FoundLine plugin_dir;
   FoundLine task_plugin;
   std::vector<FoundLine> plugstack_lines;  // those that name a plugin of this project
-  FoundLine mode;  // of placement.conf
+  FoundLine mode;                          // of placement.conf
 
   // Returns the directories of PluginDir, without a '/' at their ends.
   std::vector<std::string> plugin_directories() const;
@@ -86,7 +86,8 @@ void take_plugstack(SiteFiles& site, const std::string& path, std::set<std::stri
     if (words.size() < 2) continue;
     if (words[0] == "include") {
       const std::filesystem::path named(words[1]);
-      for (const std::string& file : matching_files((named.is_absolute() ? named : std::filesystem::path(path).parent_path() / named).string()))
+      for (const std::string& file :
+           matching_files((named.is_absolute() ? named : std::filesystem::path(path).parent_path() / named).string()))
         take_plugstack(site, file, seen);
     } else if (std::ranges::count(plugin_names, std::filesystem::path(words[1]).filename().string()) > 0) {
       site.plugstack_lines.push_back({path, line.number, std::string(line.text)});
@@ -121,7 +122,8 @@ SiteFiles read_site_files(const std::string& slurm_conf) {
   site.slurm_conf = slurm_conf;
   site.plugstack = std::filesystem::path(slurm_conf).replace_filename("plugstack.conf").string();
   site.placement_conf = placement_conf_path(slurm_conf);
-  for_each_conf_line(slurm_conf, [&](const std::string& file, const ConfLine& line) { take_slurm_line(site, file, line); });
+  for_each_conf_line(slurm_conf,
+                     [&](const std::string& file, const ConfLine& line) { take_slurm_line(site, file, line); });
   if (std::filesystem::exists(site.plugstack)) {
     std::set<std::string> seen;
     take_plugstack(site, site.plugstack, seen);
@@ -135,7 +137,8 @@ SiteFiles read_site_files(const std::string& slurm_conf) {
 std::string slurm_version_of_plugin(const std::string& path) {
   constexpr std::string_view words = "built for Slurm ";
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > max_plugin_bytes) return {};
+  if (!std::filesystem::is_regular_file(path, error) || std::filesystem::file_size(path, error) > max_plugin_bytes)
+    return {};
   std::ifstream file(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
   const std::size_t at = bytes.find(words);
@@ -165,7 +168,8 @@ constexpr CommandHelp disable_help{
     options};
 
 std::string conf_path(const CommandLine& line) {
-  return line.value_or("slurm-conf", std::filesystem::path(placement_conf_path()).replace_filename("slurm.conf").string());
+  return line.value_or("slurm-conf",
+                       std::filesystem::path(placement_conf_path()).replace_filename("slurm.conf").string());
 }
 
 // The lines that are printed, and whether any of them asks for a change.
@@ -183,8 +187,8 @@ struct Report {
 
 std::string place_of(const FoundLine& found) { return "(" + found.file + ":" + std::to_string(found.number) + ")"; }
 
-// Returns the version of the Slurm that is installed here, as in "22.05.8"; where scontrol cannot be run, the one that this
-// program was built for.
+// Returns the version of the Slurm that is installed here, as in "22.05.8"; where scontrol cannot be run, the one that
+// this program was built for.
 std::string installed_slurm() {
   std::string text;
   if (FILE* answer = popen("scontrol --version 2>/dev/null", "r")) {
@@ -206,10 +210,13 @@ void report_select_type(const SiteFiles& site, const std::string& slurm, Report&
   else if (equal_any_case(site.select_type.text, "select/cons_tres"))
     report.in_place("SelectType=select/cons_tres " + place_of(site.select_type));
   else
-    report.wanted("replace", "SelectType=" + site.select_type.text + " " + place_of(site.select_type) + " by SelectType=select/cons_tres");
+    report.wanted("replace", "SelectType=" + site.select_type.text + " " + place_of(site.select_type) +
+                                 " by SelectType=select/cons_tres");
   const std::string parameters = lower_case(site.select_parameters.text);
-  if (!parameters.empty() && parameters.find("cr_core") == std::string::npos && parameters.find("cr_cpu") == std::string::npos)
-    report.wanted("replace", "SelectTypeParameters=" + site.select_parameters.text + " " + place_of(site.select_parameters) +
+  if (!parameters.empty() && parameters.find("cr_core") == std::string::npos &&
+      parameters.find("cr_cpu") == std::string::npos)
+    report.wanted("replace", "SelectTypeParameters=" + site.select_parameters.text + " " +
+                                 place_of(site.select_parameters) +
                                  " by one with CR_Core or CR_CPU: others are not served, and their jobs run as stock");
 }
 
@@ -253,8 +260,10 @@ void report_plugin(const std::string& plugins, const std::string& slurm, const s
   else if (!std::filesystem::exists(path))
     report.wanted("missing", path + ", unless this host is no controller");
   else if (built_for != slurm)
-    report.wanted("replace", path + (built_for.empty() ? ", which is no plugin of this release" : ", built for Slurm " + built_for) +
-                                 ": Slurm here is " + slurm + " and refuses it");
+    report.wanted("replace",
+                  path +
+                      (built_for.empty() ? ", which is no plugin of this release" : ", built for Slurm " + built_for) +
+                      ": Slurm here is " + slurm + " and refuses it");
   else
     report.in_place("select_cons_tres.so, built for Slurm " + built_for);
 }
@@ -277,7 +286,8 @@ int run_enable(const CommandLine& line) {
   report_select_type(site, slurm, report);
   report_plugin_dir(site, plugins, report);
   if (equal_any_case(site.task_plugin.text, "task/none"))
-    report.wanted("replace", "TaskPlugin=task/none " + place_of(site.task_plugin) + " by TaskPlugin=task/affinity, or ranks are not bound to cores");
+    report.wanted("replace", "TaskPlugin=task/none " + place_of(site.task_plugin) +
+                                 " by TaskPlugin=task/affinity, or ranks are not bound to cores");
   const bool restart = !report.complete;
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);
@@ -285,11 +295,14 @@ int run_enable(const CommandLine& line) {
   if (!elsewhere.empty())
     report.in_place("no file is needed here: " + elsewhere);
   else if (site.mode.file.empty())
-    report.in_place("Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing");
+    report.in_place(
+        "Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing");
   else
     report.in_place(site.mode.text + " " + place_of(site.mode));
-  report.text += restart ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
-                         : "Then       \"scontrol reconfigure\" brings a change of placement.conf into force. srun reads plugstack.conf each time.\n";
+  report.text +=
+      restart
+          ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
+          : "Then       \"scontrol reconfigure\" brings a change of placement.conf into force. srun reads plugstack.conf each time.\n";
   report.text += now(line);
   write_output("", report.text);
   return report.complete ? exit_ok : exit_bad_input;
@@ -304,8 +317,9 @@ int run_disable(const CommandLine& line) {
     report.wanted("put in", "Mode=off");
   else
     report.wanted("replace", site.mode.text + " " + place_of(site.mode) + " by Mode=off");
-  report.text += "Then       \"scontrol reconfigure\": every job runs as stock, those with a policy too. Running jobs go on.\n"
-                 "To remove slurm-placement, after that:\n";
+  report.text +=
+      "Then       \"scontrol reconfigure\": every job runs as stock, those with a policy too. Running jobs go on.\n"
+      "To remove slurm-placement, after that:\n";
   report.file(site.plugstack, "on every host");
   for (const FoundLine& found : site.plugstack_lines) report.wanted("take out", found.text + " " + place_of(found));
   report.file(site.slurm_conf, "on every host");
@@ -320,12 +334,8 @@ int run_disable(const CommandLine& line) {
 
 }  // namespace
 
-int command_enable(int argc, char** argv) {
-  return run_enable(CommandLine(enable_help, argc, argv));
-}
+int command_enable(int argc, char** argv) { return run_enable(CommandLine(enable_help, argc, argv)); }
 
-int command_disable(int argc, char** argv) {
-  return run_disable(CommandLine(disable_help, argc, argv));
-}
+int command_disable(int argc, char** argv) { return run_disable(CommandLine(disable_help, argc, argv)); }
 
 }  // namespace placement::tools

@@ -29,12 +29,12 @@ namespace {
 // What slurmctld says of a job, of one task of a job array or of one component of a heterogeneous job.
 struct KnownJob {
   std::uint32_t id = 0;
-  std::string name;                   // as its user calls it: 42, or 42_7 for a task of an array
-  std::uint32_t leader = 0;           // the ID of the heterogeneous job, 0 if it is none
+  std::string name;                     // as its user calls it: 42, or 42_7 for a task of an array
+  std::uint32_t leader = 0;             // the ID of the heterogeneous job, 0 if it is none
   std::optional<std::uint32_t> offset;  // the number of the component
-  std::int64_t restarts = 0;          // how often it was started again, or will be
-  bool pending = false;               // it waits for its next start, or its first one
-  std::string record;                 // our part of its system comment, empty if there is none
+  std::int64_t restarts = 0;            // how often it was started again, or will be
+  bool pending = false;                 // it waits for its next start, or its first one
+  std::string record;                   // our part of its system comment, empty if there is none
 };
 
 constexpr std::string_view record_begin = "placement: job=";
@@ -48,7 +48,8 @@ std::string_view field_in(std::string_view line, std::string_view name) {
 
 std::optional<std::uint32_t> number_in(std::string_view line, std::string_view name) {
   const auto number = parse_integer(field_in(line, name));
-  return number && *number >= 0 && *number < UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
+  return number && *number >= 0 && *number < UINT32_MAX ? std::optional(static_cast<std::uint32_t>(*number))
+                                                        : std::nullopt;
 }
 
 // Reads the first line of a job. What follows JobName= is its user's own text.
@@ -122,8 +123,7 @@ constexpr Option decisions_options[] = {
 };
 
 constexpr CommandHelp decisions_help{
-    "placectl decisions",
-    "[OPTION]...",
+    "placectl decisions", "[OPTION]...",
     "Sums up what slurmctld decided: how many jobs by policy and outcome, the time that a decision\n"
     "took, and the reasons for which jobs ran as stock.\n",
     decisions_options};
@@ -143,19 +143,22 @@ struct NamedJob {
 };
 
 [[noreturn]] void fail_name(const std::string& name) {
-  throw UsageError("JOBID " + shown(name) + ": it takes the number of a job, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
+  throw UsageError("JOBID " + shown(name) +
+                   ": it takes the number of a job, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
                    "for a component of a heterogeneous job; slurmctld decides about jobs, not about steps");
 }
 
 // Sets the job ID of a component. slurmctld tells it while it knows the job. Later it is taken for the leader's ID plus
-// the offset, because Slurm numbers the components one after the other. Throws Error when the job has no such component.
+// the offset, because Slurm numbers the components one after the other. Throws Error when the job has no such
+// component.
 void find_component(NamedJob& named, std::int64_t offset) {
   const std::uint32_t leader = named.id;
   const std::vector<KnownJob> jobs = known_jobs(leader);
   for (const KnownJob& job : jobs) {
     if (job.id == leader && job.offset.value_or(0) > 0)
-      throw Error("job " + std::to_string(leader) + " is itself a component, " + std::to_string(job.leader) + "+" + std::to_string(*job.offset) +
-                  ": OFFSET counts from the first component, " + std::to_string(job.leader));
+      throw Error("job " + std::to_string(leader) + " is itself a component, " + std::to_string(job.leader) + "+" +
+                  std::to_string(*job.offset) + ": OFFSET counts from the first component, " +
+                  std::to_string(job.leader));
     if (job.leader == leader && job.offset == offset) {
       named.id = job.id;
       return;
@@ -189,7 +192,8 @@ NamedJob parse_job(const std::string& name) {
 std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;
   for (const Decision& d : decisions)
-    if (job.name == (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task)) last = std::max<std::int64_t>(last, d.restarts);
+    if (job.name == (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task))
+      last = std::max<std::int64_t>(last, d.restarts);
   constexpr std::string_view restarts = "restarts=";
   for (const std::string_view word : split_words(job.record))
     if (word.starts_with(restarts)) last = std::max(last, parse_integer(word.substr(restarts.size())).value_or(-1));
@@ -206,8 +210,10 @@ std::vector<KnownJob> started_since(std::vector<KnownJob> jobs, const std::vecto
 }
 
 std::string started_since_note(const KnownJob& job) {
-  return "# job " + job.name + (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
-         std::to_string(job.restarts) + " has no decision" + (job.pending ? " yet" : "") + ", and the above is of an earlier start\n";
+  return "# job " + job.name +
+         (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
+         std::to_string(job.restarts) + " has no decision" + (job.pending ? " yet" : "") +
+         ", and the above is of an earlier start\n";
 }
 
 // ---- many decisions
@@ -215,14 +221,16 @@ std::string started_since_note(const KnownJob& job) {
 std::string sums_table(const std::vector<Decision>& decisions) {
   TextTable table({"POLICY", "<OUTCOME", "DECISIONS", "MEDIAN", "MOST"});
   for (const DecisionSum& sum : sums_of(decisions))
-    table.add({sum.policy, sum.outcome, std::to_string(sum.count), shown_microseconds(sum.median_us), shown_microseconds(sum.most_us)});
+    table.add({sum.policy, sum.outcome, std::to_string(sum.count), shown_microseconds(sum.median_us),
+               shown_microseconds(sum.most_us)});
   return table.text();
 }
 
 std::string reasons_table(const std::vector<Decision>& decisions) {
   constexpr std::size_t shown_reasons = 10;
   TextTable table({"AS STOCK BECAUSE", "DECISIONS"});
-  for (const auto& [reason, times] : stock_reasons(decisions, shown_reasons)) table.add({reason, std::to_string(times)});
+  for (const auto& [reason, times] : stock_reasons(decisions, shown_reasons))
+    table.add({reason, std::to_string(times)});
   return table.empty() ? "" : "\n" + table.text();
 }
 
@@ -252,11 +260,14 @@ int command_explain(int argc, char** argv) {
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
   std::vector<KnownJob> jobs = known_jobs(job.id);
-  std::erase_if(jobs, [&](const KnownJob& known) { return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task; });
+  std::erase_if(jobs, [&](const KnownJob& known) {
+    return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task;
+  });
   const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
   const std::vector<KnownJob> later = started_since(jobs, input.decisions);
   if (input.decisions.empty() && comment.empty()) {
-    std::string text = "no decision for job " + line.operands()[0] + " is on record: it asked for no policy, it has not started yet, it is too long ago, "
+    std::string text = "no decision for job " + line.operands()[0] +
+                       " is on record: it asked for no policy, it has not started yet, it is too long ago, "
                        "or no decision was made (Mode=off, or TREEMATCH=auto without a stored profile)";
     if (!input.told_by.empty()) text += "\n  asked: " + input.told_by;
     for (const std::string& note : input.notes) text += "\n  not read: " + note;
@@ -268,7 +279,11 @@ int command_explain(int argc, char** argv) {
     for (const Decision& decision : input.decisions) decision_json(json, decision);
     json.end_array().member("system_comment", comment).key("started_since").begin_array();
     for (const KnownJob& known : later)
-      json.begin_object().member("job", known.name).member("restarts", known.restarts).member("pending", known.pending).end_object();
+      json.begin_object()
+          .member("job", known.name)
+          .member("restarts", known.restarts)
+          .member("pending", known.pending)
+          .end_object();
     json.end_array();
     notes_json(json, input);
     write_output("", json.end_object().take());
@@ -276,13 +291,16 @@ int command_explain(int argc, char** argv) {
   }
   std::string text;
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
-  for (const Decision& decision : input.decisions) text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology);
+  for (const Decision& decision : input.decisions)
+    text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology);
   if (input.decisions.empty())
     text += comment + "\n" + noted(input);
   else if (!input.told_by.empty())
     text += "# told by " + input.told_by + "\n";
   for (const KnownJob& known : later) text += started_since_note(known);
-  if (job.guessed) text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " + std::to_string(job.id) + "\n";
+  if (job.guessed)
+    text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " +
+            std::to_string(job.id) + "\n";
   write_output("", text);
   return exit_ok;
 }
@@ -295,14 +313,18 @@ int command_decisions(int argc, char** argv) {
   const DecisionInput input = read_decisions(line, config_for_records(), 0, since_s);
   if (line.has("json")) {
     JsonWriter json;
-    json.begin_object().member("count", static_cast<std::int64_t>(input.decisions.size())).key("decisions").begin_array();
+    json.begin_object()
+        .member("count", static_cast<std::int64_t>(input.decisions.size()))
+        .key("decisions")
+        .begin_array();
     for (const Decision& decision : input.decisions) decision_json(json, decision);
     json.end_array();
     notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;
   }
-  std::string text = input.decisions.empty() ? "no decision is on record\n" : sums_table(input.decisions) + reasons_table(input.decisions);
+  std::string text = input.decisions.empty() ? "no decision is on record\n"
+                                             : sums_table(input.decisions) + reasons_table(input.decisions);
   if (last && !input.decisions.empty()) text += list_table(input.decisions, static_cast<std::size_t>(*last));
   write_output("", text + noted(input));
   return exit_ok;

@@ -16,8 +16,7 @@ namespace {
 constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "where the text goes [standard output]"}};
 
 constexpr CommandHelp export_help{
-    "placectl export",
-    "[OPTION]...",
+    "placectl export", "[OPTION]...",
     "Writes the state of the cluster as a text: to look at, to change, and to keep as a test case.\n"
     "placectl import gives exactly the same state again.\n",
     export_options};

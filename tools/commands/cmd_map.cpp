@@ -30,26 +30,31 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
-    {0, "pattern", "WORD", "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
-                           "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
+    {0, "pattern", "WORD",
+     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
+     "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
     {'n', "ntasks", "N", "number of ranks of a pattern, or on GPUs [what it says, or all usable leaves]"},
-    {'t', "topology", "FILE", "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
-                              "what \"scontrol show topology\" prints;\n"
-                              "4:4:4, where there is no file of that name: a tree of those arities;\n"
-                              "without it, the Slurm allocation that placectl runs in"},
-    {0, "outage", "FILE", "outage probabilities: \"node probability\" lines; where the topology\n"
-                          "names no nodes, \"leaf probability\""},
+    {'t', "topology", "FILE",
+     "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
+     "what \"scontrol show topology\" prints;\n"
+     "4:4:4, where there is no file of that name: a tree of those arities;\n"
+     "without it, the Slurm allocation that placectl runs in"},
+    {0, "outage", "FILE",
+     "outage probabilities: \"node probability\" lines; where the topology\n"
+     "names no nodes, \"leaf probability\""},
     {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
     {0, "job-seconds", "N", "length of the job, for the expected time"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
-    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
-                            "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
+    {'p', "policy", "WORD",
+     "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
+     "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
     {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
-    {0, "objective", "WORD", "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
-                             "or worst-group (leaf switches that a group of ranks spans) [hop-bytes]"},
+    {0, "objective", "WORD",
+     "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
+     "or worst-group (leaf switches that a group of ranks spans) [hop-bytes]"},
     {'s', "seed", "N", "of random choices [1]"},
     {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
@@ -57,24 +62,25 @@ constexpr Option options[] = {
     {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
-    {0, "node-topology", "FILE", "the inside of the nodes, from \"lstopo node.xml\" on one of them: a GPU for each\n"
-                              "rank, with cores near it and links to the ranks it talks to; without\n"
-                              "--topology on --nodes nodes [as few as have the GPUs]"},
+    {0, "node-topology", "FILE",
+     "the inside of the nodes, from \"lstopo node.xml\" on one of them: a GPU for each\n"
+     "rank, with cores near it and links to the ranks it talks to; without\n"
+     "--topology on --nodes nodes [as few as have the GPUs]"},
     {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of what the node topology says"},
     {0, "gres-node", "NAME", "the node that is looked up in it [the first one]"},
     {0, "threads-per-core", "N", "hardware threads of each core that a rank on a GPU is bound to [1]"},
     {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
-    {'f', "format", "WORD", "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines; gpus: \"rank\n"
-                            "node gpu cpus nic\" lines; srun: the options for srun [leaves, nodes in an\n"
-                            "allocation, gpus with --node-topology]"},
+    {'f', "format", "WORD",
+     "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines; gpus: \"rank\n"
+     "node gpu cpus nic\" lines; srun: the options for srun [leaves, nodes in an\n"
+     "allocation, gpus with --node-topology]"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
     {0, "out", "FILE", "the same, as other mapping tools spell it"},
     {'j', "json", nullptr, "report in JSON on standard output"},
 };
 
 constexpr CommandHelp help{
-    "placectl map",
-    "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
+    "placectl map", "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
     "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
     "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
@@ -132,7 +138,8 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   if (view.nodes.empty())
     for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
       if (line.has(option))
-        throw UsageError(std::string("--") + option + " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+        throw UsageError(std::string("--") + option +
+                         " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
   if (const auto nodes = line.value("nodes")) {
     const Range range = node_range(*nodes);
     request.min_nodes = range.least;
@@ -162,20 +169,28 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters
   });
   std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
   if (const auto word = line.value("pattern")) {
-    if (pattern) throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) + " with --policy");
-    if (parameters.contains("matrix")) throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
+    if (pattern)
+      throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) +
+                       " with --policy");
+    if (parameters.contains("matrix"))
+      throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
-  if (line.has("ntasks") && !pattern && !line.has("node-topology")) throw UsageError("--ntasks is for --pattern and --node-topology");
+  if (line.has("ntasks") && !pattern && !line.has("node-topology"))
+    throw UsageError("--ntasks is for --pattern and --node-topology");
   return pattern;
 }
 
-// Sets the matrix to that of the pattern, for the number of ranks that is given, that the pattern fixes, or `otherwise`.
+// Sets the matrix to that of the pattern, for the number of ranks that is given, that the pattern fixes, or
+// `otherwise`.
 void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
   const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
-  const auto ranks = static_cast<std::int32_t>(given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
-  task.matrix = std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
-  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty()) std::fprintf(stderr, "placectl map: %s\n", note.c_str());
+  const auto ranks = static_cast<std::int32_t>(
+      given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
+  task.matrix =
+      std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
+  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
+    std::fprintf(stderr, "placectl map: %s\n", note.c_str());
 }
 
 // Reads the matrix and the policy. The machine is read later.
@@ -214,7 +229,8 @@ void read_machine(const CommandLine& line, MapTask& task) {
   task.tells_faults = line.has("outage") || line.has("job-seconds") || (policy != nullptr && policy->avoids_faults);
   if (const auto seconds = line.integer("job-seconds", 1, INT32_MAX)) {
     task.job_seconds = static_cast<double>(*seconds);
-    if (policy != nullptr && policy->takes("job-seconds")) task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
+    if (policy != nullptr && policy->takes("job-seconds"))
+      task.spec.parameters.emplace("job-seconds", std::to_string(*seconds));
   }
 }
 
@@ -227,18 +243,22 @@ void drop_unknown_positions(MapTask& task) {
 
 // Reads the node topology for a machine with nodes.
 GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
-  if (view.nodes.empty()) throw UsageError("--node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+  if (view.nodes.empty())
+    throw UsageError(
+        "--node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
   return read_gpu_task(line, view.nodes.front().name);
 }
 
 // Returns the largest number of ranks on a node, each with a GPU of its own.
 std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
-  return static_cast<std::int32_t>(std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
+  return static_cast<std::int32_t>(
+      std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
 }
 
 // Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
-  for (const char* option : {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
+  for (const char* option :
+       {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
     if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix) ranks = task.matrix->ranks();
@@ -247,10 +267,12 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   const auto needed = static_cast<std::int32_t>(std::max<std::int64_t>((ranks + on_node - 1) / on_node, 1));
   const Range nodes = line.has("nodes") ? node_range(*line.value("nodes")) : Range{needed, needed};
   if (nodes.most < needed)
-    throw Error("--nodes " + std::to_string(nodes.most) + ": " + std::to_string(ranks) + " ranks, each with a GPU of its own, need " + std::to_string(needed) +
-                " nodes with " + std::to_string(on_node) + " ranks each");
+    throw Error("--nodes " + std::to_string(nodes.most) + ": " + std::to_string(ranks) +
+                " ranks, each with a GPU of its own, need " + std::to_string(needed) + " nodes with " +
+                std::to_string(on_node) + " ranks each");
   if (static_cast<std::int64_t>(nodes.most) * on_node > TreeTopology::max_leaves)
-    throw UsageError("--nodes " + std::to_string(nodes.most) + ": it takes at most " + std::to_string(TreeTopology::max_leaves / on_node));
+    throw UsageError("--nodes " + std::to_string(nodes.most) + ": it takes at most " +
+                     std::to_string(TreeTopology::max_leaves / on_node));
   task.view = machine_of_gpus(nodes.most, on_node);
 }
 
@@ -287,17 +309,21 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
     if (line.has(option) && !(line.has("node-topology") && option == std::string_view("cores-per-task")))
       throw UsageError(std::string("--") + option + " needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
-    throw UsageError("--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
+    throw UsageError(
+        "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
   const std::optional<std::uint32_t> component = het_group(line);
   const spank::Allocation allocation = spank::current_allocation(component);
   const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
   if (!task.matrix) {
     const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
-    if (!placement_request || (placement_request->automatic && !placement_request->matrix)) throw UsageError("neither --matrix nor --pattern is given, and the job has none");
+    if (!placement_request || (placement_request->automatic && !placement_request->matrix))
+      throw UsageError("neither --matrix nor --pattern is given, and the job has none");
     task.without_matrix = !placement_request->matrix;
-    task.matrix = placement_request->matrix ? placement_request->matrix
-                                            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
+    task.matrix =
+        placement_request->matrix
+            ? placement_request->matrix
+            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
     if (!line.has("policy")) task.spec = placement_request->spec;
   }
   if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
@@ -309,15 +335,18 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   return run_map_in(allocation, task);
 }
 
-std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome, const GpuTask* gpu, const GpuOutcome* gpus) {
+std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome,
+                              const GpuTask* gpu, const GpuOutcome* gpus) {
   const std::string format = line.value_or("format", gpu ? "gpus" : line.has("topology") ? "leaves" : "nodes");
   if (format == "gpus" || format == "srun") {
     if (!gpu) throw UsageError("--format " + format + " needs --node-topology");
-    return format == "srun" ? srun_options(*gpu, *gpus) + "\n" : format_gpu_places(*gpu, *gpus, task.view, outcome.places);
+    return format == "srun" ? srun_options(*gpu, *gpus) + "\n"
+                            : format_gpu_places(*gpu, *gpus, task.view, outcome.places);
   }
   if (format == "nodes") {
     if (task.view.nodes.empty())
-      throw UsageError("--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+      throw UsageError(
+          "--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
     return format_places(task.view, outcome.places);
   }
   if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves, nodes, gpus or srun");
@@ -340,12 +369,14 @@ int command_map(int argc, char** argv) {
   MapTask task = read_task(line);
   const bool in_allocation = !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
   for (const char* option : {"gres-conf", "gres-node", "threads-per-core"})
-    if (line.has(option) && !line.has("node-topology")) throw UsageError(std::string("--") + option + " is for --node-topology");
+    if (line.has(option) && !line.has("node-topology"))
+      throw UsageError(std::string("--") + option + " is for --node-topology");
   const bool given = task.matrix || task.pattern || in_allocation;
   std::optional<GpuTask> gpu;
   MapOutcome outcome = in_allocation ? map_to_allocation(line, task, gpu) : map_to_file(line, task, gpu);
   std::optional<GpuOutcome> gpus;
-  if (gpu) gpus = map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
+  if (gpu)
+    gpus = map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
   const GpuTask* const gpu_task = gpu ? &*gpu : nullptr;
   const GpuOutcome* const gpu_outcome = gpus ? &*gpus : nullptr;
   const bool by_matrix = given && !task.without_matrix;
@@ -357,7 +388,8 @@ int command_map(int argc, char** argv) {
     write_output("", format_json(task, outcome, !to_file, gpu_task, gpu_outcome));
     return exit_ok;
   }
-  if (!gpu || task.view.nodes.size() > 1) std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
+  if (!gpu || task.view.nodes.size() > 1)
+    std::fputs(by_matrix ? format_summary(task, outcome).c_str() : natural_order_note(task).c_str(), stderr);
   if (gpu) std::fputs(format_gpu_summary(*gpu, *gpus).c_str(), stderr);
   return exit_ok;
 }

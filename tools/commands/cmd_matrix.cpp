@@ -125,7 +125,8 @@ PlacementGain gain_on(const std::string& topology, const CommandLine& line, std:
   const std::string slurm_conf = line.value_or("slurm-conf", "");
   MapTask task;
   task.matrix = std::move(matrix);
-  task.view = on_torus ? torus_machine(file, slurm_conf, task.faults) : parse_topology(file.text, file.path, slurm_conf);
+  task.view =
+      on_torus ? torus_machine(file, slurm_conf, task.faults) : parse_topology(file.text, file.path, slurm_conf);
   task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
   std::iota(task.usable.begin(), task.usable.end(), 0);
   if (on_torus) {
@@ -178,7 +179,8 @@ int matrix_make(int argc, char** argv) {
   const pattern::Pattern pattern = from_command_line([&] { return pattern::parse_pattern(line.operands()[0]); });
   const auto fixed = pattern::fixed_ranks(pattern);
   const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
-  if (!given && !fixed) throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of any number of ranks");
+  if (!given && !fixed)
+    throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of any number of ranks");
   const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
   const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
   write_matrix_to(line.value_or("output", "-"), matrix, format);
@@ -196,7 +198,9 @@ int matrix_scale(int argc, char** argv) {
   const CommMatrix matrix = read_matrix(file);
   std::string why_not;
   const auto scaled = pattern::scaled_matrix(matrix, static_cast<std::int32_t>(*ranks), &why_not);
-  if (!scaled) throw Error(file + ": cannot be scaled from " + std::to_string(matrix.ranks()) + " to " + std::to_string(*ranks) + " ranks: " + why_not);
+  if (!scaled)
+    throw Error(file + ": cannot be scaled from " + std::to_string(matrix.ranks()) + " to " + std::to_string(*ranks) +
+                " ranks: " + why_not);
   write_matrix_to(line.value_or("output", "-"), scaled->matrix, format);
   std::fprintf(stderr, "placectl matrix: %s\n", scaled->structure.c_str());
   return exit_ok;
@@ -210,8 +214,8 @@ int matrix_convert(int argc, char** argv) {
   const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
   write_matrix_to(line.operands().size() > 1 ? line.operands()[1] : "-", matrix, format);
   if (info.scale_power != 0)
-    std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n", info.scale_power,
-                 info.rounded ? " and rounded" : "");
+    std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n",
+                 info.scale_power, info.rounded ? " and rounded" : "");
   return exit_ok;
 }
 

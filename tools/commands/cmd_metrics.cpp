@@ -29,12 +29,15 @@ std::string as_metrics(const sim::Occupancy& now) {
   };
   cores("cluster_usable_cores", "Cores of nodes that take jobs.", now.usable_cores);
   cores("cluster_free_cores", "Cores of nodes that take jobs and that no job has.", now.free_cores);
-  cores("cluster_largest_in_switch_cores", "Most free cores below one leaf switch: the largest job that fits there.", now.largest_in_switch);
-  cores("cluster_largest_in_subtree_cores", "Most free cores in one subtree just below the root.", now.largest_in_subtree);
+  cores("cluster_largest_in_switch_cores", "Most free cores below one leaf switch: the largest job that fits there.",
+        now.largest_in_switch);
+  cores("cluster_largest_in_subtree_cores", "Most free cores in one subtree just below the root.",
+        now.largest_in_subtree);
   cores("running_jobs", "Jobs that hold cores.", now.jobs);
   cores("running_jobs_spread", "Jobs on more leaf switches than they need on an empty machine.", now.spread_jobs);
   out.one("running_job_switches", "gauge", "Mean number of leaf switches of the jobs that hold cores.", now.switches);
-  out.one("running_job_extra_switches", "gauge", "Mean number of leaf switches of a job beyond those that it needs.", now.extra_switches);
+  out.one("running_job_extra_switches", "gauge", "Mean number of leaf switches of a job beyond those that it needs.",
+          now.extra_switches);
   return out.take();
 }
 

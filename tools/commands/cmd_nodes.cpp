@@ -25,22 +25,22 @@ constexpr Option nodes_options[] = {
 };
 
 constexpr CommandHelp nodes_help{
-    "placectl nodes",
-    "[OPTION]...",
+    "placectl nodes", "[OPTION]...",
     "Shows what is known of each node: whether it is up, how old its report is, its load over the\n"
     "last minute with the part that Slurm's own jobs cause, the utilisation of its processors,\n"
     "available memory, network traffic and logged-in users. \"-\" is not known. --json has all\n"
     "numbers, with the means over 1, 5 and 15 minutes.\n",
     nodes_options};
 
-constexpr Option reliability_options[] = {state_option, nodes_option,
-                                          {'a', "all", nullptr, "also nodes without an outage"},
-                                          {'c', "calibration", nullptr, "also what each estimator foretold by size, and what was seen"},
-                                          json_option};
+constexpr Option reliability_options[] = {
+    state_option,
+    nodes_option,
+    {'a', "all", nullptr, "also nodes without an outage"},
+    {'c', "calibration", nullptr, "also what each estimator foretold by size, and what was seen"},
+    json_option};
 
 constexpr CommandHelp reliability_help{
-    "placectl reliability",
-    "[OPTION]...",
+    "placectl reliability", "[OPTION]...",
     "Shows the unplanned outages of each node, how long it was observed, the mean time between\n"
     "them, and the probability of an outage that policies go by; the least reliable first. Then the\n"
     "estimators of that probability: which one is used and why, their mean log-loss, by how much it is\n"
@@ -57,8 +57,9 @@ const NodeField& field_of(const std::string& name) {
     names.push_back(field.name);
   }
   const std::string_view meant = near_miss(name, names);
-  throw UsageError("--sort " + shown(name) + ": no such field" +
-                   (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
+  throw UsageError(
+      "--sort " + shown(name) + ": no such field" +
+      (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
 }
 
 // Sorts by the field, the largest value first and unknown values last.
@@ -70,7 +71,10 @@ void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const Nod
 }
 
 void node_json(JsonWriter& json, const NodeState& node) {
-  json.begin_object().member("name", node.name).member("liveness", to_string(node.liveness)).member("outages", node.outages);
+  json.begin_object()
+      .member("name", node.name)
+      .member("liveness", to_string(node.liveness))
+      .member("outages", node.outages);
   for (const NodeField& field : node_fields) json.member(field.name, field.get(node));
   json.end_object();
 }
@@ -83,7 +87,11 @@ void estimators_json(JsonWriter& json, const OutageEstimators& estimators) {
     json.member("advantage_error", score.advantage_error).member("foretold", score.foretold);
     json.member("seen", estimators.seen_outages).key("calibration").begin_array();
     for (const CalibrationBin& bin : score.calibration)
-      json.begin_object().member("weight", bin.weight).member("foretold", bin.foretold).member("seen", bin.seen).end_object();
+      json.begin_object()
+          .member("weight", bin.weight)
+          .member("foretold", bin.foretold)
+          .member("seen", bin.seen)
+          .end_object();
     json.end_array().end_object();
   }
   json.end_array().member("scored_node_hours", estimators.scored_node_hours);
@@ -101,7 +109,8 @@ std::string as_json(const StateInput& input, const std::vector<std::int32_t>& no
 }
 
 std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
-  TextTable table({"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "P(OUTAGE)"});
+  TextTable table(
+      {"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "P(OUTAGE)"});
   for (const std::int32_t n : nodes) {
     const NodeState& node = state.nodes[n];
     table.add({node.name, std::string(to_string(node.liveness)), shown_seconds(node.age_s), shown_number(node.cores, 0),
@@ -129,8 +138,12 @@ std::string estimator_table(const OutageEstimators& estimators) {
   std::string text = "\n";
   TextTable table({"ESTIMATOR", "<USE", "LOG-LOSS", "LESS_BY", "+-", "FORETOLD", "SEEN"});
   for (const EstimatorScore& score : estimators.scores)
-    table.add({score.name, score.in_use ? "used" : score.wanted ? "wanted" : "", shown_number(score.log_loss, 7),
-               shown_number(score.advantage, 7), shown_number(score.advantage_error, 7), shown_number(score.foretold, 1),
+    table.add({score.name,
+               score.in_use   ? "used"
+               : score.wanted ? "wanted"
+                              : "",
+               shown_number(score.log_loss, 7), shown_number(score.advantage, 7),
+               shown_number(score.advantage_error, 7), shown_number(score.foretold, 1),
                shown_number(estimators.seen_outages, 0)});
   text += table.text();
   return text + "used: " + estimators.sentence + "\n";
@@ -143,7 +156,8 @@ std::string calibration_table(const OutageEstimators& estimators) {
   for (const EstimatorScore& score : estimators.scores)
     for (std::size_t bin = 0; bin < calibration_bins; ++bin)
       if (const CalibrationBin& one = score.calibration[bin]; one.weight > 0)
-        table.add({score.name, sizes[bin], shown_number(one.weight, 0), shown_number(one.foretold, 2), shown_number(one.seen, 0)});
+        table.add({score.name, sizes[bin], shown_number(one.weight, 0), shown_number(one.foretold, 2),
+                   shown_number(one.seen, 0)});
   return table.empty() ? "" : "\n" + table.text();
 }
 

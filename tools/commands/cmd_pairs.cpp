@@ -37,8 +37,7 @@ constexpr Option options[] = {
 };
 
 constexpr CommandHelp help{
-    "placectl pairs",
-    "[OPTION]...",
+    "placectl pairs", "[OPTION]...",
     "Shows what is known of the network between each two nodes: latency, the bandwidth that a new\n"
     "flow would get, what an idle network gives, how old that is, and whether it was measured,\n"
     "comes from a model or is assumed. Where values are forecasts from measurements of just that pair,\n"
@@ -62,14 +61,11 @@ double missing(const PairArrays::Cell& cell) {
 
 double value_of(const PairArrays::Cell& cell, Order order) {
   switch (order) {
-    case Order::bandwidth:
-      return cell.bandwidth_Bps;
+    case Order::bandwidth: return cell.bandwidth_Bps;
     case Order::missing:
       return std::isnan(cell.peak_bandwidth_Bps) || std::isnan(cell.bandwidth_Bps) ? unknown_value : missing(cell);
-    case Order::latency:
-      return cell.latency_us;
-    case Order::age:
-      break;
+    case Order::latency: return cell.latency_us;
+    case Order::age: break;
   }
   return cell.age_s;
 }
@@ -77,7 +73,8 @@ double value_of(const PairArrays::Cell& cell, Order order) {
 Order order_of(const CommandLine& line) {
   const std::string name = line.value_or("by", "bandwidth");
   const auto found = std::find(order_names.begin(), order_names.end(), name);
-  if (found == order_names.end()) throw UsageError("--by " + shown(name) + ": it takes bandwidth, missing, latency or age");
+  if (found == order_names.end())
+    throw UsageError("--by " + shown(name) + ": it takes bandwidth, missing, latency or age");
   return static_cast<Order>(found - order_names.begin());
 }
 
@@ -97,7 +94,8 @@ std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     for (std::size_t j = i + 1; j < nodes.size(); ++j)
-      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j]), node_forecast(state.pairs, nodes[i], nodes[j])});
+      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j]),
+                       node_forecast(state.pairs, nodes[i], nodes[j])});
   return pairs;
 }
 
@@ -140,10 +138,13 @@ std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
   if (forecasts) columns.insert(columns.end(), {"<LATENCY_BY", "<BANDWIDTH_BY"});
   TextTable out(columns);
   for (const Pair& pair : pairs) {
-    std::vector<std::string> row = {
-        state.nodes[pair.a].name, state.nodes[pair.b].name, shown_microseconds(pair.cell.latency_us),
-        shown_bytes(pair.cell.bandwidth_Bps), shown_bytes(pair.cell.peak_bandwidth_Bps),
-        shown_seconds(pair.cell.age_s), std::string(to_string(pair.cell.source))};
+    std::vector<std::string> row = {state.nodes[pair.a].name,
+                                    state.nodes[pair.b].name,
+                                    shown_microseconds(pair.cell.latency_us),
+                                    shown_bytes(pair.cell.bandwidth_Bps),
+                                    shown_bytes(pair.cell.peak_bandwidth_Bps),
+                                    shown_seconds(pair.cell.age_s),
+                                    std::string(to_string(pair.cell.source))};
     const PairArrays::CellForecast& told = pair.forecast;
     if (forecasts) {
       row.push_back(shown_forecast(told.latency, shown_small_us(told.latency_error_us)));
@@ -205,7 +206,8 @@ int command_pairs(int argc, char** argv) {
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });
   const std::size_t most = wanted == 0 || line.has("json") ? pairs.size() : std::min(wanted, pairs.size());
   if (line.has("json")) {
-    write_output("", as_json(input, pairs, wanted == 0 || !line.has("most") ? pairs.size() : std::min(wanted, pairs.size())));
+    write_output(
+        "", as_json(input, pairs, wanted == 0 || !line.has("most") ? pairs.size() : std::min(wanted, pairs.size())));
     return exit_ok;
   }
   const std::string counted = summary(pairs, order);

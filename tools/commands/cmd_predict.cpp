@@ -22,8 +22,7 @@ namespace {
 constexpr Option options[] = {{'j', "json", nullptr, "in JSON; before srun's options"}};
 
 constexpr CommandHelp help{
-    "placectl predict",
-    "[--json] SRUN-OPTION... [PROGRAM]",
+    "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
     "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only),\n"
     "and shows the decision about its policy: the nodes, the hop-bytes there, with ranks in order, and\n"
     "on the first nodes offered, and the busiest link. Nothing is submitted, and no program is run.\n"
@@ -58,7 +57,8 @@ std::optional<Start> parse_start(std::string_view line) {
   return start;
 }
 
-// Runs srun --test-only, and writes what it says besides the start to standard error. Throws Error if it names no start.
+// Runs srun --test-only, and writes what it says besides the start to standard error. Throws Error if it names no
+// start.
 Start ask_srun(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"srun", "--test-only"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -76,7 +76,8 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
-// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS (SLURM_TIME_FORMAT) counts as now.
+// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS (SLURM_TIME_FORMAT)
+// counts as now.
 bool has_to_wait(const Start& start) {
   constexpr std::time_t at_once_s = 5;
   std::tm parts{};
@@ -88,19 +89,26 @@ bool has_to_wait(const Start& start) {
 
 void write_json(const Start& start, const DecisionInput& input) {
   JsonWriter json;
-  json.begin_object().member("start", start.time).member("nodes", start.nodes).member("processors", start.processors).member("partition", start.partition);
+  json.begin_object()
+      .member("start", start.time)
+      .member("nodes", start.nodes)
+      .member("processors", start.processors)
+      .member("partition", start.partition);
   json.key("decisions").begin_array();
   for (const Decision& decision : input.decisions) decision_json(json, decision);
   write_output("", json.end_array().end_object().take());
 }
 
 void write_text(const Start& start, const DecisionInput& input) {
-  std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
+  std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors +
+                     " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
   for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
   if (input.decisions.empty())
-    text += has_to_wait(start) ? "these are the nodes of Slurm's own plan: the job has to wait, and a policy chooses when it starts, among the nodes that are free then\n"
-                               : "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
+    text +=
+        has_to_wait(start)
+            ? "these are the nodes of Slurm's own plan: the job has to wait, and a policy chooses when it starts, among the nodes that are free then\n"
+            : "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";
   write_output("", text);
@@ -112,12 +120,15 @@ int command_predict(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "-h" || first == "--help") throw HelpWanted(help_text(help));
   const bool json = first == "-j" || first == "--json";
-  if (argc < (json ? 3 : 2)) throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
+  if (argc < (json ? 3 : 2))
+    throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
   if (const char* job = std::getenv("SLURM_JOB_ID"))
-    throw Error("inside of job " + shown(job) + " srun would start a step of it: run placectl predict outside of an allocation");
+    throw Error("inside of job " + shown(job) +
+                " srun would start a step of it: run placectl predict outside of an allocation");
   for (int k = 1; k < argc; ++k)
     if (argv[k] == std::string_view(":"))
-      throw UsageError("':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
+      throw UsageError(
+          "':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(help, 1, argv);  // with the places of records that are the default
   const DecisionInput input = read_decisions(own, config_for_records(), start.job, 0);

@@ -18,15 +18,15 @@ namespace {
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix [that of the job]"},
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [that of the job, or\nTREEMATCH]"},
-    {0, "confined", nullptr, "number cores among those of the job, as mpirun does where jobs are\n"
-                             "confined to their cores (ConstrainCores=yes)"},
+    {0, "confined", nullptr,
+     "number cores among those of the job, as mpirun does where jobs are\n"
+     "confined to their cores (ConstrainCores=yes)"},
     {0, "het-group", "N", "of a heterogeneous job, its component N"},
     {'o', "output", "FILE", "where the rankfile goes [standard output]"},
 };
 
 constexpr CommandHelp help{
-    "placectl rankfile",
-    "[OPTION]...",
+    "placectl rankfile", "[OPTION]...",
     "Inside a Slurm allocation, writes an Open MPI rankfile that puts each rank on the node and\n"
     "cores that the policy chooses, for mpirun --rankfile FILE.\n",
     options};
@@ -46,7 +46,8 @@ spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::u
     placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
     placement_request.spec.parameters.erase(file);
   }
-  if (!placement_request.matrix && !of_job && !line.has("policy")) throw UsageError("neither --matrix nor --policy is given, and the job has no policy");
+  if (!placement_request.matrix && !of_job && !line.has("policy"))
+    throw UsageError("neither --matrix nor --policy is given, and the job has no policy");
   return placement_request;
 }
 
@@ -102,14 +103,18 @@ std::string format_rankfile(const spank::Allocation& allocation, const spank::St
 int command_rankfile(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   if (spank::inherited_mpirun_plan().in_force)
-    std::fputs("placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
-               "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n", stderr);
+    std::fputs(
+        "placectl rankfile: mpirun takes the policy's order in this job by itself, and refuses a rankfile beside it: to use the\n"
+        "file, unset OMPI_MCA_rmaps_base_mapping_policy first\n",
+        stderr);
   const std::optional<std::uint32_t> component = het_group(line);
   spank::Allocation allocation = spank::current_allocation(component);
   spank::take_state_of_allocation(allocation, component);
   const spank::StepPlacement placement = spank::place_in(allocation, request_of(line, component));
-  if (placement.cores_of_rank.empty()) throw Error("this allocation has more tasks than hardware threads, and no core for each: start its ranks by srun, or allocate "
-                "without --overcommit");
+  if (placement.cores_of_rank.empty())
+    throw Error(
+        "this allocation has more tasks than hardware threads, and no core for each: start its ranks by srun, or allocate "
+        "without --overcommit");
   write_output(line.value_or("output", ""), format_rankfile(allocation, placement, line.has("confined")));
   return exit_ok;
 }

@@ -40,8 +40,7 @@ constexpr Option options[] = {
 };
 
 constexpr CommandHelp help{
-    "placectl report",
-    "[OPTION]...",
+    "placectl report", "[OPTION]...",
     "Writes what is known of the cluster as one HTML file, which a browser shows without a server or\n"
     "network: the switches with the load and outages of the nodes, the measured network, the\n"
     "decisions of slurmctld and what they gained, the room for large jobs, the site's jobs under each\n"
@@ -55,7 +54,8 @@ double since_of(const CommandLine& line, double now_s) {
   if (!text) return now_s - default_days * 86400;
   const std::int64_t point = sim::time_point(*text);
   if (point < 0 || point > std::int64_t{1} << 40)
-    throw UsageError("--since " + shown(*text) + ": a date is wanted, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970");
+    throw UsageError("--since " + shown(*text) +
+                     ": a date is wanted, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970");
   std::time_t seconds = point;
   if (!parse_integer(*text)) {  // time_point() takes a date for one of UTC
     std::tm parts{};
@@ -63,7 +63,8 @@ double since_of(const CommandLine& line, double now_s) {
     parts.tm_isdst = -1;
     seconds = std::mktime(&parts);
   }
-  if (static_cast<double>(seconds) > now_s) throw UsageError("--since " + shown(*text) + ": a time in the past is wanted");
+  if (static_cast<double>(seconds) > now_s)
+    throw UsageError("--since " + shown(*text) + ": a time in the past is wanted");
   return static_cast<double>(seconds);
 }
 
@@ -79,16 +80,20 @@ void refuse_nothing(const ReportFacts& facts) {
 
 int command_report(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf: has the nodes of --topology, which is not given");
+  if (line.has("slurm-conf") && !line.has("topology"))
+    throw UsageError("--slurm-conf: has the nodes of --topology, which is not given");
   if (line.has("sacct") && !line.has("topology") && !line.has("switches") && !slurmctld_answers())
-    throw UsageError("--sacct: the machine of its jobs is needed, by --topology or --switches, as no slurmctld answers");
+    throw UsageError(
+        "--sacct: the machine of its jobs is needed, by --topology or --switches, as no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);
   refuse_nothing(facts);
-  const std::vector<HtmlSection> sections = {advice_section(facts), cluster_section(facts), pairs_section(facts), decisions_section(facts),
-                                             gains_section(facts), room_section(facts), replay_section(facts)};
-  const std::string lead = paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
+  const std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
+                                             decisions_section(facts), gains_section(facts),   room_section(facts),
+                                             replay_section(facts)};
+  const std::string lead =
+      paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
   write_output(line.value_or("output", "report.html"), html_page("Placement report", lead, sections));
   return exit_ok;
 }

@@ -31,15 +31,18 @@ namespace {
 constexpr std::size_t max_table_bytes = std::size_t{1} << 30;
 
 constexpr Option options[] = {
-    {'p', "policy", "WORD", "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
+    {'p', "policy", "WORD",
+     "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
     {'n', "tasks", "N", "number of processes"},
     {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
-    {0, "set", "LIST", "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
-                       "attribute by its name; profile=FILE derives them; processors=printed"},
+    {0, "set", "LIST",
+     "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
+     "attribute by its name; profile=FILE derives them; processors=printed"},
     {0, "state", "FILE", "a snapshot, as it is or exported as text\n[SnapshotFile of placement.conf]"},
-    {0, "nodes", "FILE", "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
-                         "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
-                         "memory_available_MiB, users"},
+    {0, "nodes", "FILE",
+     "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
+     "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
+     "memory_available_MiB, users"},
     {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
     {'s', "seed", "N", "of the random policy [1]"},
     {0, "runners-up", "N", "how many other groups to show, up to 5 [3]"},
@@ -47,8 +50,7 @@ constexpr Option options[] = {
 };
 
 constexpr CommandHelp help{
-    "placectl select",
-    "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
+    "placectl select", "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
     "compute load, network load and total load, and those of the runners-up.\n",
     options};
@@ -91,7 +93,8 @@ netload::SelectionRule rule_of(const PolicySpec& spec) {
   const policies::Policy* policy = policies::find_policy(spec.policy);
   if (policy != nullptr && policy->selection_rule) return *policy->selection_rule;
   throw UsageError("--policy " + shown(lower_case(spec.policy)) + ": it takes " +
-                   lower_case(policies::policy_names([](const policies::Policy& known) { return known.selection_rule.has_value(); })));
+                   lower_case(policies::policy_names(
+                       [](const policies::Policy& known) { return known.selection_rule.has_value(); })));
 }
 
 void set_weights(Selection& selection, const netload::TypicalLink& link) {
@@ -253,8 +256,7 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
   if (choice.short_of_processors)
     text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
   if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
-  if (!overload.known && selection.wait_s > 0)
-    text += "\nno node tells both its cores and its load: no job waits\n";
+  if (!overload.known && selection.wait_s > 0) text += "\nno node tells both its cores and its load: no job waits\n";
   return text;
 }
 
@@ -287,8 +289,13 @@ int command_select(int argc, char** argv) {
   std::vector<double> slowdown;
   if (selection.slow_nodes.leaves_out())
     slowdown = netload::slowdown_of_nodes(selection.table, selection.cores, selection.load, selection.processors);
-  const netload::GroupInput input{compute, &selection.network, selection.processors, selection.weights.alpha,
-                         selection.weights.beta, slowdown, selection.slow_nodes.most_slower};
+  const netload::GroupInput input{compute,
+                                  &selection.network,
+                                  selection.processors,
+                                  selection.weights.alpha,
+                                  selection.weights.beta,
+                                  slowdown,
+                                  selection.slow_nodes.most_slower};
   netload::GroupRequest request;
   request.processes = selection.tasks;
   Request seeded;

@@ -27,16 +27,19 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {'t', "topology", "FILE", "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
-                              "or a tree or tleaf file with --node or --slurm-conf"},
+    {'t', "topology", "FILE",
+     "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
+     "or a tree or tleaf file with --node or --slurm-conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
     switches_option,
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     node_option,
-    {0, "threads-per-core", "N", "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
+    {0, "threads-per-core", "N",
+     "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
     strategies_option,
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
-    {0, "from", "TIME", "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
+    {0, "from", "TIME",
+     "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
     {0, "to", "TIME", "jobs submitted before then"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
@@ -45,21 +48,26 @@ constexpr Option options[] = {
     communication_option,
     {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
     pattern_option,
-    {0, "effort", "N[,TASKS]", "how long policies that have such a key look for a good mapping, for jobs of so many\n"
-                               "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
-    {0, "reference", "WORD", "the stock placement that a job is held against: now (in the same state of\n"
-                             "the machine) or stock-run (where the replay of SLURM put it) [now]"},
+    {0, "effort", "N[,TASKS]",
+     "how long policies that have such a key look for a good mapping, for jobs of so many\n"
+     "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
+    {0, "reference", "WORD",
+     "the stock placement that a job is held against: now (in the same state of\n"
+     "the machine) or stock-run (where the replay of SLURM put it) [now]"},
     {0, "full", nullptr, "begin with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
-    {0, "stock-request", "WORD", "what jobs ask stock Slurm for: nodes (-N and -n, evenly filled) or tasks\n"
-                                 "(-n alone) [nodes]"},
+    {0, "stock-request", "WORD",
+     "what jobs ask stock Slurm for: nodes (-N and -n, evenly filled) or tasks\n"
+     "(-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
-    {0, "backfill", "WORD", "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
-                            "as the backfill plugin does it, none is delayed, every 30 s, 60 s added to each plan [easy]"},
+    {0, "backfill", "WORD",
+     "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
+     "as the backfill plugin does it, none is delayed, every 30 s, 60 s added to each plan [easy]"},
     {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
-    {0, "charge", "WORD", "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
-                          "PER TASK] [0.05,0.00002]"},
+    {0, "charge", "WORD",
+     "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
+     "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
     {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
@@ -70,8 +78,9 @@ constexpr Option options[] = {
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
     {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
-    {0, "free-cores", "HOURS", "with -o: write the free cores after every so many simulated hours, to be read by\n"
-                               "placectl map --available"},
+    {0, "free-cores", "HOURS",
+     "with -o: write the free cores after every so many simulated hours, to be read by\n"
+     "placectl map --available"},
     {'j', "json", nullptr, "print JSON in place of tables"},
     {'q', "quiet", nullptr, "no progress bar"},
 };
@@ -100,7 +109,7 @@ class InterruptGuard {
  public:
   InterruptGuard() {
     interrupted = false;
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = note_interrupt;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGINT, &action, &before_);
@@ -108,7 +117,7 @@ class InterruptGuard {
   ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
 
  private:
-  struct sigaction before_{};
+  struct sigaction before_ {};
 };
 
 void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
@@ -146,8 +155,9 @@ int command_simulate(int argc, char** argv) {
     return true;
   });
   if (list.jobs.empty())
-    throw Error(line.operands()[0] + ": all " + std::to_string(too_large) + " jobs selected are larger than the machine, which has " +
-                std::to_string(machine.cores()) + " cores (first in line " + std::to_string(too_large_line) + ")");
+    throw Error(line.operands()[0] + ": all " + std::to_string(too_large) +
+                " jobs selected are larger than the machine, which has " + std::to_string(machine.cores()) +
+                " cores (first in line " + std::to_string(too_large_line) + ")");
   scale_run_times(list.jobs, run_scale);
 
   // Each decision allocates and frees some megabytes. These settings keep the memory for the next decision.
@@ -165,8 +175,21 @@ int command_simulate(int argc, char** argv) {
   const ReplayInput input{machine, list.jobs, patterns, replay_options, against_stock_run ? &reference : nullptr};
   const std::vector<sim::Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
 
-  Report report{line.operands()[0], &machine, list.jobs, &notes, list.not_selected, static_cast<std::int64_t>(too_large), too_large_line,
-                replay_options, replays, {}, selection, line.value_or("pattern", "random"), against_stock_run, run_scale, machine_options(line)};
+  Report report{line.operands()[0],
+                &machine,
+                list.jobs,
+                &notes,
+                list.not_selected,
+                static_cast<std::int64_t>(too_large),
+                too_large_line,
+                replay_options,
+                replays,
+                {},
+                selection,
+                line.value_or("pattern", "random"),
+                against_stock_run,
+                run_scale,
+                machine_options(line)};
   for (const sim::Replay& each : replays) report.summaries.push_back(sim::summarise(machine, list.jobs, each));
   if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));

@@ -26,8 +26,7 @@ namespace {
 constexpr Option options[] = {state_option, json_option};
 
 constexpr CommandHelp help{
-    "placectl status",
-    "[OPTION]...",
+    "placectl status", "[OPTION]...",
     "Shows the mode in force in slurmctld, how old the live state of the cluster is, which nodes are up,\n"
     "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
     "that decisions could go by, or when slurmctld refuses it or could not read its configuration. With\n"
@@ -77,7 +76,8 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     return;
   }
   status.read = true;
-  if (status.input.age_s > static_cast<double>(config.snapshot_max_age_s)) status.trouble = status.input.described(config);
+  if (status.input.age_s > static_cast<double>(config.snapshot_max_age_s))
+    status.trouble = status.input.described(config);
   for (const NodeState& node : status.input.state.nodes)
     status.nodes[static_cast<std::size_t>(node.liveness)].push_back(node.name);
   const PairTable& pairs = status.input.state.pairs;
@@ -85,7 +85,8 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     for (std::int32_t b = a + 1; b < pairs.groups; ++b) {
       const std::size_t at = cell_index(pairs.groups, a, b);
       ++status.pairs[static_cast<std::size_t>(pairs.source[at])];
-      if (pairs.source[at] == PairSource::measured) status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
+      if (pairs.source[at] == PairSource::measured)
+        status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
     }
 }
 
@@ -110,7 +111,8 @@ std::string as_text(const Status& status, const Config& config) {
     text += "mode       " + described(*status.controller) + "\n";
     const auto& state = status.controller->state;
     if (state && !state->mode.empty() && !status.file_mode.empty() && state->mode != status.file_mode)
-      text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode + ", which is not in force\n";
+      text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode +
+              ", which is not in force\n";
     if (!status.file_trouble.empty()) text += "           this host's file is wrong: " + status.file_trouble + "\n";
     if (state && state->live == LiveUse::refused) text += "slurmctld  " + trouble_of(*state) + "\n";
   }
@@ -118,15 +120,18 @@ std::string as_text(const Status& status, const Config& config) {
   for (const std::size_t liveness : {1u, 2u, 3u, 0u})
     if (const auto& names = status.nodes[liveness]; !names.empty()) {
       const std::string name(liveness_names[liveness]);
-      text += name + std::string(11 - name.size(), ' ') + std::to_string(names.size()) + " nodes: " + compress_hostlist(names) + "\n";
+      text += name + std::string(11 - name.size(), ' ') + std::to_string(names.size()) +
+              " nodes: " + compress_hostlist(names) + "\n";
     }
   if (status.read && status.input.state.pairs.groups > 0) {
     text += "pairs      " + std::to_string(status.input.state.pairs.groups) + " groups of nodes:";
     for (const std::size_t source : {1u, 2u, 3u, 0u})
       if (status.pairs[source] > 0)
-        text += " " + std::to_string(status.pairs[source]) + " " + (source == 0 ? "not known" : std::string(pair_source_names[source])) + ",";
+        text += " " + std::to_string(status.pairs[source]) + " " +
+                (source == 0 ? "not known" : std::string(pair_source_names[source])) + ",";
     text.back() = '\n';
-    if (!std::isnan(status.oldest_pair_s)) text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
+    if (!std::isnan(status.oldest_pair_s))
+      text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
   }
   for (const MonitorReport& monitor : status.monitors) {
     if (!monitor.trouble.empty()) text += "monitor    " + monitor.trouble + "\n";
@@ -139,16 +144,27 @@ std::string as_text(const Status& status, const Config& config) {
 
 std::string as_json(const Status& status) {
   JsonWriter json;
-  const ControllerState* const state = status.controller && status.controller->state ? &*status.controller->state : nullptr;
+  const ControllerState* const state =
+      status.controller && status.controller->state ? &*status.controller->state : nullptr;
   json.begin_object().member("mode", state ? state->mode : "").member("mode_of_file", status.file_mode);
-  json.member("slurmctld_trouble", trouble_of(status)).member("file", status.file).member("usable", status.trouble.empty());
-  json.member("trouble", status.trouble).member("age_s", status.read ? status.input.age_s : unknown_value).key("nodes").begin_object();
-  for (std::size_t l = 0; l < status.nodes.size(); ++l) json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
+  json.member("slurmctld_trouble", trouble_of(status))
+      .member("file", status.file)
+      .member("usable", status.trouble.empty());
+  json.member("trouble", status.trouble)
+      .member("age_s", status.read ? status.input.age_s : unknown_value)
+      .key("nodes")
+      .begin_object();
+  for (std::size_t l = 0; l < status.nodes.size(); ++l)
+    json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
   json.end_object().key("pairs").begin_object();
   for (std::size_t s = 0; s < status.pairs.size(); ++s) json.member(pair_source_names[s], status.pairs[s]);
   json.end_object().key("monitors").begin_array();
   for (const MonitorReport& monitor : status.monitors) {
-    json.begin_object().member("host", monitor.from).member("trouble", monitor.trouble).key("not_in_force").begin_array();
+    json.begin_object()
+        .member("host", monitor.from)
+        .member("trouble", monitor.trouble)
+        .key("not_in_force")
+        .begin_array();
     for (const std::string& note : monitor.notes) json.value(note);
     json.end_array().end_object();
   }

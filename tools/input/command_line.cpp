@@ -67,9 +67,8 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
     if (got == ':') throw UsageError(offending(argv, options) + " needs a value");
     if (got == '?') {
       const std::string word = offending(argv, options);
-      const bool known = std::any_of(options.begin(), options.end(), [&](const Option& option) {
-        return word == "--" + std::string(option.name);
-      });
+      const bool known = std::any_of(options.begin(), options.end(),
+                                     [&](const Option& option) { return word == "--" + std::string(option.name); });
       throw UsageError(known ? word + " takes no value"
                              : "unknown or ambiguous option " + shown(word) + ": the options are " +
                                    option_names(options));
@@ -95,8 +94,7 @@ std::string CommandLine::value_or(std::string_view option, const std::string& ot
   return value(option).value_or(otherwise);
 }
 
-std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::int64_t least,
-                                                 std::int64_t most) const {
+std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::int64_t least, std::int64_t most) const {
   const std::optional<std::string> text = value(option);
   if (!text) return std::nullopt;
   const std::optional<std::int64_t> number = parse_integer(*text);

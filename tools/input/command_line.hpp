@@ -44,7 +44,7 @@ auto from_command_line(Read read) {
 }
 
 struct Option {
-  char letter = 0;                 // 0: there is only the long name
+  char letter = 0;  // 0: there is only the long name
   const char* name = nullptr;
   const char* argument = nullptr;  // name of the argument in the help; null: the option has none
   const char* help = nullptr;      // the lines after the first are indented when they are shown

@@ -118,7 +118,8 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
 bool slurmctld_answers() {
   static const bool answers = [] {
     try {
-      return may_exist(slurm_conf_path()) && spank::run_slurm_command({"scontrol", "ping"}, false).text.find(" is UP") != std::string::npos;
+      return may_exist(slurm_conf_path()) &&
+             spank::run_slurm_command({"scontrol", "ping"}, false).text.find(" is UP") != std::string::npos;
     } catch (const Error&) {
       return false;
     }

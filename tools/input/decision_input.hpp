@@ -16,9 +16,9 @@ namespace placement::tools {
 inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
 
-// Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is neither root nor
-// SlurmUser nor in the group of MonitorReaders. Such a caller may still be able to read the files. Without a slurm.conf nothing is
-// hidden. Throws Error when slurm.conf cannot be read.
+// Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is
+// neither root nor SlurmUser nor in the group of MonitorReaders. Such a caller may still be able to read the files.
+// Without a slurm.conf nothing is hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
 // Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
@@ -45,8 +45,9 @@ struct RingInput {
 // Reads the ring of this host, or asks the monitors on the controllers if there is none.
 RingInput read_ring(const CommandLine& line, const Config& config);
 
-// Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not answer are
-// repeated for half a minute. Without a slurm.conf the result is false: libslurm would search for one for a minute.
+// Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not
+// answer are repeated for half a minute. Without a slurm.conf the result is false: libslurm would search for one for a
+// minute.
 bool slurmctld_answers();
 
 // Returns what "scontrol show topology" prints of the switches; empty where no slurmctld answers.

@@ -18,19 +18,22 @@ constexpr std::size_t max_file_bytes = 512 << 20;
 class SeenAt {
  public:
   SeenAt(const char* what, std::int32_t count, const std::string& file)
-      : what_(what), file_(file), line_(static_cast<std::size_t>(count), 0) {}
+      : what_(what),
+        file_(file),
+        line_(static_cast<std::size_t>(count), 0) {}
 
   // Returns the number in `word`. Throws Error when it is out of range or was listed before.
   std::int32_t take(std::string_view word, std::int64_t line) {
     const std::optional<std::int64_t> number = parse_integer(word);
     const auto count = static_cast<std::int64_t>(line_.size());
     if (!number || *number < 0 || *number >= count)
-      fail_at(file_, line, std::string(what_) + " '" + shown(word) + "': it takes a number from 0 to " +
-                               std::to_string(count - 1));
+      fail_at(file_, line,
+              std::string(what_) + " '" + shown(word) + "': it takes a number from 0 to " + std::to_string(count - 1));
     std::int64_t& first = line_[static_cast<std::size_t>(*number)];
     if (first != 0)
-      fail_at(file_, line, std::string(what_) + " " + std::to_string(*number) + " is listed twice, first in line " +
-                               std::to_string(first));
+      fail_at(file_, line,
+              std::string(what_) + " " + std::to_string(*number) + " is listed twice, first in line " +
+                  std::to_string(first));
     first = line;
     return static_cast<std::int32_t>(*number);
   }

@@ -21,7 +21,8 @@ protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config&
 std::vector<MonitorReport> ask_each_monitor(const Config& config) {
   read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
   const ControllerInput controller = read_controller();
-  protocol::MonitorAddress address = protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
+  protocol::MonitorAddress address =
+      protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
   protocol::Query query;
   query.kind = protocol::Query::Kind::notes;
   std::vector<MonitorReport> reports;

@@ -27,10 +27,12 @@ std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, con
       const NodeView& node = *found->second;
       const auto threads = static_cast<std::size_t>(node.threads_per_core);
       std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
-      if (!mark_cores(ids, cpu)) throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
+      if (!mark_cores(ids, cpu))
+        throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
       for (std::size_t core = 0; core * threads < cpu.size(); ++core)
         if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
-                        cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads), [](bool used) { return used; }))
+                        cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads),
+                        [](bool used) { return used; }))
           leaves.push_back(node.first_leaf + static_cast<std::int32_t>(core));
     }
   return leaves;
@@ -39,7 +41,8 @@ std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, con
 }  // namespace
 
 ClusterView machine_of_slurmctld() {
-  if (!may_exist(slurm_conf_path())) throw Error(slurm_conf_path() + ": there is no such file, so that slurmctld cannot be asked");
+  if (!may_exist(slurm_conf_path()))
+    throw Error(slurm_conf_path() + ": there is no such file, so that slurmctld cannot be asked");
   return spank::load_machine_view();
 }
 

@@ -5,7 +5,8 @@
 
 namespace placement::tools {
 
-// Returns the machine as slurmctld shows it: spank::load_machine_view(). Throws Error, also on a host without a slurm.conf.
+// Returns the machine as slurmctld shows it: spank::load_machine_view(). Throws Error, also on a host without a
+// slurm.conf.
 ClusterView machine_of_slurmctld();
 
 // Returns the measures of this machine with the running jobs that slurmctld shows to the caller. Throws Error.

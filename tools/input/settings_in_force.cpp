@@ -41,8 +41,8 @@ std::string settings_not_in_force(const Config& file, const Config& in_force, co
   for (const ConfigKey& key : config_keys()) {
     const std::string name(key.name), here = key.show(file), there = key.show(in_force);
     if (here != there && here.size() <= max_fact_bytes)
-      text += "# " + name + "=" + here + " of this file is not in force (" + name + "=" + there + " is): " +
-              (reader.empty() ? "scontrol reconfigure" : reader) + "\n";
+      text += "# " + name + "=" + here + " of this file is not in force (" + name + "=" + there +
+              " is): " + (reader.empty() ? "scontrol reconfigure" : reader) + "\n";
   }
   return text;
 }

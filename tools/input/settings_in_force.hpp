@@ -20,8 +20,9 @@ std::string format_settings(const Config& config);
 // file is; empty: `file` is that file.
 std::string settings_not_in_force(const Config& file, const Config& in_force, const std::string& reader);
 
-// Returns this host's placement.conf for a command that only reads records. Where the file is missing, the defaults; where it
-// has a mistake, the defaults as well, and the mistake is told on standard error: what was decided must be readable then.
+// Returns this host's placement.conf for a command that only reads records. Where the file is missing, the defaults;
+// where it has a mistake, the defaults as well, and the mistake is told on standard error: what was decided must be
+// readable then.
 Config config_for_records();
 
 }  // namespace placement::tools

@@ -44,7 +44,8 @@ void find_state(StateInput& input, const CommandLine& line, const Config& config
   } catch (const Error& error) {
     if (line.has("state") || !may_be_asked_for(input.path)) throw;
     why = error.what();
-    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty()) why += "; " + elsewhere;
+    if (const std::string elsewhere = controllers_elsewhere(slurm_conf_path()); !elsewhere.empty())
+      why += "; " + elsewhere;
   }
   try {
     const protocol::MonitorAnswer answer = ask_monitors(protocol::Query{}, config);

@@ -24,7 +24,9 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 class WeightedWays {
  public:
   WeightedWays(const TorusTopology& torus, const MapFaults& faults)
-      : torus_(torus), factor_(faults.factor), faulty_(static_cast<std::size_t>(torus.positions()), false) {
+      : torus_(torus),
+        factor_(faults.factor),
+        faulty_(static_cast<std::size_t>(torus.positions()), false) {
     for (const std::int32_t position : faults.faulty) faulty_[position] = true;
   }
 
@@ -80,7 +82,8 @@ class WeightedWays {
 
 // Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4".
 static std::optional<std::string> tree_of_word(const std::string& word) {
-  if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos) return std::nullopt;
+  if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos)
+    return std::nullopt;
   std::string text = "tree " + word;
   std::replace(text.begin(), text.end(), ':', ' ');
   return text + "\n";
@@ -92,7 +95,8 @@ namespace {
 MachineFile tree_or_blocks(const std::string& path, const std::string& text, const std::optional<std::string>& wanted) {
   YamlTopology topology = parse_topology_yaml(text, path, wanted);
   if (topology.conf.empty())
-    throw Error(path + ": topology " + shown(topology.name) + " is of the kind " + topology.kind + "; it takes a tree or blocks");
+    throw Error(path + ": topology " + shown(topology.name) + " is of the kind " + topology.kind +
+                "; it takes a tree or blocks");
   return {path, std::move(topology.conf)};
 }
 
@@ -126,7 +130,8 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
     for (const NodeShape& shape : shapes) names.push_back(shape.name);
     check_torus_nodes(description, names, path);
   } else if (description.named) {
-    for (std::int32_t node = 0; node < description.torus.nodes(); ++node) shapes.push_back({description.torus.name(node), 1, 1, 1});
+    for (std::int32_t node = 0; node < description.torus.nodes(); ++node)
+      shapes.push_back({description.torus.name(node), 1, 1, 1});
   }
   const auto torus = std::make_shared<const TorusTopology>(std::move(description.torus));
   if (shapes.empty()) {
@@ -181,7 +186,8 @@ Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, con
 
 std::vector<std::int32_t> leaf_positions(const ClusterView& view) {
   std::vector<std::int32_t> position(static_cast<std::size_t>(view.tree->leaves()), -1);
-  for (std::size_t leaf = 0; view.nodes.empty() && leaf < position.size(); ++leaf) position[leaf] = static_cast<std::int32_t>(leaf);
+  for (std::size_t leaf = 0; view.nodes.empty() && leaf < position.size(); ++leaf)
+    position[leaf] = static_cast<std::int32_t>(leaf);
   for (const NodeView& node : view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core)
       position[node.first_leaf + core] = node.torus_node < 0 ? -1 : view.torus->position(node.torus_node);
@@ -220,7 +226,8 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
       const std::int32_t from = tree.leaf_vertex(leaf_of_rank[rank]);
       const std::int32_t to = tree.leaf_vertex(leaf_of_rank[matrix.neighbours(rank)[k]]);
       const std::int32_t meet = tree.lowest_common_ancestor(from, to);
-      for (std::int32_t vertex = from; vertex != meet; vertex = tree.parent(vertex)) up[vertex] += matrix.weights(rank)[k];
+      for (std::int32_t vertex = from; vertex != meet; vertex = tree.parent(vertex))
+        up[vertex] += matrix.weights(rank)[k];
     }
   for (const Cost load : up) result.link_load_twice = std::max(result.link_load_twice, load);
   std::vector<std::string> name(static_cast<std::size_t>(tree.leaves()));

@@ -26,8 +26,9 @@ struct MachineFile {
 };
 
 // Reads the file. If there is no such file, a word like "4:4:4" means a balanced tree with these arities, from the root
-// to the leaves. The text of a topology.yaml is converted to the lines of a topology.conf. A colon and a name after the path, as in
-// "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster. Throws Error.
+// to the leaves. The text of a topology.yaml is converted to the lines of a topology.conf. A colon and a name after the
+// path, as in "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster. Throws
+// Error.
 MachineFile read_machine_file(const std::string& path);
 
 // Returns the machine of a torus file, and its faults in `faults`. If the file has no names, the view has no nodes and

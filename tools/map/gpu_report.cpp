@@ -54,7 +54,8 @@ std::string nic_of(const GpuTask& gpu, const mapping::GpuPlace& place) {
 
 std::string gpu_bind(const GpuOutcome& outcome) {
   std::string list;
-  for (const mapping::GpuPlace& place : outcome.mapping.of_rank) list += (list.empty() ? "map_gpu:" : ",") + std::to_string(place.gpu);
+  for (const mapping::GpuPlace& place : outcome.mapping.of_rank)
+    list += (list.empty() ? "map_gpu:" : ",") + std::to_string(place.gpu);
   return list;
 }
 
@@ -81,12 +82,13 @@ std::int64_t far_cores(const GpuTask& gpu, const GpuOutcome& outcome) {
 
 }  // namespace
 
-std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view, const std::vector<RankPlace>& places) {
+std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view,
+                              const std::vector<RankPlace>& places) {
   std::string text;
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const mapping::GpuPlace& place = outcome.mapping.of_rank[static_cast<std::size_t>(outcome.place_of_rank[rank])];
-    text += std::to_string(rank) + " " + view.nodes[static_cast<std::size_t>(places[rank].node)].name + " " + std::to_string(place.gpu) + " " +
-            format_ranges(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
+    text += std::to_string(rank) + " " + view.nodes[static_cast<std::size_t>(places[rank].node)].name + " " +
+            std::to_string(place.gpu) + " " + format_ranges(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
   }
   return text;
 }
@@ -97,30 +99,41 @@ std::string srun_options(const GpuTask& gpu, const GpuOutcome& outcome) {
 
 std::string format_gpu_summary(const GpuTask& gpu, const GpuOutcome& outcome) {
   const auto ranks = static_cast<std::int64_t>(outcome.mapping.of_rank.size());
-  std::string text = formatted("GPUs      %lld of %d of %s, with %d cores each, %lld of which are not next to their GPU\n", static_cast<long long>(ranks),
-                               gpu.gpus(), shown(gpu.node.name).c_str(), gpu.cores_per_rank, static_cast<long long>(far_cores(gpu, outcome)));
+  std::string text =
+      formatted("GPUs      %lld of %d of %s, with %d cores each, %lld of which are not next to their GPU\n",
+                static_cast<long long>(ranks), gpu.gpus(), shown(gpu.node.name).c_str(), gpu.cores_per_rank,
+                static_cast<long long>(far_cores(gpu, outcome)));
   if (outcome.has_traffic)
-    text += formatted("links     carry %.1f %% of the traffic within nodes, %.1f %% with ranks in the order of the cores\n"
-                      "GPU cost  %lld, %lld with ranks in the order of the cores (ratio %.3f), %s\n",
-                      100 * outcome.linked, 100 * outcome.natural_linked, static_cast<long long>(outcome.cost), static_cast<long long>(outcome.natural_cost),
-                      outcome.natural_cost > 0 ? static_cast<double>(outcome.cost) / static_cast<double>(outcome.natural_cost) : 1.0,
-                      outcome.mapping.exact ? "the least one" : "by a search that does not try all");
+    text += formatted(
+        "links     carry %.1f %% of the traffic within nodes, %.1f %% with ranks in the order of the cores\n"
+        "GPU cost  %lld, %lld with ranks in the order of the cores (ratio %.3f), %s\n",
+        100 * outcome.linked, 100 * outcome.natural_linked, static_cast<long long>(outcome.cost),
+        static_cast<long long>(outcome.natural_cost),
+        outcome.natural_cost > 0 ? static_cast<double>(outcome.cost) / static_cast<double>(outcome.natural_cost) : 1.0,
+        outcome.mapping.exact ? "the least one" : "by a search that does not try all");
   return text + "srun      " + srun_options(gpu, outcome) + "\n";
 }
 
 void write_gpus(JsonWriter& json, const GpuTask& gpu, const GpuOutcome& outcome) {
-  json.key("gpus").begin_object()
+  json.key("gpus")
+      .begin_object()
       .member("node_topology", gpu.node.name)
       .member("gpus", gpu.gpus())
       .member("cores_per_rank", gpu.cores_per_rank)
       .member("far_cores", far_cores(gpu, outcome))
       .member("exact", outcome.mapping.exact);
   if (outcome.has_traffic)
-    json.member("cost", outcome.cost).member("natural_cost", outcome.natural_cost)
-        .member("linked", outcome.linked).member("natural_linked", outcome.natural_linked);
+    json.member("cost", outcome.cost)
+        .member("natural_cost", outcome.natural_cost)
+        .member("linked", outcome.linked)
+        .member("natural_linked", outcome.natural_linked);
   json.member("gpu_bind", gpu_bind(outcome)).member("cpu_bind", cpu_bind(gpu, outcome)).key("places").begin_array();
   for (const mapping::GpuPlace& place : outcome.mapping.of_rank) {
-    json.begin_object().member("gpu", place.gpu).member("name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name).key("cpus").begin_array();
+    json.begin_object()
+        .member("gpu", place.gpu)
+        .member("name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name)
+        .key("cpus")
+        .begin_array();
     for (const std::int32_t cpu : cpus_of(gpu, place)) json.value(cpu);
     json.end_array().member("nic", nic_of(gpu, place)).end_object();
   }

@@ -7,9 +7,10 @@
 
 namespace placement::tools {
 
-// Returns lines "rank node gpu cpus nic": the GPU as Slurm numbers it, the CPUs of the rank as the kernel numbers them, such as
-// "0-7,64-71", and the nearest network interface, or "-".
-std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view, const std::vector<RankPlace>& places);
+// Returns lines "rank node gpu cpus nic": the GPU as Slurm numbers it, the CPUs of the rank as the kernel numbers them,
+// such as "0-7,64-71", and the nearest network interface, or "-".
+std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view,
+                              const std::vector<RankPlace>& places);
 
 // Returns the options with which srun gives the ranks of each node these GPUs and CPUs, separated by blanks.
 std::string srun_options(const GpuTask& gpu, const GpuOutcome& outcome);

@@ -44,17 +44,18 @@ std::string joined(const std::vector<std::string>& parts) {
 
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds) {
   char line[160];
-  std::string text = "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\n" +
-                     "link load " + half_of(assessment.link_load_twice) + " at most, in one direction\n";
+  std::string text = "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\n" + "link load " +
+                     half_of(assessment.link_load_twice) + " at most, in one direction\n";
   std::snprintf(line, sizeof line, "abort     %.9g probability, by %lld of %lld nodes with ranks or on their routes\n",
                 assessment.abort_probability, static_cast<long long>(assessment.suspects_touched),
                 static_cast<long long>(assessment.nodes_touched));
   text += line;
   if (assessment.abort_probability >= 1) return text + "expected  never: each run is aborted\n";
   const double length = job_seconds > 0 ? job_seconds : 1;
-  std::snprintf(line, sizeof line, job_seconds > 0 ? "expected  %.9g s until the job is through\n"
-                                                        : "expected  %.9g times the length of the job\n",
-                tofa::expected_seconds(length, assessment.abort_probability));
+  std::snprintf(
+      line, sizeof line,
+      job_seconds > 0 ? "expected  %.9g s until the job is through\n" : "expected  %.9g times the length of the job\n",
+      tofa::expected_seconds(length, assessment.abort_probability));
   return text + line;
 }
 
@@ -68,14 +69,14 @@ std::string format_objective(double objective) {
 std::string format_places(const ClusterView& view, const std::vector<RankPlace>& places) {
   std::string text;
   for (std::size_t rank = 0; rank < places.size(); ++rank)
-    text += std::to_string(rank) + " " + view.nodes[places[rank].node].name + " " +
-            format_cores(places[rank].cores) + "\n";
+    text +=
+        std::to_string(rank) + " " + view.nodes[places[rank].node].name + " " + format_cores(places[rank].cores) + "\n";
   return text;
 }
 
 std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
-  std::string text = std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) +
-                     " of " + std::to_string(task.view.tree->leaves()) + " leaves by " + task.spec.policy;
+  std::string text = std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
+                     std::to_string(task.view.tree->leaves()) + " leaves by " + task.spec.policy;
   if (!outcome.reasons.empty()) text += ": " + joined(outcome.reasons);
   char times[96];
   std::snprintf(times, sizeof times, "time      %.6f s wall, %.6f s processor\n", outcome.wall_s, outcome.cpu_s);
@@ -86,7 +87,8 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome) {
          (outcome.objective ? format_objective(*outcome.objective) : "") + times;
 }
 
-std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu, const GpuOutcome* gpus) {
+std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu,
+                        const GpuOutcome* gpus) {
   JsonWriter json;
   json.begin_object()
       .member("policy", task.spec.policy)
@@ -98,7 +100,8 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
   if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
   if (const auto& assessment = outcome.assessment) {
     json.member("hop_bytes", assessment->hop_bytes)
-        .key("max_link_load").half(assessment->link_load_twice)
+        .key("max_link_load")
+        .half(assessment->link_load_twice)
         .member("nodes_touched", assessment->nodes_touched)
         .member("suspects_touched", assessment->suspects_touched)
         .member("abort_probability", assessment->abort_probability)

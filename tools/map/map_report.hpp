@@ -20,8 +20,8 @@ std::string format_assessment(const tofa::Assessment& assessment, double job_sec
 // Returns a summary for people: the cost, compared with the baselines, and the time of the decision.
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 
-// Returns all results as JSON. The mapping itself is included only if `with_mapping` is set. `gpu` and `gpus` are null, or say how
-// ranks have the GPUs of their nodes.
+// Returns all results as JSON. The mapping itself is included only if `with_mapping` is set. `gpu` and `gpus` are null,
+// or say how ranks have the GPUs of their nodes.
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu = nullptr,
                         const GpuOutcome* gpus = nullptr);
 

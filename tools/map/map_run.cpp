@@ -92,8 +92,8 @@ treematch::LeafScope leaf_scope(const Request& request) {
 
 void map_leaves(const MapTask& task, MapOutcome& outcome) {
   treematch::MapOptions options;
-  options.seed =
-      static_cast<std::uint64_t>(number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
+  options.seed = static_cast<std::uint64_t>(
+      number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
   options.scope = leaf_scope(task.request);
   options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
   options.effort = treematch::effort_parameter(task.request);
@@ -145,7 +145,8 @@ std::vector<std::int32_t> first_leaves(const MapTask& task) {
 
 const policies::Policy* table_policy(const PolicySpec& spec) {
   if (spec.policy == "NATURAL") {
-    for (const auto& [key, value] : spec.parameters) throw UsageError("unknown key " + key + " for NATURAL, which has none");
+    for (const auto& [key, value] : spec.parameters)
+      throw UsageError("unknown key " + key + " for NATURAL, which has none");
     return nullptr;
   }
   if (policies::find_policy(spec.policy))
@@ -195,8 +196,9 @@ std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopo
 
 MapOutcome run_map(MapTask task) {
   const bool natural = task.spec.policy == "NATURAL";
-  const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 || task.request.equal_tasks_per_node ||
-                       task.request.cores_per_task > 1 || !task.request.required_nodes.empty() || task.request.whole_nodes;
+  const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 ||
+                       task.request.equal_tasks_per_node || task.request.cores_per_task > 1 ||
+                       !task.request.required_nodes.empty() || task.request.whole_nodes;
   const bool greedy = task.spec.policy == "GREEDY" && !limited;  // with limits it is a policy, which obeys them
   const policies::Policy* policy = table_policy(task.spec);
   if (greedy) policy = nullptr;
@@ -226,7 +228,8 @@ MapOutcome run_map(MapTask task) {
 
   outcome.cost = cost_on(task, outcome.leaf_of_rank);
   if (!by_nodes) outcome.natural_cost = cost_on(task, first_leaves(task));
-  if (by_nodes && task.view.torus && !policy->place_thoroughly) outcome.natural_cost = cost_on(task, first_leaves(task));
+  if (by_nodes && task.view.torus && !policy->place_thoroughly)
+    outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
     outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
   if (task.view.torus)
@@ -240,7 +243,8 @@ MapOutcome run_map(MapTask task) {
 MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) {
   MapOutcome outcome;
   const Stopwatch watch;
-  const spank::StepPlacement placement = spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false});
+  const spank::StepPlacement placement =
+      spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false});
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
   outcome.cost = placement.cost;

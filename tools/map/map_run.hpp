@@ -19,16 +19,17 @@ namespace placement::tools {
 // One request to `placectl map`.
 struct MapTask {
   std::shared_ptr<const CommMatrix> matrix;
-  std::optional<pattern::Pattern> pattern;  // for which the matrix is made when the number of ranks is known
-  ClusterView view;                  // if it has no nodes, only the leaves of its tree are known
-  std::vector<std::int32_t> usable;  // usable leaves, ascending
-  PolicySpec spec;                   // a policy of the table, or NATURAL or GREEDY
-  Request request;                   // only the limits; run_map() sets tasks, matrix and parameters
+  std::optional<pattern::Pattern> pattern;            // for which the matrix is made when the number of ranks is known
+  ClusterView view;                                   // if it has no nodes, only the leaves of its tree are known
+  std::vector<std::int32_t> usable;                   // usable leaves, ascending
+  PolicySpec spec;                                    // a policy of the table, or NATURAL or GREEDY
+  Request request;                                    // only the limits; run_map() sets tasks, matrix and parameters
   std::optional<std::chrono::milliseconds> deadline;  // none: no limit
-  MapFaults faults;            // from a torus file
-  bool without_matrix = false; // of an allocation: the policy places the ranks without a matrix, and `matrix` has no traffic
-  bool tells_faults = false;   // the report contains link load and abort probability
-  double job_seconds = 0;      // run time of the job; 0: not known
+  MapFaults faults;                                   // from a torus file
+  bool without_matrix =
+      false;  // of an allocation: the policy places the ranks without a matrix, and `matrix` has no traffic
+  bool tells_faults = false;  // the report contains link load and abort probability
+  double job_seconds = 0;     // run time of the job; 0: not known
 };
 
 struct MapOutcome {
@@ -36,9 +37,9 @@ struct MapOutcome {
   std::vector<RankPlace> places;           // empty where the view has no nodes; without cores where ranks share them
   Cost cost = 0;
   Cost natural_cost = 0;  // cost with rank r on the r-th leaf: of the usable leaves, or of those chosen with nodes
-  std::optional<Cost> greedy_cost;  // cost of the greedy baseline, on the usable leaves or on those chosen
+  std::optional<Cost> greedy_cost;             // cost of the greedy baseline, on the usable leaves or on those chosen
   std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
-  std::optional<double> objective;       // set on a torus: the value that TOFA minimises
+  std::optional<double> objective;             // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
   double wall_s = 0;  // time of the decision alone
   double cpu_s = 0;

@@ -23,7 +23,8 @@ Spread spread_of(std::vector<std::int64_t> values) {
 // Returns how many of the values, the largest first, are needed for this share of their sum.
 std::int64_t needed(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end(), std::greater<>());
-  const double wanted = most_of_it * static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
+  const double wanted =
+      most_of_it * static_cast<double>(std::accumulate(values.begin(), values.end(), std::int64_t{0}));
   std::int64_t count = 0;
   double sum = 0;
   for (const std::int64_t value : values) {
@@ -46,7 +47,8 @@ Regularity regularity_of(const CommMatrix& matrix, const std::vector<CommEdge>& 
     weights.push_back(edge.weight);
     by_distance[static_cast<std::size_t>(edge.b - edge.a)] += edge.weight;
   }
-  return {spread_of(std::move(neighbours)), spread_of(std::move(traffic)), needed(std::move(by_distance)), needed(std::move(weights))};
+  return {spread_of(std::move(neighbours)), spread_of(std::move(traffic)), needed(std::move(by_distance)),
+          needed(std::move(weights))};
 }
 
 std::string percent(double share) {
@@ -62,19 +64,22 @@ std::string line(const char* name, const std::string& text) {
 }
 
 std::string words(const Spread& spread) {
-  return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " + std::to_string(spread.median);
+  return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " +
+         std::to_string(spread.median);
 }
 
 std::string format_gain(const PlacementGain& gain) {
   std::string text = line("topology", gain.topology);
   text += line("natural", to_string(gain.natural_cost) + " hop-bytes, in natural order");
-  text += line("placed", to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + percent(gain.ratio()) + " of that");
+  text +=
+      line("placed", to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + percent(gain.ratio()) + " of that");
   std::string times, communicating;
   for (const double share : shares) {
     times += (times.empty() ? "" : ", ") + percent(gain.time(share));
     communicating += (communicating.empty() ? "" : ", ") + percent(share);
   }
-  return text + line("run time", times + " of that in natural order where " + communicating + " of it is communication");
+  return text +
+         line("run time", times + " of that in natural order where " + communicating + " of it is communication");
 }
 
 void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
@@ -126,17 +131,20 @@ std::string format_facts(const MatrixFacts& facts, const std::optional<Placement
   text += line("total", std::to_string(facts.total));
   text += line("symmetric", facts.info.symmetric ? "yes" : "no: both directions were added");
   if (facts.info.scale_power != 0)
-    text += line("scale", "fractions: all values times 10^" + std::to_string(facts.info.scale_power) + (facts.info.rounded ? ", rounded" : ""));
+    text += line("scale", "fractions: all values times 10^" + std::to_string(facts.info.scale_power) +
+                              (facts.info.rounded ? ", rounded" : ""));
   if (facts.silent > 0) text += line("silent", std::to_string(facts.silent) + " ranks without traffic");
   if (facts.total > 0) {
     text += line("partners", words(facts.regularity.neighbours) + " of a rank");
     text += line("traffic", words(facts.regularity.traffic) + " of a rank");
     text += line("regular", "90 % of the traffic is in " + std::to_string(facts.regularity.distances) +
-                                (facts.regularity.distances == 1 ? " difference" : " differences") + " of rank numbers, and in " +
-                                std::to_string(facts.regularity.pairs) + (facts.regularity.pairs == 1 ? " pair" : " pairs"));
+                                (facts.regularity.distances == 1 ? " difference" : " differences") +
+                                " of rank numbers, and in " + std::to_string(facts.regularity.pairs) +
+                                (facts.regularity.pairs == 1 ? " pair" : " pairs"));
   }
   for (const CommEdge& edge : facts.heaviest)
-    text += line("heaviest", std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
+    text +=
+        line("heaviest", std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
   for (const std::string& note : facts.info.notes) text += line("note", note);
   if (gain) text += format_gain(*gain);
   return text;
@@ -156,7 +164,8 @@ std::string facts_as_json(const MatrixFacts& facts, const std::optional<Placemen
       .member("silent_ranks", facts.silent);
   write_spread(json, "neighbours", facts.regularity.neighbours);
   write_spread(json, "traffic", facts.regularity.traffic);
-  json.member("distances_of_90_percent", facts.regularity.distances).member("pairs_of_90_percent", facts.regularity.pairs);
+  json.member("distances_of_90_percent", facts.regularity.distances)
+      .member("pairs_of_90_percent", facts.regularity.pairs);
   json.key("heaviest").begin_array();
   for (const CommEdge& edge : facts.heaviest)
     json.begin_object().member("a", edge.a).member("b", edge.b).member("weight", edge.weight).end_object();

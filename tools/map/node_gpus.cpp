@@ -53,7 +53,8 @@ struct Judged {
   double linked = 0;
 };
 
-Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic, const std::vector<mapping::GpuPlace>& of_rank) {
+Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
+             const std::vector<mapping::GpuPlace>& of_rank) {
   const std::vector<std::int64_t> costs = gpu_costs(node);
   Judged judged;
   std::int64_t sum = 0, linked = 0;
@@ -80,14 +81,17 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
     if (!shapes)
       throw Error(printable(*path) + " does not tell the GPUs of node " + shown(name) +
                   ": Slurm finds them itself (AutoDetect), they are of several types, or a line is wrong");
-    if (shapes->empty()) throw Error(printable(*path) + " has no line Name=gpu for node " + shown(name) + ": --gres-node names another one");
+    if (shapes->empty())
+      throw Error(printable(*path) + " has no line Name=gpu for node " + shown(name) +
+                  ": --gres-node names another one");
     take_gres_conf(gpu.node, *shapes, printable(*path));
   } else if (line.has("gres-node")) {
     throw UsageError("--gres-node is for --gres-conf");
   }
   if (gpu.node.gpus.empty())
     throw Error(printable(gpu.node.name) + " has no GPU: make it with an lstopo that sees them, or give --gres-conf");
-  gpu.cores_per_rank = static_cast<std::int32_t>(line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
+  gpu.cores_per_rank = static_cast<std::int32_t>(
+      line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
   gpu.threads_per_core = static_cast<std::int32_t>(line.integer("threads-per-core", 1, 64).value_or(1));
   return gpu;
 }
@@ -111,13 +115,16 @@ void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vec
   std::vector<std::int32_t> left;
   for (const NodeView& node : view.nodes) {
     auto leaf = std::lower_bound(usable.begin(), usable.end(), node.first_leaf);
-    for (std::int32_t taken = 0; leaf != usable.end() && *leaf < node.first_leaf + node.cores() && taken < gpus; ++leaf, ++taken) left.push_back(*leaf);
+    for (std::int32_t taken = 0; leaf != usable.end() && *leaf < node.first_leaf + node.cores() && taken < gpus;
+         ++leaf, ++taken)
+      left.push_back(*leaf);
   }
   std::sort(left.begin(), left.end());
   usable = std::move(left);
 }
 
-GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes, std::vector<RankPlace>& places) {
+GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
+                             std::vector<RankPlace>& places) {
   GpuOutcome outcome;
   std::map<std::int32_t, std::int32_t> ranks_on;
   for (const RankPlace& place : places) outcome.place_of_rank.push_back(ranks_on[place.node]++);
@@ -125,11 +132,13 @@ GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const
   for (const auto& [index, ranks] : ranks_on) {
     const NodeView& node = view.nodes[static_cast<std::size_t>(index)];
     if (has_real_nodes && node.cores() <= gpu.node.cores.back().number)
-      throw Error("node " + shown(node.name) + " has " + std::to_string(node.cores()) + " cores, and " + printable(gpu.node.name) + " has " +
-                  std::to_string(gpu.node.cores.back().number + 1) + ": it is another kind of node");
+      throw Error("node " + shown(node.name) + " has " + std::to_string(node.cores()) + " cores, and " +
+                  printable(gpu.node.name) + " has " + std::to_string(gpu.node.cores.back().number + 1) +
+                  ": it is another kind of node");
     count = std::max(count, ranks);
   }
-  const std::vector<std::int64_t> traffic = local_traffic(matrix, places, outcome.place_of_rank, static_cast<std::size_t>(count));
+  const std::vector<std::int64_t> traffic =
+      local_traffic(matrix, places, outcome.place_of_rank, static_cast<std::size_t>(count));
   outcome.mapping = mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, traffic);
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     places[rank].cores.clear();
@@ -139,7 +148,8 @@ GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const
   if (traffic.empty()) return outcome;
   outcome.has_traffic = true;
   const Judged judged = judge(gpu.node, traffic, outcome.mapping.of_rank);
-  const Judged natural = judge(gpu.node, traffic, mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, {}).of_rank);
+  const Judged natural =
+      judge(gpu.node, traffic, mapping::map_to_gpus(gpu.node, count, gpu.cores_per_rank, {}).of_rank);
   outcome.cost = judged.cost;
   outcome.linked = judged.linked;
   outcome.natural_cost = natural.cost;

@@ -21,14 +21,16 @@ struct GpuTask {
   std::int32_t gpus() const { return static_cast<std::int32_t>(node.gpus.size()); }
 };
 
-// The ranks of a job on the GPUs of their nodes. The i-th rank of each node has the i-th place, as srun's lists of GPUs and CPUs
-// are the same on all nodes.
+// The ranks of a job on the GPUs of their nodes. The i-th rank of each node has the i-th place, as srun's lists of GPUs
+// and CPUs are the same on all nodes.
 struct GpuOutcome {
-  std::vector<std::int32_t> place_of_rank;   // its number among the ranks of its node, ascending
-  mapping::GpuMapping mapping;               // of the places
-  std::int64_t cost = 0, natural_cost = 0;   // the sum of traffic within nodes times gpu_costs(); natural: in the order of the cores
-  double linked = 0, natural_linked = 0;     // share of the traffic within nodes over direct links, 0 to 1
-  bool has_traffic = false;                  // there is traffic within nodes
+  std::vector<std::int32_t> place_of_rank;  // its number among the ranks of its node, ascending
+  mapping::GpuMapping mapping;              // of the places
+  std::int64_t cost = 0,
+               natural_cost =
+                   0;  // the sum of traffic within nodes times gpu_costs(); natural: in the order of the cores
+  double linked = 0, natural_linked = 0;  // share of the traffic within nodes over direct links, 0 to 1
+  bool has_traffic = false;               // there is traffic within nodes
 };
 
 // Reads the node from the options --node-topology, --gres-conf, --gres-node, --cores-per-task and --threads-per-core.
@@ -42,8 +44,9 @@ ClusterView machine_of_gpus(std::int32_t nodes, std::int32_t gpus);
 // Removes leaves from `usable` so that no node of the view has more than `gpus` of them.
 void leave_one_leaf_per_gpu(const ClusterView& view, std::int32_t gpus, std::vector<std::int32_t>& usable);
 
-// Maps the ranks of each node to its GPUs, and writes their cores into `places`. Throws Error when a node has more ranks than
-// GPUs, or another number of cores than the topology of the node.
-GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes, std::vector<RankPlace>& places);
+// Maps the ranks of each node to its GPUs, and writes their cores into `places`. Throws Error when a node has more
+// ranks than GPUs, or another number of cores than the topology of the node.
+GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const ClusterView& view, bool has_real_nodes,
+                             std::vector<RankPlace>& places);
 
 }  // namespace placement::tools

@@ -15,7 +15,8 @@ std::vector<DecisionSum> sums_of(std::span<const Decision> decisions) {
   };
   std::map<std::pair<std::string, std::string>, Times> sums;
   for (const Decision& d : decisions) {
-    Times& sum = sums[{d.policy.empty() ? "-" : d.policy, std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)")}];
+    Times& sum =
+        sums[{d.policy.empty() ? "-" : d.policy, std::string(outcome_name(d)) + (d.for_start ? "" : " (ahead)")}];
     ++sum.count;
     if (!d.remembered && d.time_us > 0) sum.us.push_back(d.time_us);
   }

@@ -22,7 +22,8 @@ struct DecisionSum {
 // Returns the sums in the order of policy and outcome.
 std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
 
-// Returns the reasons for which jobs ran as stock, each with the number of decisions, the most frequent first; `most` at most.
+// Returns the reasons for which jobs ran as stock, each with the number of decisions, the most frequent first; `most`
+// at most.
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 }  // namespace placement::tools

@@ -15,16 +15,12 @@ namespace {
 
 std::string outcome_sentence(const Decision& d) {
   switch (d.outcome) {
-    case DECISION_NODES:
-      return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
-    case DECISION_CORES:
-      return "the policy's nodes and cores";
-    case DECISION_ADVICE:
-      return "Slurm's own choice, as Mode=" + d.mode + " has it";
+    case DECISION_NODES: return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
+    case DECISION_CORES: return "the policy's nodes and cores";
+    case DECISION_ADVICE: return "Slurm's own choice, as Mode=" + d.mode + " has it";
     case DECISION_WAIT:
       return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
-    case DECISION_STOCK:
-      break;
+    case DECISION_STOCK: break;
   }
   return "Slurm's own choice: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
 }
@@ -47,18 +43,20 @@ std::string costs(const Decision& d) {
   return text;
 }
 
-// Returns the share of the run time that is communication, as the job's comm-share= has it; nothing if the job names none.
+// Returns the share of the run time that is communication, as the job's comm-share= has it; nothing if the job names
+// none.
 std::optional<double> communication_share(const std::string& parameters) {
   constexpr std::string_view key = "comm-share=";
   for (const std::string_view parameter : split_at(parameters, ','))
     if (parameter.starts_with(key))
-      if (const auto percent = parse_integer(std::string(parameter.substr(key.size()))); percent && *percent >= 0 && *percent <= 100)
+      if (const auto percent = parse_integer(std::string(parameter.substr(key.size())));
+          percent && *percent >= 0 && *percent <= 100)
         return static_cast<double>(*percent) / 100;
   return std::nullopt;
 }
 
-// Returns the expected run time over that on the first nodes offered, if communication takes a time in proportion to the
-// hop-bytes; nothing if the costs or the share of communication are not known.
+// Returns the expected run time over that on the first nodes offered, if communication takes a time in proportion to
+// the hop-bytes; nothing if the costs or the share of communication are not known.
 std::optional<double> expected_time_ratio(const Decision& d) {
   const auto share = communication_share(d.parameters);
   const auto cost = parse_real(d.cost), first = parse_real(d.first_nodes_cost);
@@ -70,8 +68,10 @@ std::string expected_time(const Decision& d) {
   const auto ratio = expected_time_ratio(d);
   if (!ratio) return {};
   char text[160];
-  std::snprintf(text, sizeof text, "%.2f of the run time on the first nodes offered, with %.0f %% communication in proportion to hop-bytes", *ratio,
-                100 * *communication_share(d.parameters));
+  std::snprintf(
+      text, sizeof text,
+      "%.2f of the run time on the first nodes offered, with %.0f %% communication in proportion to hop-bytes", *ratio,
+      100 * *communication_share(d.parameters));
   return text;
 }
 
@@ -82,8 +82,10 @@ std::string_view outcome_name(const Decision& decision) {
 }
 
 std::string explained(const Decision& d, const std::string& component, std::string_view topology) {
-  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) + (component.empty() ? "" : " (" + component + ")") + (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") +
-                     ", " + shown_time(d.at_s) + (d.for_start ? "" : ", asked ahead of the start") + "\n";
+  std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) +
+                     (component.empty() ? "" : " (" + component + ")") +
+                     (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") + ", " + shown_time(d.at_s) +
+                     (d.for_start ? "" : ", asked ahead of the start") + "\n";
   add_fact(text, "outcome", outcome_sentence(d));
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
@@ -102,17 +104,24 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   for (const std::string& term : d.terms)
     if (drawing.empty() || !term.starts_with("ranks: ")) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
   if (d.time_us > 0)
-    add_fact(text, "time", shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
+    add_fact(text, "time",
+             shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));
   return text;
 }
 
 void decision_json(JsonWriter& json, const Decision& d) {
-  json.begin_object().member("job", static_cast<std::int64_t>(d.job_id)).member("array_task", d.array_task).member("restarts", static_cast<std::int64_t>(d.restarts));
+  json.begin_object()
+      .member("job", static_cast<std::int64_t>(d.job_id))
+      .member("array_task", d.array_task)
+      .member("restarts", static_cast<std::int64_t>(d.restarts));
   json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
   json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
   json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
-  json.member("tasks", static_cast<std::int64_t>(d.tasks)).member("candidates", static_cast<std::int64_t>(d.candidates));
-  json.member("candidate_nodes", d.candidate_nodes).member("choice", d.choice).member("tasks_per_node", d.tasks_per_node);
+  json.member("tasks", static_cast<std::int64_t>(d.tasks))
+      .member("candidates", static_cast<std::int64_t>(d.candidates));
+  json.member("candidate_nodes", d.candidate_nodes)
+      .member("choice", d.choice)
+      .member("tasks_per_node", d.tasks_per_node);
   json.member("given", d.given).member("stock_choice", d.stock_choice).member("cost", d.cost);
   json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost);
   json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value)).member("reason", d.reason);

@@ -12,7 +12,8 @@ namespace placement::tools {
 std::string_view outcome_name(const Decision& decision);
 
 // Returns the decision as lines for a person. `component` is the name of the job as a component of a heterogeneous job,
-// such as 42+1, or empty. `topology` is what "scontrol show topology" prints, for the drawing of the switches; or empty.
+// such as 42+1, or empty. `topology` is what "scontrol show topology" prints, for the drawing of the switches; or
+// empty.
 std::string explained(const Decision& decision, const std::string& component, std::string_view topology);
 
 // Writes the decision as an object.

@@ -10,12 +10,15 @@ std::size_t utf8_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
   if (first < 0x80) return 1;
-  const std::size_t size = first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0;
+  const std::size_t size = first >= 0xc2 && first < 0xe0   ? 2
+                           : first >= 0xe0 && first < 0xf0 ? 3
+                           : first >= 0xf0 && first < 0xf5 ? 4
+                                                           : 0;
   for (std::size_t at = 1; at < size; ++at)
     if ((byte(at) & 0xc0) != 0x80) return 0;
   // These are not valid: overlong forms, halves of a UTF-16 pair, and numbers beyond the last character.
-  const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) || (first == 0xf0 && second < 0x90) ||
-                   (first == 0xf4 && second >= 0x90);
+  const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
+                   (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
   return bad ? 0 : size;
 }
 

@@ -49,7 +49,7 @@ class JsonWriter {
 
   std::string text_;
   int depth_ = 0;
-  bool first_ = true;       // nothing was written yet in the innermost object or array
+  bool first_ = true;  // nothing was written yet in the innermost object or array
   bool after_key_ = false;
 };
 

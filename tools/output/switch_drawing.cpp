@@ -45,7 +45,8 @@ std::vector<std::int64_t> expand_counts(std::string_view text, std::size_t count
     const std::size_t times = part.find("(x");
     const auto number = parse_integer(part.substr(0, times));
     const auto repeated = times == part.npos ? 1 : parse_integer(part.substr(times + 2, part.size() - times - 3));
-    if (!number || !repeated || *repeated < 1 || numbers.size() + static_cast<std::size_t>(*repeated) > count) return {};
+    if (!number || !repeated || *repeated < 1 || numbers.size() + static_cast<std::size_t>(*repeated) > count)
+      return {};
     numbers.insert(numbers.end(), static_cast<std::size_t>(*repeated), *number);
   }
   return numbers.size() == count ? numbers : std::vector<std::int64_t>();
@@ -57,17 +58,20 @@ std::vector<std::string> ranks_in(const std::vector<std::string>& terms, std::si
   std::vector<std::string> ranks;
   for (const std::string& term : terms) {
     if (!term.starts_with(name)) continue;
-    for (const std::string_view of_node : split_at(std::string_view(term).substr(name.size()), ';')) ranks.emplace_back(of_node);
+    for (const std::string_view of_node : split_at(std::string_view(term).substr(name.size()), ';'))
+      ranks.emplace_back(of_node);
   }
   return ranks.size() == count ? ranks : std::vector<std::string>();
 }
 
-// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks", or with their ranks, as "n1: 0,5  n2: 1-3".
+// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks", or with their ranks,
+// as "n1: 0,5  n2: 1-3".
 std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> attached) {
   if (!job.ranks.empty()) {
     std::string text;
     for (const std::int32_t node : attached)
-      text += (text.empty() ? "" : "  ") + job.nodes[static_cast<std::size_t>(node)] + ": " + job.ranks[static_cast<std::size_t>(node)];
+      text += (text.empty() ? "" : "  ") + job.nodes[static_cast<std::size_t>(node)] + ": " +
+              job.ranks[static_cast<std::size_t>(node)];
     return text;
   }
   std::vector<std::pair<std::int64_t, std::vector<std::string>>> groups;  // of nodes with equally many tasks
@@ -87,8 +91,8 @@ std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> att
   return text;
 }
 
-// Adds the line of a switch, then those of the switches below it. A tree of Slurm has few levels, so that recursion is shallow;
-// deeper ones are not drawn.
+// Adds the line of a switch, then those of the switches below it. A tree of Slurm has few levels, so that recursion is
+// shallow; deeper ones are not drawn.
 void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::vector<std::string>& lines) {
   constexpr std::size_t most_levels = 16;
   const SwitchShape& one = job.switches[number];
@@ -119,8 +123,8 @@ std::vector<std::string> drawn_on_switches(const Decision& decision, std::string
 
 std::size_t leaf_switches_of(const std::string& nodes, std::string_view topology) {
   const JobSwitches job = switches_of(nodes, topology);
-  return static_cast<std::size_t>(
-      std::count_if(job.switches.begin(), job.switches.end(), [](const SwitchShape& one) { return !one.nodes.empty(); }));
+  return static_cast<std::size_t>(std::count_if(job.switches.begin(), job.switches.end(),
+                                                [](const SwitchShape& one) { return !one.nodes.empty(); }));
 }
 
 }  // namespace placement::tools

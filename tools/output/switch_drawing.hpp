@@ -8,12 +8,12 @@
 
 namespace placement::tools {
 
-// Returns the nodes that a job was given, or else those that its policy chose, drawn on the switches or blocks above them:
-// one line for each switch, indented by its level, with its nodes and, where these are the policy's, their tasks.
+// Returns the nodes that a job was given, or else those that its policy chose, drawn on the switches or blocks above
+// them: one line for each switch, indented by its level, with its nodes and, where these are the policy's, their tasks.
 //   decision  of the job
 //   topology  what "scontrol show topology" prints
-// Returns no lines where no switch has a node of the job, where the record has not all of its nodes, and for a `topology` that
-// cannot be read. More than 32 lines are cut, and the last then says how many are missing.
+// Returns no lines where no switch has a node of the job, where the record has not all of its nodes, and for a
+// `topology` that cannot be read. More than 32 lines are cut, and the last then says how many are missing.
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 
 // Returns the number of leaf switches or blocks that have a node of the host list `nodes`; 0 if this is not known.

@@ -51,9 +51,7 @@ std::string formatted(int digits, double value, const char* unit) {
 
 }  // namespace
 
-std::string shown_number(double value, int digits) {
-  return std::isnan(value) ? "-" : formatted(digits, value, "");
-}
+std::string shown_number(double value, int digits) { return std::isnan(value) ? "-" : formatted(digits, value, ""); }
 
 std::string shown_bytes(double bytes) {
   if (std::isnan(bytes)) return "-";

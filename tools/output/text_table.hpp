@@ -21,10 +21,10 @@ class TextTable {
 };
 
 // These return numbers in the form of tables. A value that is not known (NaN) is shown as "-".
-std::string shown_number(double value, int digits = 2);   // with `digits` digits after the point
-std::string shown_bytes(double bytes);                    // 1.5G; units are powers of 1000
-std::string shown_seconds(double seconds);                // 45s, 12m, 3.5h, 21d
-std::string shown_microseconds(double us);                // 12us, 1.3ms, 2.0s
-std::string shown_time(double seconds_since_1970);        // 2023-11-14 22:13:20, local time
+std::string shown_number(double value, int digits = 2);  // with `digits` digits after the point
+std::string shown_bytes(double bytes);                   // 1.5G; units are powers of 1000
+std::string shown_seconds(double seconds);               // 45s, 12m, 3.5h, 21d
+std::string shown_microseconds(double us);               // 12us, 1.3ms, 2.0s
+std::string shown_time(double seconds_since_1970);       // 2023-11-14 22:13:20, local time
 
 }  // namespace placement::tools

@@ -31,7 +31,8 @@ std::uint32_t colour_of(int level) {
   const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
   std::uint32_t colour = 0;
   for (std::size_t part = 0; part < 3; ++part) {
-    const double value = stops[below][part] + (place - static_cast<double>(below)) * (stops[below + 1][part] - stops[below][part]);
+    const double value =
+        stops[below][part] + (place - static_cast<double>(below)) * (stops[below + 1][part] - stops[below][part]);
     colour = colour << 8 | static_cast<std::uint32_t>(std::lround(value));
   }
   return colour;
@@ -66,8 +67,10 @@ Scale scale_of(const HeatMap& map, bool logarithmic) {
     for (std::int32_t column = 0; column < map.cells(); ++column) {
       const double value = map.cell(row, column);
       const bool none = scale.is_none(value);
-      if (std::isnan(value)) scale.any_unknown = true;
-      else if (none) scale.any_none = true;
+      if (std::isnan(value))
+        scale.any_unknown = true;
+      else if (none)
+        scale.any_none = true;
       if (std::isnan(value) || none) continue;
       if (!(scale.low <= value)) scale.low = value;
       if (!(scale.high >= value)) scale.high = value;
@@ -107,7 +110,9 @@ std::vector<double> marks_of(const Scale& scale) {
 class Drawing {
  public:
   Drawing(const HeatMap& map, const HeatMapStyle& style)
-      : map_(map), style_(style), scale_(scale_of(map, style.logarithmic)) {
+      : map_(map),
+        style_(style),
+        scale_(scale_of(map, style.logarithmic)) {
     pixel_ = (least_side + map.cells() - 1) / map.cells();
     side_ = pixel_ * map.cells();
     for (int step = 1;; step *= 2)
@@ -148,7 +153,8 @@ class Drawing {
   }
 
   std::string name(std::int32_t row) const {
-    const std::string text = style_.names.empty() ? std::to_string(row) : shown(style_.names[static_cast<std::size_t>(row)]);
+    const std::string text =
+        style_.names.empty() ? std::to_string(row) : shown(style_.names[static_cast<std::size_t>(row)]);
     return text.size() <= longest_name ? text : text.substr(0, longest_name - 2) + "..";
   }
 
@@ -159,7 +165,8 @@ class Drawing {
         const std::uint32_t colour = scale_.colour(map_.cell(row, first));
         std::int32_t next = first + 1;
         while (next < map_.cells() && scale_.colour(map_.cell(row, next)) == colour) ++next;
-        if (colour != no_traffic) box(left_ + first * pixel_, top_ + row * pixel_, (next - first) * pixel_, pixel_, colour);
+        if (colour != no_traffic)
+          box(left_ + first * pixel_, top_ + row * pixel_, (next - first) * pixel_, pixel_, colour);
         first = next;
       }
     std::stable_sort(picture_.rectangles.begin(), picture_.rectangles.end(),
@@ -261,7 +268,8 @@ void HeatMap::add(std::int32_t row, std::int32_t column, double value) {
 }
 
 double HeatMap::cell(std::int32_t row, std::int32_t column) const {
-  const Cell& cell = all_[static_cast<std::size_t>(row) * static_cast<std::size_t>(cells_) + static_cast<std::size_t>(column)];
+  const Cell& cell =
+      all_[static_cast<std::size_t>(row) * static_cast<std::size_t>(cells_) + static_cast<std::size_t>(column)];
   if (kind_ == Kind::traffic) return cell.sum;
   return cell.count > 0 ? cell.sum / static_cast<double>(cell.count) : nothing;
 }
@@ -285,7 +293,8 @@ HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, 
 
 HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values) {
   if (size < 0 || values.size() != static_cast<std::size_t>(size) * static_cast<std::size_t>(size))
-    throw Error("a heat map of " + std::to_string(size) + " rows cannot have " + std::to_string(values.size()) + " values");
+    throw Error("a heat map of " + std::to_string(size) + " rows cannot have " + std::to_string(values.size()) +
+                " values");
   return heat_map_of(size, [&](std::int32_t row, std::int32_t column) {
     return values[static_cast<std::size_t>(row) * static_cast<std::size_t>(size) + static_cast<std::size_t>(column)];
   });
@@ -293,14 +302,16 @@ HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values) {
 
 Picture draw(const HeatMap& map, const HeatMapStyle& style) {
   if (!style.names.empty() && style.names.size() != static_cast<std::size_t>(map.size()))
-    throw Error("a heat map of " + std::to_string(map.size()) + " rows cannot have " + std::to_string(style.names.size()) + " names");
+    throw Error("a heat map of " + std::to_string(map.size()) + " rows cannot have " +
+                std::to_string(style.names.size()) + " names");
   return Drawing(map, style).take();
 }
 
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style) {
   const std::string name = lower_case(file);
   const bool png = name.ends_with(".png");
-  if (!png && !name.ends_with(".svg")) throw UsageError(shown(file) + ": a heat map goes to a file that ends in .png or .svg");
+  if (!png && !name.ends_with(".svg"))
+    throw UsageError(shown(file) + ": a heat map goes to a file that ends in .png or .svg");
   const Picture picture = draw(map, style);
   write_output(file, png ? to_png(picture) : to_svg(picture));
 }

@@ -58,9 +58,9 @@ HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values);
 
 struct HeatMapStyle {
   std::string title = {};
-  std::string axis = "rank";       // name of both axes
-  std::string unit = {};           // shown beside the scale of colours
-  bool logarithmic = true;         // values <= 0 are then drawn as no traffic
+  std::string axis = "rank";            // name of both axes
+  std::string unit = {};                // shown beside the scale of colours
+  bool logarithmic = true;              // values <= 0 are then drawn as no traffic
   std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };
 

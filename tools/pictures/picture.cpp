@@ -22,7 +22,9 @@ constexpr int glyph_pitch = glyph_width + 1;
 class Canvas {
  public:
   Canvas(int width, int height)
-      : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), white) {}
+      : width_(width),
+        height_(height),
+        pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), white) {}
 
   void fill(int x, int y, int width, int height, std::uint32_t colour) {
     const int right = std::min(x + width, width_), bottom = std::min(y + height, height_);
@@ -32,7 +34,9 @@ class Canvas {
 
   void write(const Picture::Words& words) {
     const int length = (static_cast<int>(words.text.size()) * glyph_pitch - 1) * words.scale;
-    int along = words.anchor == Picture::Anchor::start ? 0 : words.anchor == Picture::Anchor::middle ? -length / 2 : -length;
+    int along = words.anchor == Picture::Anchor::start    ? 0
+                : words.anchor == Picture::Anchor::middle ? -length / 2
+                                                          : -length;
     const int across = -glyph_height * words.scale / 2;
     for (const char c : words.text) {
       const bool known = c >= first_glyph && c <= last_glyph;

@@ -18,7 +18,8 @@ namespace {
 std::string percent(double share, int digits = 0) { return shown_number(100 * share, digits) + " %"; }
 
 std::string interval_text(const sim::MeanInterval& interval) {
-  return shown_number(interval.mean) + " (" + shown_number(interval.low) + " to " + shown_number(interval.high) + ", " + std::to_string(interval.count) + " jobs)";
+  return shown_number(interval.mean) + " (" + shown_number(interval.low) + " to " + shown_number(interval.high) + ", " +
+         std::to_string(interval.count) + " jobs)";
 }
 
 // Returns whether slurmctld makes decisions now.
@@ -35,13 +36,14 @@ sim::MeanInterval inverted(sim::MeanInterval interval) {
   return {interval.count, 1 / interval.mean, 1 / interval.high, 1 / interval.low};
 }
 
-// Adds what the records of a policy say of its costs. Returns their verdict: that of placements which were used before that of
-// placements which were only computed. Sets `on` if some were used.
+// Adds what the records of a policy say of its costs. Returns their verdict: that of placements which were used before
+// that of placements which were only computed. Sets `on` if some were used.
 Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& advice, bool& on) {
   Verdict verdict = Verdict::open;
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
-    advice.reasons.push_back("By its records, cost over that of stock is " + interval_text(cautious(gain)) + (gain.used ? "." : ", computed and not used."));
+    advice.reasons.push_back("By its records, cost over that of stock is " + interval_text(cautious(gain)) +
+                             (gain.used ? "." : ", computed and not used."));
     const Verdict of_these = verdict_of(inverted(cautious(gain)));
     if (of_these != Verdict::open && (verdict == Verdict::open || gain.used)) verdict = of_these;
     on = on || gain.used;
@@ -55,9 +57,14 @@ Advice treematch(const ReportFacts& facts) {
   if (facts.replay)
     for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
       const sim::Replay& one = facts.replay->replays[k];
-      const sim::MeanInterval run = sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::run, sim::JobGroup::all).ratio;
-      const sim::MeanInterval flow = sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::flow, sim::JobGroup::all).ratio;
-      advice.reasons.push_back("In the replay, stock over " + one.strategy + " is " + interval_text(run) + " for run times, and " + interval_text(flow) +
+      const sim::MeanInterval run =
+          sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::run, sim::JobGroup::all)
+              .ratio;
+      const sim::MeanInterval flow =
+          sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::flow, sim::JobGroup::all)
+              .ratio;
+      advice.reasons.push_back("In the replay, stock over " + one.strategy + " is " + interval_text(run) +
+                               " for run times, and " + interval_text(flow) +
                                " from submission to end; with assumed matrices.");
       if (one.strategy != "TM-Isub" && !one.strategy.starts_with("TREEMATCH")) continue;
       replayed = verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);
@@ -67,15 +74,19 @@ Advice treematch(const ReportFacts& facts) {
   bool on = false;
   const Verdict recorded = by_records(facts, "TREEMATCH", advice, on);
   if (recorded == Verdict::open && replayed == Verdict::open) {
-    advice.conclusion = std::string("The data do not decide. ") + (decides(facts) ? "Look again after a month" : "Let Mode=observe compute it for a month") + " of jobs with matrices.";
+    advice.conclusion = std::string("The data do not decide. ") +
+                        (decides(facts) ? "Look again after a month" : "Let Mode=observe compute it for a month") +
+                        " of jobs with matrices.";
   } else if (recorded == Verdict::no || replayed == Verdict::no) {
     advice.verdict = Verdict::no;
     advice.conclusion = "Leave it to jobs that ask for it: on these jobs it does not help all.";
   } else if (recorded == Verdict::yes) {
     advice.verdict = Verdict::yes;
-    advice.conclusion = on ? "Keep it on (Mode=enforce) for jobs that ask for it." : "Switch it on (Mode=enforce) for jobs that ask for it.";
+    advice.conclusion = on ? "Keep it on (Mode=enforce) for jobs that ask for it."
+                           : "Switch it on (Mode=enforce) for jobs that ask for it.";
   } else {
-    advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") + (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
+    advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") +
+                        (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
   }
   return advice;
 }
@@ -85,7 +96,8 @@ std::vector<double> bandwidths(const LiveState& state) {
   std::vector<double> values;
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
     for (std::int32_t b = a; b < state.pairs.groups; ++b)
-      if (const PairArrays::Cell cell = pair_cell(state.pairs, a, b); cell.source == PairSource::measured && cell.bandwidth_Bps > 0)
+      if (const PairArrays::Cell cell = pair_cell(state.pairs, a, b);
+          cell.source == PairSource::measured && cell.bandwidth_Bps > 0)
         values.push_back(cell.bandwidth_Bps);
   std::sort(values.begin(), values.end());
   return values;
@@ -118,20 +130,27 @@ Advice nla(const ReportFacts& facts) {
   if (const std::vector<double> values = bandwidths(facts.state->state); values.size() >= 10) {
     const double slow = values[values.size() / 10], middle = values[values.size() / 2];
     uneven = slow < middle / 2;
-    advice.reasons.push_back("A tenth of the measured pairs has less than " + percent(slow / middle) + " of the median bandwidth.");
+    advice.reasons.push_back("A tenth of the measured pairs has less than " + percent(slow / middle) +
+                             " of the median bandwidth.");
   } else {
     advice.reasons.push_back("Fewer than ten pairs of the network are measured.");
   }
   if (facts.state->age_s > snapshot_of_now_s)
-    advice.reasons.push_back("The live data are " + shown_seconds(facts.state->age_s) + " old, and so say nothing of this moment.");
+    advice.reasons.push_back("The live data are " + shown_seconds(facts.state->age_s) +
+                             " old, and so say nothing of this moment.");
   const double foreign = foreign_load(facts.state->state);
-  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known." : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) + " of the cores busy in the live data.");
+  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known."
+                                               : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) +
+                                                     " of the cores busy in the live data.");
   if (recorded != Verdict::open) {
     advice.verdict = recorded;
-    advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") + " it on for jobs that ask for it: its records show a gain." : "Leave it off: its records show more cost than stock.";
+    advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") +
+                                                       " it on for jobs that ask for it: its records show a gain."
+                                                 : "Leave it off: its records show more cost than stock.";
   } else if (uneven || foreign > 0.1) {
     advice.conclusion = std::string("Worth a trial") + (decides(facts) ? "" : " with Mode=observe") +
-                        (uneven ? ": links differ." : ": other programs keep processors busy.") + " A log does not have the load of then, so that no replay can judge it.";
+                        (uneven ? ": links differ." : ": other programs keep processors busy.") +
+                        " A log does not have the load of then, so that no replay can judge it.";
   } else if (!std::isnan(foreign)) {
     advice.conclusion = "Little to gain by these live data: nodes and links are alike. They are of one moment.";
   }
@@ -147,9 +166,10 @@ Advice tofa(const ReportFacts& facts) {
   }
   std::int64_t failed = 0, outages = 0;
   for (const NodeState& node : facts.state->state.nodes) failed += node.outages > 0, outages += node.outages;
-  advice.reasons.push_back(std::to_string(outages) + " unplanned outages are on record, of " + std::to_string(failed) + " among " +
-                           std::to_string(facts.state->state.nodes.size()) + " nodes.");
-  advice.reasons.push_back("Whether it helps depends on the torus and the lengths of jobs: placectl simulate --torus --outages replays that.");
+  advice.reasons.push_back(std::to_string(outages) + " unplanned outages are on record, of " + std::to_string(failed) +
+                           " among " + std::to_string(facts.state->state.nodes.size()) + " nodes.");
+  advice.reasons.push_back(
+      "Whether it helps depends on the torus and the lengths of jobs: placectl simulate --torus --outages replays that.");
   if (outages == 0) {
     advice.conclusion = "Nothing to gain so far: no node has failed while it was watched.";
   } else {
@@ -164,13 +184,18 @@ Advice mend_first(const ReportFacts& facts) {
   std::int64_t stock = 0;
   for (const Decision& decision : facts.decisions.decisions) stock += decision.outcome == DECISION_STOCK;
   if (count < least_jobs) {
-    advice.conclusion = decides(facts) ? "Collect decisions: let jobs ask for policies, as with srun -m TREEMATCH=app.mat."
-                                       : "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
-    advice.reasons.push_back("Only " + std::to_string(count) + " decisions are on record; " + std::to_string(least_jobs) + " are the least to go by.");
+    advice.conclusion =
+        decides(facts)
+            ? "Collect decisions: let jobs ask for policies, as with srun -m TREEMATCH=app.mat."
+            : "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
+    advice.reasons.push_back("Only " + std::to_string(count) + " decisions are on record; " +
+                             std::to_string(least_jobs) + " are the least to go by.");
   } else if (stock * 5 > count) {
     advice.conclusion = "Mend why jobs run as stock, before anything else is switched on.";
-    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions (" + percent(static_cast<double>(stock) / static_cast<double>(count)) + ") ended as stock.");
-    for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3)) advice.reasons.push_back(std::to_string(times) + " times: " + reason);
+    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions (" +
+                             percent(static_cast<double>(stock) / static_cast<double>(count)) + ") ended as stock.");
+    for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3))
+      advice.reasons.push_back(std::to_string(times) + " times: " + reason);
   } else {
     advice.verdict = Verdict::yes;
     advice.conclusion = "Nothing is in the way: most decisions are the policies' own.";
@@ -182,6 +207,8 @@ Advice mend_first(const ReportFacts& facts) {
 
 }  // namespace
 
-std::vector<Advice> advice_of(const ReportFacts& facts) { return {mend_first(facts), treematch(facts), nla(facts), tofa(facts)}; }
+std::vector<Advice> advice_of(const ReportFacts& facts) {
+  return {mend_first(facts), treematch(facts), nla(facts), tofa(facts)};
+}
 
 }  // namespace placement::tools

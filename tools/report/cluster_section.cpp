@@ -23,7 +23,9 @@ struct MapNode {
   const NodeState* state = nullptr;
   bool closed = false;  // Slurm starts no jobs on it
 
-  double load() const { return state != nullptr && state->cores > 0 ? state->cpu_load.minutes_1 / state->cores : unknown_value; }
+  double load() const {
+    return state != nullptr && state->cores > 0 ? state->cpu_load.minutes_1 / state->cores : unknown_value;
+  }
   Liveness liveness() const { return state != nullptr ? state->liveness : Liveness::unknown; }
   std::int64_t outages() const { return state != nullptr ? state->outages : 0; }
 };
@@ -82,13 +84,16 @@ struct NodeSum {
   double mean_load() const { return loaded > 0 ? load / static_cast<double>(loaded) : unknown_value; }
 };
 
-std::string counted(std::int64_t count, const std::string& one) { return std::to_string(count) + " " + one + (count == 1 ? "" : "s"); }
+std::string counted(std::int64_t count, const std::string& one) {
+  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+}
 
 std::string sentence(const NodeSum& sum, bool with_states) {
   std::string text = counted(sum.nodes, "node");
   if (with_states)
     for (const auto& [liveness, count] : sum.of)
-      text += ", " + std::to_string(count) + " " + (liveness == Liveness::unknown ? "not heard of" : std::string(to_string(liveness)));
+      text += ", " + std::to_string(count) + " " +
+              (liveness == Liveness::unknown ? "not heard of" : std::string(to_string(liveness)));
   if (sum.closed > 0) text += ", " + std::to_string(sum.closed) + " closed to jobs";
   if (sum.loaded > 0) text += ", mean load " + percent(sum.mean_load());
   if (sum.outages > 0) text += ", " + counted(sum.outages, "outage");
@@ -98,12 +103,16 @@ std::string sentence(const NodeSum& sum, bool with_states) {
 std::string tile(const MapNode& node, bool named) {
   std::string kind = node.liveness() == Liveness::up ? "" : " " + std::string(to_string(node.liveness()));
   if (node.closed) kind += " closed";
-  std::string sign = node.liveness() == Liveness::down ? "×" : node.liveness() == Liveness::suspect ? "?" : node.closed ? "/" : "";
+  std::string sign = node.liveness() == Liveness::down      ? "×"
+                     : node.liveness() == Liveness::suspect ? "?"
+                     : node.closed                          ? "/"
+                                                            : "";
   if (sign.empty() && node.outages() > 0) sign = std::to_string(std::min<std::int64_t>(node.outages(), 99));
   if (named) sign = html_text(node.name) + (sign.empty() ? "" : " " + sign);
   const double load = std::isnan(node.load()) ? 0 : std::clamp(node.load(), 0.0, 1.0);
   const std::string fill = load > 0 ? "<i style=\"height:" + shown_number(100 * load, 0) + "%\"></i>" : "";
-  return "<span class=\"tile" + kind + (named ? " named" : "") + "\" title=\"" + html_text(node.name) + "\">" + fill + "<b>" + sign + "</b></span>";
+  return "<span class=\"tile" + kind + (named ? " named" : "") + "\" title=\"" + html_text(node.name) + "\">" + fill +
+         "<b>" + sign + "</b></span>";
 }
 
 NodeSum sum_below(const Map& map, std::size_t number) {
@@ -124,12 +133,15 @@ void draw(const Map& map, std::size_t number, bool with_states, std::string& out
   const std::string said = sentence(sum_below(map, number), with_states);
   out += "<li><strong>" + html_text(one.name) + "</strong> <span class=\"quiet\">" + html_text(said) + "</span>\n";
   if (!one.nodes.empty() && map.nodes.size() <= most_tiles) {
-    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") + "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
-    for (const std::int32_t node : one.nodes) out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
+    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") +
+           "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
+    for (const std::int32_t node : one.nodes)
+      out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
     out += "</div>\n";
   }
   if (!map.below[number].empty()) {
-    const bool leaves = std::all_of(map.below[number].begin(), map.below[number].end(), [&](std::size_t s) { return map.below[s].empty(); });
+    const bool leaves = std::all_of(map.below[number].begin(), map.below[number].end(),
+                                    [&](std::size_t s) { return map.below[s].empty(); });
     out += leaves ? "<ul class=\"leaves\">\n" : "<ul>\n";
     for (const std::size_t below : map.below[number]) draw(map, below, with_states, out);
     out += "</ul>\n";
@@ -140,10 +152,11 @@ void draw(const Map& map, std::size_t number, bool with_states, std::string& out
 std::string legend(bool with_states) {
   std::string out = "<ul class=\"legend\" aria-label=\"Signs of the map\">";
   if (with_states)
-    out += "<li><span class=\"tile\"><i style=\"height:60%\"></i></span>filled by the load of its cores</li>"
-           "<li><span class=\"tile\"><b>2</b></span>up, with so many unplanned outages on record</li>"
-           "<li><span class=\"tile down\"><b>×</b></span>down</li><li><span class=\"tile suspect\"><b>?</b></span>suspect: heartbeats are missing</li>"
-           "<li><span class=\"tile unknown\"></span>not heard of</li>";
+    out +=
+        "<li><span class=\"tile\"><i style=\"height:60%\"></i></span>filled by the load of its cores</li>"
+        "<li><span class=\"tile\"><b>2</b></span>up, with so many unplanned outages on record</li>"
+        "<li><span class=\"tile down\"><b>×</b></span>down</li><li><span class=\"tile suspect\"><b>?</b></span>suspect: heartbeats are missing</li>"
+        "<li><span class=\"tile unknown\"></span>not heard of</li>";
   return out + "<li><span class=\"tile closed\"><b>/</b></span>Slurm starts no jobs on it</li></ul>\n";
 }
 
@@ -151,20 +164,36 @@ std::string node_table(const Map& map) {
   std::vector<const MapNode*> order;
   for (const MapNode& node : map.nodes) order.push_back(&node);
   const auto trouble = [](const MapNode& node) {
-    return std::pair(node.liveness() == Liveness::down ? 2 : node.liveness() == Liveness::suspect ? 1 : 0, node.outages());
+    return std::pair(node.liveness() == Liveness::down      ? 2
+                     : node.liveness() == Liveness::suspect ? 1
+                                                            : 0,
+                     node.outages());
   };
   const bool all = order.size() <= most_rows;
-  if (!all) std::stable_sort(order.begin(), order.end(), [&](const MapNode* a, const MapNode* b) { return trouble(*a) > trouble(*b); });
+  if (!all)
+    std::stable_sort(order.begin(), order.end(),
+                     [&](const MapNode* a, const MapNode* b) { return trouble(*a) > trouble(*b); });
   order.resize(std::min(order.size(), most_rows));
   std::vector<std::string> on(map.nodes.size());
   for (const SwitchShape& one : map.switches)
     for (const std::int32_t node : one.nodes) on[static_cast<std::size_t>(node)] = one.name;
-  HtmlTable table(all ? "Each node" : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " + std::to_string(map.nodes.size()),
-                  {{"Node"}, {"Switch"}, {"State"}, {"Jobs"}, {"Cores", true}, {"Load", true}, {"Load of cores", true}, {"Outages", true}, {"P(outage)", true}});
+  HtmlTable table(
+      all ? "Each node"
+          : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " + std::to_string(map.nodes.size()),
+      {{"Node"},
+       {"Switch"},
+       {"State"},
+       {"Jobs"},
+       {"Cores", true},
+       {"Load", true},
+       {"Load of cores", true},
+       {"Outages", true},
+       {"P(outage)", true}});
   for (const MapNode* node : order) {
     const NodeState none, &state = node->state != nullptr ? *node->state : none;
-    table.add({node->name, on[static_cast<std::size_t>(node - map.nodes.data())], std::string(to_string(node->liveness())), node->closed ? "none start" : "",
-               shown_number(state.cores, 0), shown_number(state.cpu_load.minutes_1), std::isnan(node->load()) ? "-" : percent(node->load()),
+    table.add({node->name, on[static_cast<std::size_t>(node - map.nodes.data())],
+               std::string(to_string(node->liveness())), node->closed ? "none start" : "", shown_number(state.cores, 0),
+               shown_number(state.cpu_load.minutes_1), std::isnan(node->load()) ? "-" : percent(node->load()),
                std::to_string(node->outages()), shown_number(state.outage_probability, 4)});
   }
   return folded("Table: state, load and outages of the nodes", table);
@@ -177,18 +206,23 @@ std::string fact(const std::string& name, const std::string& value) {
 std::string summary(const Map& map, bool with_states, bool named) {
   NodeSum sum;
   for (const MapNode& node : map.nodes) sum.add(node);
-  const auto leaves = std::count_if(map.switches.begin(), map.switches.end(), [](const SwitchShape& one) { return !one.nodes.empty(); });
-  std::string out = "<dl class=\"facts\">" + fact("Nodes", std::to_string(sum.nodes)) + (named ? fact("Leaf switches", std::to_string(leaves)) : "");
+  const auto leaves = std::count_if(map.switches.begin(), map.switches.end(),
+                                    [](const SwitchShape& one) { return !one.nodes.empty(); });
+  std::string out = "<dl class=\"facts\">" + fact("Nodes", std::to_string(sum.nodes)) +
+                    (named ? fact("Leaf switches", std::to_string(leaves)) : "");
   if (with_states)
-    out += fact("Up", std::to_string(sum.of[Liveness::up])) + fact("Down or suspect", std::to_string(sum.of[Liveness::down] + sum.of[Liveness::suspect])) +
-           fact("Mean load of cores", percent(sum.mean_load())) + fact("Outages on record", std::to_string(sum.outages));
+    out += fact("Up", std::to_string(sum.of[Liveness::up])) +
+           fact("Down or suspect", std::to_string(sum.of[Liveness::down] + sum.of[Liveness::suspect])) +
+           fact("Mean load of cores", percent(sum.mean_load())) +
+           fact("Outages on record", std::to_string(sum.outages));
   return out + "</dl>\n";
 }
 
 }  // namespace
 
 std::string missing(const std::string& what, const std::string& why, const std::string& how) {
-  return "<div class=\"missing\"><p><strong>Missing:</strong> " + html_text(what) + "</p>\n" + (why.empty() ? "" : paragraph("Why: " + why, "quiet")) +
+  return "<div class=\"missing\"><p><strong>Missing:</strong> " + html_text(what) + "</p>\n" +
+         (why.empty() ? "" : paragraph("Why: " + why, "quiet")) +
          (how.empty() ? "" : paragraph("How to get it: " + how)) + "</div>\n";
 }
 
@@ -197,17 +231,20 @@ HtmlSection cluster_section(const ReportFacts& facts) {
   if (facts.state)
     section.body += paragraph("Load, liveness and outages are those of " + facts.state_described + ".", "quiet");
   else
-    section.body += missing("whether nodes are up, their load and their outages.", facts.why_no_state,
-                            "run placement-agent on the nodes and placement-monitor on the controllers (doc/install.md), or name a snapshot with --state.");
+    section.body += missing(
+        "whether nodes are up, their load and their outages.", facts.why_no_state,
+        "run placement-agent on the nodes and placement-monitor on the controllers (doc/install.md), or name a snapshot with --state.");
   if (facts.machine)
     section.body += paragraph("Switches and nodes are those of " + facts.machine->source + ".", "quiet");
   else
-    section.body += missing("the switches above the nodes.", facts.why_no_machine,
-                            "run the report where slurmctld answers, or give --topology with a topology.conf and its slurm.conf.");
+    section.body +=
+        missing("the switches above the nodes.", facts.why_no_machine,
+                "run the report where slurmctld answers, or give --topology with a topology.conf and its slurm.conf.");
   const Map map = map_of(facts);
   if (map.nodes.empty()) return section;
   const bool with_states = facts.state.has_value();
-  section.body += summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
+  section.body +=
+      summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
   for (std::size_t s = 0; s < map.switches.size(); ++s)
     if (map.switches[s].parent < 0) draw(map, s, with_states, section.body);
   section.body += "</ul>\n" + legend(with_states) + node_table(map);

@@ -28,10 +28,11 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   if (!input.told_by.empty()) section.body += paragraph("Told by " + input.told_by + ".", "quiet");
   for (const std::string& note : input.notes) section.body += paragraph("Not read: " + note, "quiet");
   if (input.decisions.empty()) {
-    section.body += missing("decisions of slurmctld since " + shown_time(facts.since_s) + ".",
-                            input.notes.empty() ? "none is on record." : "none could be read, or none is on record.",
-                            "jobs that ask for a policy (srun -m TREEMATCH), or Mode=observe in placement.conf; placement-monitor keeps the "
-                            "decisions for longer than slurmctld's ring of the latest 1024.");
+    section.body += missing(
+        "decisions of slurmctld since " + shown_time(facts.since_s) + ".",
+        input.notes.empty() ? "none is on record." : "none could be read, or none is on record.",
+        "jobs that ask for a policy (srun -m TREEMATCH), or Mode=observe in placement.conf; placement-monitor keeps the "
+        "decisions for longer than slurmctld's ring of the latest 1024.");
     return section;
   }
   const std::vector<DecisionSum> sums = sums_of(input.decisions);
@@ -39,19 +40,29 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   for (const DecisionSum& sum : sums) most = std::max(most, sum.count);
   for (const Decision& decision : input.decisions) stock += decision.outcome == DECISION_STOCK;
   const auto all = static_cast<std::int64_t>(input.decisions.size());
-  section.body += paragraph(std::to_string(all) + " decisions, the first of " + shown_time(input.decisions.front().at_s) + ", the last of " +
-                            shown_time(input.decisions.back().at_s) + ". " + std::to_string(stock) + " of them (" +
-                            shown_number(100 * static_cast<double>(stock) / static_cast<double>(all), 1) + " %) left the job to stock Slurm.");
+  section.body +=
+      paragraph(std::to_string(all) + " decisions, the first of " + shown_time(input.decisions.front().at_s) +
+                ", the last of " + shown_time(input.decisions.back().at_s) + ". " + std::to_string(stock) +
+                " of them (" + shown_number(100 * static_cast<double>(stock) / static_cast<double>(all), 1) +
+                " %) left the job to stock Slurm.");
   HtmlTable table("By policy and outcome; \"ahead\" means that the backfill scheduler asked where the job could run",
-                  {{"Policy"}, {"Outcome"}, {"Meaning"}, {"Median time", true}, {"Longest", true}, {"Decisions", true}, {"Share of the most frequent"}});
+                  {{"Policy"},
+                   {"Outcome"},
+                   {"Meaning"},
+                   {"Median time", true},
+                   {"Longest", true},
+                   {"Decisions", true},
+                   {"Share of the most frequent"}});
   for (const DecisionSum& sum : sums) {
-    table.add({sum.policy, sum.outcome, meaning(sum.outcome), shown_microseconds(sum.median_us), shown_microseconds(sum.most_us), std::to_string(sum.count)});
+    table.add({sum.policy, sum.outcome, meaning(sum.outcome), shown_microseconds(sum.median_us),
+               shown_microseconds(sum.most_us), std::to_string(sum.count)});
     table.add_drawing(bar(static_cast<double>(sum.count) / static_cast<double>(most)));
   }
   section.body += table.html();
   const auto reasons = stock_reasons(input.decisions, most_reasons);
   if (reasons.empty()) return section;
-  HtmlTable why("Reasons for which jobs ran as stock, the most frequent first", {{"Reason"}, {"Decisions", true}, {"Share of the most frequent"}});
+  HtmlTable why("Reasons for which jobs ran as stock, the most frequent first",
+                {{"Reason"}, {"Decisions", true}, {"Share of the most frequent"}});
   for (const auto& [reason, count] : reasons) {
     why.add({reason, std::to_string(count)});
     why.add_drawing(bar(static_cast<double>(count) / static_cast<double>(reasons.front().second)));

@@ -13,8 +13,8 @@ namespace placement::tools {
 // Returns a bar of the length `share`, 0 to 1, for a cell of a table that has the number too.
 std::string bar(double share);
 
-// Returns a point at `value` with a line from `low` to `high`, on an axis from 0 to `most` with a mark at 1, for a cell of a
-// table that has the numbers too.
+// Returns a point at `value` with a line from `low` to `high`, on an axis from 0 to `most` with a mark at 1, for a cell
+// of a table that has the numbers too.
 std::string interval_drawing(double value, double low, double high, double most);
 
 // One line of a line chart. Points are (x, y), x ascending; a value holds until the next point.
@@ -24,9 +24,9 @@ struct ChartLine {
 };
 
 struct LineChart {
-  std::string label;    // says what it shows, for those who do not see it
+  std::string label;  // says what it shows, for those who do not see it
   std::string y_title;
-  double most = 1;      // the axis of y goes from 0 to here
+  double most = 1;                                    // the axis of y goes from 0 to here
   std::vector<std::pair<double, std::string>> ticks;  // of x
   std::vector<ChartLine> lines;                       // at most four
 };
@@ -36,13 +36,14 @@ std::string line_chart(const LineChart& chart);
 // A square of cells, such as the network between nodes.
 struct CellChart {
   std::string label;
-  std::vector<std::string> names;                        // of rows and columns
+  std::vector<std::string> names;                         // of rows and columns
   std::function<double(std::size_t, std::size_t)> value;  // NaN: not known
   std::function<std::string(double)> shown;
   bool logarithmic = false;  // the classes of colour are equal in ratio and not in difference
   bool dark_is_low = false;
 };
-// Returns the cells in seven steps of lightness, with the values in them where there is room, and a legend of the steps.
+// Returns the cells in seven steps of lightness, with the values in them where there is room, and a legend of the
+// steps.
 std::string cell_chart(const CellChart& chart);
 
 }  // namespace placement::tools

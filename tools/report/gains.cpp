@@ -46,14 +46,16 @@ std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint6
     gain.used = key.second;
     gain.users = std::set<std::uint32_t>(values.users.begin(), values.users.end()).size();
     gain.by_jobs = raised(sim::mean_interval(values.logarithms));
-    if (gain.users >= gain_users) gain.by_users = raised(sim::bootstrap_interval(values.logarithms, values.users, seed));
+    if (gain.users >= gain_users)
+      gain.by_users = raised(sim::bootstrap_interval(values.logarithms, values.users, seed));
     gains.push_back(std::move(gain));
   }
   return gains;
 }
 
 const sim::MeanInterval& cautious(const PolicyGain& gain) {
-  const bool users_wider = gain.by_users && gain.by_users->high - gain.by_users->low > gain.by_jobs.high - gain.by_jobs.low;
+  const bool users_wider =
+      gain.by_users && gain.by_users->high - gain.by_users->low > gain.by_jobs.high - gain.by_jobs.low;
   return users_wider ? *gain.by_users : gain.by_jobs;
 }
 

@@ -11,8 +11,8 @@
 
 namespace placement::tools {
 
-// What a policy gained by its own records: the cost of the placement over that of ranks in order on the first nodes offered, which
-// stands for stock Slurm. Below 1 the policy is better. Means are geometric, intervals hold with 90 %.
+// What a policy gained by its own records: the cost of the placement over that of ranks in order on the first nodes
+// offered, which stands for stock Slurm. Below 1 the policy is better. Means are geometric, intervals hold with 90 %.
 struct PolicyGain {
   std::string policy;
   bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)
@@ -22,8 +22,8 @@ struct PolicyGain {
 };
 inline constexpr std::size_t gain_users = 5;
 
-// Returns the gains by policy. Of several decisions about one start of a job the last counts. Decisions without a cost, without a
-// start and with a cost of 0 are left out. Equal seeds give equal intervals.
+// Returns the gains by policy. Of several decisions about one start of a job the last counts. Decisions without a cost,
+// without a start and with a cost of 0 are left out. Equal seeds give equal intervals.
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed);
 
 // Returns the wider of the two intervals of a gain, which a conclusion should go by.

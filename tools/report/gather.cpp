@@ -20,7 +20,8 @@ namespace {
 
 std::vector<NodeShape> shapes_of(const ClusterView& view) {
   std::vector<NodeShape> shapes;
-  for (const NodeView& node : view.nodes) shapes.push_back({node.name, node.sockets, node.cores_per_socket, node.threads_per_core});
+  for (const NodeView& node : view.nodes)
+    shapes.push_back({node.name, node.sockets, node.cores_per_socket, node.threads_per_core});
   return shapes;
 }
 
@@ -63,7 +64,9 @@ void add_replay(ReportFacts& facts, const CommandLine& line) {
     return;
   }
   const std::string own = slurm_conf_path();
-  const std::string conf = line.has("switches") ? "" : facts.machine->live ? (may_exist(own) ? own : "") : slurm_conf_of(line);
+  const std::string conf = line.has("switches")  ? ""
+                           : facts.machine->live ? (may_exist(own) ? own : "")
+                                                 : slurm_conf_of(line);
   const auto read = [&] { return replay_site(line, facts.machine->view, conf, facts.since_s); };
   if (line.has("sacct"))
     facts.replay = read();
@@ -87,12 +90,15 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
     facts.machine = named_machine(line);
   } else if (slurmctld_answers()) {
     try_to(facts.machine, facts.why_no_machine, [] { return live_machine(); });
-    if (facts.machine) try_to(facts.occupancy, facts.why_no_occupancy, [&] { return occupancy_now(facts.machine->view); });
+    if (facts.machine)
+      try_to(facts.occupancy, facts.why_no_occupancy, [&] { return occupancy_now(facts.machine->view); });
   } else {
     facts.why_no_machine = "no slurmctld answers on this host.";
   }
   if (!facts.occupancy && facts.why_no_occupancy.empty())
-    facts.why_no_occupancy = names_machine(line) ? "the machine is that of a file, and running jobs are known to slurmctld alone." : facts.why_no_machine;
+    facts.why_no_occupancy = names_machine(line)
+                                 ? "the machine is that of a file, and running jobs are known to slurmctld alone."
+                                 : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (slurmctld_answers())

@@ -9,8 +9,9 @@ namespace placement::tools {
 
 // Writes the parts of an HTML page that stands alone: no script, no style sheet, font or picture from elsewhere.
 
-// Returns `text` for the content of an element or a double-quoted attribute, whatever it holds. Markup is escaped. A '?'
-// stands for bytes that are no UTF-8, for control characters, and for characters that turn the direction of writing.
+// Returns `text` for the content of an element or a double-quoted attribute, whatever it holds. Markup is escaped. A
+// '?' stands for bytes that are no UTF-8, for control characters, and for characters that turn the direction of
+// writing.
 std::string html_text(std::string_view text);
 
 // Returns a paragraph with this text, which is escaped. `kind` is a class of the style sheet; empty: none.
@@ -41,15 +42,15 @@ class HtmlTable {
   std::vector<std::string> rows_;
 };
 
-// Returns the table behind a line that opens it, for the numbers of a picture. It is open when the page is printed, unless it has
-// too many columns for paper.
+// Returns the table behind a line that opens it, for the numbers of a picture. It is open when the page is printed,
+// unless it has too many columns for paper.
 std::string folded(std::string_view summary, const HtmlTable& table);
 
 // A part of the page, with its heading.
 struct HtmlSection {
-  std::string id;       // letters and '-'
+  std::string id;  // letters and '-'
   std::string heading;
-  std::string body;     // HTML
+  std::string body;  // HTML
 };
 
 // Returns the whole page.

@@ -27,8 +27,10 @@ std::vector<std::vector<std::int32_t>> bundles_of(const ReportFacts& facts) {
     for (const NodeView& node : facts.machine->view.nodes) leaves.emplace_back(node.name, node.first_leaf);
     std::sort(leaves.begin(), leaves.end());
     const auto leaf = [&](std::int32_t n) {
-      const auto found = std::lower_bound(leaves.begin(), leaves.end(), std::pair(nodes[static_cast<std::size_t>(n)].name, INT32_MIN));
-      return found != leaves.end() && found->first == nodes[static_cast<std::size_t>(n)].name ? found->second : INT32_MAX;
+      const auto found =
+          std::lower_bound(leaves.begin(), leaves.end(), std::pair(nodes[static_cast<std::size_t>(n)].name, INT32_MIN));
+      return found != leaves.end() && found->first == nodes[static_cast<std::size_t>(n)].name ? found->second
+                                                                                              : INT32_MAX;
     };
     std::vector<std::pair<std::int32_t, std::int32_t>> sorted;
     for (const std::int32_t n : order) sorted.emplace_back(leaf(n), n);
@@ -49,12 +51,14 @@ double value_of(const PairTable& pairs, std::int32_t a, std::int32_t b, Which wh
   return which == Which::bandwidth ? cell.bandwidth_Bps : cell.latency_us;
 }
 
-// Returns the worst value between two bundles: the least bandwidth or the longest latency. NaN if none is known. Of large bundles
-// some nodes are taken, because all pairs of many thousand nodes would take minutes.
-double worst_between(const PairTable& pairs, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b, Which which) {
+// Returns the worst value between two bundles: the least bandwidth or the longest latency. NaN if none is known. Of
+// large bundles some nodes are taken, because all pairs of many thousand nodes would take minutes.
+double worst_between(const PairTable& pairs, const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b,
+                     Which which) {
   constexpr std::size_t most_looked_at = 16;
   double worst = unknown_value;
-  const std::size_t step_a = (a.size() + most_looked_at - 1) / most_looked_at, step_b = (b.size() + most_looked_at - 1) / most_looked_at;
+  const std::size_t step_a = (a.size() + most_looked_at - 1) / most_looked_at,
+                    step_b = (b.size() + most_looked_at - 1) / most_looked_at;
   for (std::size_t i = 0; i < a.size(); i += step_a)
     for (std::size_t j = 0; j < b.size(); j += step_b) {
       if (a[i] == b[j]) continue;
@@ -70,13 +74,15 @@ std::string shown_value(Which which, double value) {
   return which == Which::bandwidth ? shown_bytes(value) + "B/s" : shown_microseconds(value);
 }
 
-std::string picture(const ReportFacts& facts, const std::vector<std::vector<std::int32_t>>& bundles, const std::vector<std::string>& names, Which which) {
+std::string picture(const ReportFacts& facts, const std::vector<std::vector<std::int32_t>>& bundles,
+                    const std::vector<std::string>& names, Which which) {
   std::vector<double> values;
   for (const auto& row : bundles)
     for (const auto& column : bundles) values.push_back(worst_between(facts.state->state.pairs, row, column, which));
   const bool bandwidth = which == Which::bandwidth;
   const std::string what = bandwidth ? "Bandwidth" : "Latency";
-  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); })) return "<h3>" + what + "</h3>\n" + paragraph("Not known of any pair.");
+  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
+    return "<h3>" + what + "</h3>\n" + paragraph("Not known of any pair.");
   CellChart chart;
   chart.label = what + " between " + (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
   chart.names = names;
@@ -89,11 +95,13 @@ std::string picture(const ReportFacts& facts, const std::vector<std::vector<std:
   HtmlTable table(chart.label, columns);
   for (std::size_t row = 0; row < names.size(); ++row) {
     std::vector<std::string> cells{names[row]};
-    for (std::size_t column = 0; column < names.size(); ++column) cells.push_back(chart.shown(values[row * names.size() + column]));
+    for (std::size_t column = 0; column < names.size(); ++column)
+      cells.push_back(chart.shown(values[row * names.size() + column]));
     table.add(cells);
   }
   return "<h3>" + what + "</h3>\n<figure>\n" + cell_chart(chart) + "<figcaption>" +
-         html_text(bandwidth ? "What a new flow would get; the darker, the less." : "The time of a small message; the darker, the longer.") +
+         html_text(bandwidth ? "What a new flow would get; the darker, the less."
+                             : "The time of a small message; the darker, the longer.") +
          "</figcaption>\n" + folded("Table: " + what, table) + "</figure>\n";
 }
 
@@ -104,10 +112,13 @@ std::string sources(const LiveState& state) {
   for (const std::int32_t group : state.pairs.group_of_node) ++nodes[static_cast<std::size_t>(group)];
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
     for (std::int32_t b = a; b < state.pairs.groups; ++b)
-      if (a != b || nodes[static_cast<std::size_t>(a)] > 1) ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
+      if (a != b || nodes[static_cast<std::size_t>(a)] > 1)
+        ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
   std::string text;
-  for (std::size_t s = 1; s < cells.size(); ++s) text += (s > 1 ? ", " : "") + std::to_string(cells[s]) + " " + std::string(pair_source_names[s]);
-  return "Of the cells between " + std::to_string(state.pairs.groups) + " groups of nodes, " + text + "; " + std::to_string(cells[0]) + " are not known.";
+  for (std::size_t s = 1; s < cells.size(); ++s)
+    text += (s > 1 ? ", " : "") + std::to_string(cells[s]) + " " + std::string(pair_source_names[s]);
+  return "Of the cells between " + std::to_string(state.pairs.groups) + " groups of nodes, " + text + "; " +
+         std::to_string(cells[0]) + " are not known.";
 }
 
 }  // namespace
@@ -116,23 +127,27 @@ HtmlSection pairs_section(const ReportFacts& facts) {
   HtmlSection section{"network", "The network between nodes", {}};
   const bool known = facts.state && facts.state->state.pairs.groups > 0 && !facts.state->state.nodes.empty();
   if (!known) {
-    section.body = missing("latency and bandwidth between the nodes.", facts.state ? "the snapshot has no pairs: none was measured yet." : facts.why_no_state,
-                           "placement-monitor measures them when agents run on the nodes (doc/live-state.md), or name a snapshot with --state.");
+    section.body = missing(
+        "latency and bandwidth between the nodes.",
+        facts.state ? "the snapshot has no pairs: none was measured yet." : facts.why_no_state,
+        "placement-monitor measures them when agents run on the nodes (doc/live-state.md), or name a snapshot with --state.");
     return section;
   }
   const auto bundles = bundles_of(facts);
   const std::vector<NodeState>& nodes = facts.state->state.nodes;
   std::vector<std::string> names;
   for (const auto& bundle : bundles) {
-    const std::string first = nodes[static_cast<std::size_t>(bundle.front())].name, last = nodes[static_cast<std::size_t>(bundle.back())].name;
+    const std::string first = nodes[static_cast<std::size_t>(bundle.front())].name,
+                      last = nodes[static_cast<std::size_t>(bundle.back())].name;
     names.push_back(bundle.size() == 1 ? first : first + ".." + last);
   }
   section.body += paragraph(sources(facts.state->state));
   if (bundles.size() < nodes.size())
-    section.body += paragraph("Each row and column stands for up to " + std::to_string(bundles.front().size()) +
-                              " successive nodes, and each cell for the worst pair between two such groups (of at most 16 nodes of each, evenly spread).");
-  section.body += "<div class=\"pictures\">\n<div>" + picture(facts, bundles, names, Which::bandwidth) + "</div>\n<div>" +
-                  picture(facts, bundles, names, Which::latency) + "</div>\n</div>\n";
+    section.body += paragraph(
+        "Each row and column stands for up to " + std::to_string(bundles.front().size()) +
+        " successive nodes, and each cell for the worst pair between two such groups (of at most 16 nodes of each, evenly spread).");
+  section.body += "<div class=\"pictures\">\n<div>" + picture(facts, bundles, names, Which::bandwidth) +
+                  "</div>\n<div>" + picture(facts, bundles, names, Which::latency) + "</div>\n</div>\n";
   return section;
 }
 

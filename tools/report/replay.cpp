@@ -33,9 +33,12 @@ class SacctLog {
     char since[32];
     std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
     const spank::CommandOutput said = spank::run_slurm_command(
-        {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations", "--noconvert", "--starttime", since,
-         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"}, true);
-    if (said.exit_code != 0 || said.signal != 0) throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
+        {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations",
+         "--noconvert", "--starttime", since,
+         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"},
+        true);
+    if (said.exit_code != 0 || said.signal != 0)
+      throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
     for (std::size_t at = 0; at < said.text.size();) {
       const ssize_t written = write(file_, said.text.data() + at, said.text.size() - at);
       if (written <= 0) throw Error("what sacct prints finds no room in memory");
@@ -49,7 +52,8 @@ class SacctLog {
   FileDescriptor file_;
 };
 
-sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log, sim::LogNotes& notes) {
+sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log,
+                     sim::LogNotes& notes) {
   if (const auto path = line.value("sacct")) {
     log = base_name(*path);
     return sim::select_jobs(*path, selection, notes);
@@ -66,9 +70,10 @@ sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection
   }
 }
 
-// Returns what the jobs tell of the past. sacct tells all jobs until now, and those that began before `since_s` and ended later; a
-// file tells the jobs until the start of the last one.
-sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine, const sim::JobList& list, double since_s) {
+// Returns what the jobs tell of the past. sacct tells all jobs until now, and those that began before `since_s` and
+// ended later; a file tells the jobs until the start of the last one.
+sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine, const sim::JobList& list,
+                           double since_s) {
   std::int64_t from_s = 0, to_s = 0;
   if (line.has("sacct")) {
     for (const sim::LogJob& job : list.jobs) to_s = std::max(to_s, job.submit_s + job.wait_s);
@@ -83,7 +88,8 @@ sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine,
 std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   std::vector<sim::Strategy> strategies = read_strategies(line);
   check_strategies(strategies, line);
-  const auto stock = std::find_if(strategies.begin(), strategies.end(), [](const sim::Strategy& one) { return one.stock; });
+  const auto stock =
+      std::find_if(strategies.begin(), strategies.end(), [](const sim::Strategy& one) { return one.stock; });
   if (stock == strategies.end())
     strategies.insert(strategies.begin(), sim::parse_strategy("SLURM"));
   else
@@ -111,8 +117,11 @@ SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const s
   site.begin_s = list.begin_s;
   site.local_clock = !line.has("sacct");
   site.past = past_of(line, machine, list, since_s);
-  site.too_large = static_cast<std::int64_t>(std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
-  if (list.jobs.empty()) throw Error(site.log + ": all its jobs are larger than the machine, which has " + std::to_string(machine.cores()) + " cores");
+  site.too_large = static_cast<std::int64_t>(
+      std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
+  if (list.jobs.empty())
+    throw Error(site.log + ": all its jobs are larger than the machine, which has " + std::to_string(machine.cores()) +
+                " cores");
   site.jobs = std::ssize(list.jobs);
   site.last_submit_us = list.jobs.back().submit_s * 1000000;
   const bool all = wanted == 0 || wanted >= site.jobs;

@@ -14,28 +14,32 @@ namespace placement::tools {
 
 // The log of the site's jobs, replayed. Jobs that are larger than the machine are left out.
 struct SiteReplay {
-  std::string log;                 // where the jobs come from
-  std::int64_t jobs = 0;           // of the log that fit the machine
+  std::string log;        // where the jobs come from
+  std::int64_t jobs = 0;  // of the log that fit the machine
   std::int64_t too_large = 0;
-  std::string skipped;             // what the reader left out
-  std::int64_t cores = 0;          // of the machine
-  double communication = 0;        // assumed share of communication in the run time, 0 to 1
-  std::string pattern;             // assumed matrices
-  std::int64_t begin_s = 0;        // of the log, seconds since 1970 for one of sacct; the times of `past` and `month` count from here
-  bool local_clock = false;        // begin_s is a time of this host; of a log with written dates it is in the log's own time zone
-  sim::PastOccupancy past;         // what the log tells of the site's machine
-  sim::Replay month;               // all jobs under stock Slurm
-  std::int64_t last_submit_us = 0; // submission of the last of them; the machine drains after it
-  std::vector<sim::LogJob> sample;     // the last jobs, which are replayed under each strategy; some other jobs fill the machine before
-  std::vector<sim::Replay> replays;    // the first is stock Slurm
+  std::string skipped;       // what the reader left out
+  std::int64_t cores = 0;    // of the machine
+  double communication = 0;  // assumed share of communication in the run time, 0 to 1
+  std::string pattern;       // assumed matrices
+  std::int64_t begin_s =
+      0;  // of the log, seconds since 1970 for one of sacct; the times of `past` and `month` count from here
+  bool local_clock =
+      false;  // begin_s is a time of this host; of a log with written dates it is in the log's own time zone
+  sim::PastOccupancy past;          // what the log tells of the site's machine
+  sim::Replay month;                // all jobs under stock Slurm
+  std::int64_t last_submit_us = 0;  // submission of the last of them; the machine drains after it
+  std::vector<sim::LogJob>
+      sample;  // the last jobs, which are replayed under each strategy; some other jobs fill the machine before
+  std::vector<sim::Replay> replays;  // the first is stock Slurm
   std::vector<sim::Summary> summaries;
 };
 
 // By how many jobs the strategies are compared if the command line does not say.
 inline constexpr std::int64_t default_replay_jobs = 4000;
 
-// Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine `view`. `conf` is the
-// slurm.conf of its nodes, empty if none is known. Throws UsageError, and Error when there is no log or no job to replay.
+// Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
+// `view`. `conf` is the slurm.conf of its nodes, empty if none is known. Throws UsageError, and Error when there is no
+// log or no job to replay.
 SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s);
 
 }  // namespace placement::tools

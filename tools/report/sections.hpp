@@ -5,7 +5,8 @@
 
 namespace placement::tools {
 
-// The sections of a report. Each has its numbers as tables too, and says what is missing and how to get it where it has none.
+// The sections of a report. Each has its numbers as tables too, and says what is missing and how to get it where it has
+// none.
 
 // The switches with their nodes: load, liveness, outages.
 HtmlSection cluster_section(const ReportFacts& facts);

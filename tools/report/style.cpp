@@ -5,7 +5,8 @@ namespace placement::tools {
 
 namespace {
 
-constexpr const char* colours = R"(:root{color-scheme:light dark;--page:#fbfaf7;--card:#ffffff;--text:#1d2126;--quiet:#535c66;--line:#d5d8dc;--edge:#7a828b;
+constexpr const char* colours =
+    R"(:root{color-scheme:light dark;--page:#fbfaf7;--card:#ffffff;--text:#1d2126;--quiet:#535c66;--line:#d5d8dc;--edge:#7a828b;
 --link:#0b4f8a;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000;--soft:#eef2f6;--a:#1f6aa5;--b:#b3401f;--c:#22733f;--d:#6c4aa0}
 @media(prefers-color-scheme:dark){:root{--page:#14171a;--card:#1c2024;--text:#e8eaed;--quiet:#aeb6bf;--line:#3a4047;--edge:#87909a;
 --link:#8fc1f5;--bar:#5b9fd8;--good:#7fd19b;--bad:#ff9d97;--warn:#efc069;--soft:#262b31;--a:#74b4ec;--b:#f2936f;--c:#79cf94;--d:#c0a2f0}}
@@ -80,7 +81,8 @@ svg .on-light{fill:#14171a}svg .on-dark{fill:#ffffff}
 .tag.yes{color:var(--good)}.tag.no{color:var(--bad)}.tag.open{color:var(--warn)}
 )";
 
-constexpr const char* paper = R"(@media(max-width:38rem){body{padding:0 .6rem 3rem}section{padding:1rem .9rem}h1{font-size:1.5rem}.facts{grid-template-columns:1fr 1fr}
+constexpr const char* paper =
+    R"(@media(max-width:38rem){body{padding:0 .6rem 3rem}section{padding:1rem .9rem}h1{font-size:1.5rem}.facts{grid-template-columns:1fr 1fr}
 .verdict{grid-template-columns:1fr}}
 @media print{:root{--page:#fff;--card:#fff;--text:#000;--quiet:#333;--line:#aaa;--edge:#555;--link:#000;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000;
 --soft:#eee;--a:#1f6aa5;--b:#b3401f;--c:#22733f;--d:#6c4aa0}

@@ -40,11 +40,13 @@ std::string summary_csv(const Report& report) {
 }
 
 std::string comparisons_csv(const Report& report) {
-  std::string out = "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
+  std::string out =
+      "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
   for (const auto& [group, measure, first, second, c] : all_comparisons(report))
-    out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(), sim::to_string(measure).c_str(),
-                     csv_field(first.strategy).c_str(), csv_field(second.strategy).c_str(), static_cast<long long>(c.difference.count),
-                     c.difference.mean, c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
+    out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(),
+                     sim::to_string(measure).c_str(), csv_field(first.strategy).c_str(),
+                     csv_field(second.strategy).c_str(), static_cast<long long>(c.difference.count), c.difference.mean,
+                     c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
   return out;
 }
 
@@ -64,22 +66,24 @@ std::string sizes_csv(const Report& report) {
   std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
   for (const sim::Summary& s : report.summaries)
     for (const sim::SizeClass& c : s.sizes)
-      out += formatted("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks, static_cast<long long>(c.jobs), c.switches,
-                  c.least_switches, c.ratio);
+      out += formatted("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks,
+                       static_cast<long long>(c.jobs), c.switches, c.least_switches, c.ratio);
   return out;
 }
 
 std::string jobs_csv(const Report& report, const sim::Replay& replay) {
-  std::string out = "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line,cost\n";
+  std::string out =
+      "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line,cost\n";
   for (std::size_t k = 0; k < report.jobs.size(); ++k) {
     const sim::LogJob& job = report.jobs[k];
     const sim::JobOutcome& o = replay.outcomes[k];
     if (o.start_us < 0) continue;
-    out += formatted("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s), job.tasks,
-                static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
+    out += formatted("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s),
+                     job.tasks, static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
     if (o.end_us >= 0) out += formatted("%.3f", static_cast<double>(o.end_us) / 1e6);
     out += formatted(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld,%.10g\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
-                o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line), o.cost);
+                     o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line),
+                     o.cost);
   }
   return out;
 }
@@ -87,9 +91,9 @@ std::string jobs_csv(const Report& report, const sim::Replay& replay) {
 std::string machine_csv(const sim::Replay& replay) {
   std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
   for (const sim::MachineSample& s : replay.samples)
-    out += formatted("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6, static_cast<long long>(s.busy_cores),
-                static_cast<long long>(s.waiting_jobs), static_cast<long long>(s.largest_in_switch),
-                static_cast<long long>(s.largest_in_subtree));
+    out += formatted("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6,
+                     static_cast<long long>(s.busy_cores), static_cast<long long>(s.waiting_jobs),
+                     static_cast<long long>(s.largest_in_switch), static_cast<long long>(s.largest_in_subtree));
   return out;
 }
 
@@ -98,7 +102,7 @@ std::string cost_csv(const Report& report) {
   for (const sim::Replay& replay : report.replays)
     for (const sim::CostSample& s : replay.costs)
       out += formatted("%s,%lld,%lld,%.2f\n", csv_field(replay.strategy).c_str(), static_cast<long long>(s.ended_jobs),
-                  static_cast<long long>(s.ended_tasks), s.processor_s);
+                       static_cast<long long>(s.ended_tasks), s.processor_s);
   return out;
 }
 

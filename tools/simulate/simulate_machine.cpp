@@ -122,21 +122,22 @@ std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& 
 ClusterView read_shape(const CommandLine& line) {
   const int machines = line.has("topology") + line.has("switches") + line.has("torus");
   if (machines > 1) throw UsageError("--topology, --switches and --torus: only one of them can be the machine");
-  if (machines == 0)
-    throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (machines == 0) throw UsageError("one of --topology, --switches and --torus is needed: the machine");
   if (line.has("switches") && line.has("slurm-conf"))
     throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
   if (line.has("switches")) return regular_machine(line);
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
-  if (line.has("node") && line.has("slurm-conf")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  if (line.has("node") && line.has("slurm-conf"))
+    throw UsageError("--node and --slurm-conf both say what the nodes are");
   const MachineFile file = read_machine_file(path);
   ClusterView view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
   if (line.has("node")) {
     if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
   }
-  if (view.nodes.empty()) throw UsageError("--topology " + shown(path) + ": is a tree without nodes: give --node or --slurm-conf");
+  if (view.nodes.empty())
+    throw UsageError("--topology " + shown(path) + ": is a tree without nodes: give --node or --slurm-conf");
   return view;
 }
 
@@ -150,10 +151,12 @@ std::string slurm_conf_of(const CommandLine& line) {
 
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
   std::vector<std::pair<std::string, std::string>> given;
-  for (const char* option : {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours", "failure-trace"})
+  for (const char* option :
+       {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours", "failure-trace"})
     if (const auto value = line.value(option)) given.emplace_back(option, *value);
   if (!line.has("node") && slurm_conf_of(line).empty()) given.emplace_back("node", default_node);
-  if (line.has("outages") && !line.has("outage-hours")) given.emplace_back("outage-hours", std::to_string(default_outage_hours));
+  if (line.has("outages") && !line.has("outage-hours"))
+    given.emplace_back("outage-hours", std::to_string(default_outage_hours));
   for (auto& [option, value] : given) std::replace(option.begin(), option.end(), '-', '_');
   return given;
 }
@@ -168,7 +171,8 @@ sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim
 }
 
 sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const sim::Machine& machine) {
-  if (const auto given = line.integer("threads-per-core", 1, 64)) return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
+  if (const auto given = line.integer("threads-per-core", 1, 64))
+    return {static_cast<std::int32_t>(*given), static_cast<std::int32_t>(*given)};
   const std::string conf = slurm_conf_of(line);
   return conf.empty() ? sim::ProcessorsPerCore{} : processors_per_core_of(conf, machine);
 }
@@ -176,7 +180,8 @@ sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const s
 ClusterView read_machine_view(const CommandLine& line) {
   ClusterView view = read_shape(line);
   if (!policies::is_one_fabric(view))
-    throw Error("--topology " + shown(*line.value("topology")) + ": no switch joins all nodes, so that Slurm lets no job use all of them; "
+    throw Error("--topology " + shown(*line.value("topology")) +
+                ": no switch joins all nodes, so that Slurm lets no job use all of them; "
                 "replay the jobs of each connected part on a topology.conf of its own");
   return view;
 }

@@ -9,8 +9,8 @@
 
 namespace placement::tools {
 
-// Reads the tree or torus and the nodes that the command line describes. All cores are free. Throws UsageError, and Error when
-// a file is not valid or no switch joins all nodes.
+// Reads the tree or torus and the nodes that the command line describes. All cores are free. Throws UsageError, and
+// Error when a file is not valid or no switch joins all nodes.
 ClusterView read_machine_view(const CommandLine& line);
 
 // Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.

@@ -78,7 +78,8 @@ void read_effort(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto parts = split_at(*text, ',');
   const auto effort = parse_integer(parts[0]);
   const auto tasks = parts.size() == 2 ? parse_integer(parts[1]) : replay_options.effort_tasks;
-  if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 || *tasks > TreeTopology::max_leaves)
+  if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 ||
+      *tasks > TreeTopology::max_leaves)
     throw UsageError("--effort " + shown(*text) + ": N or N,TASKS is wanted, N from 1 to 1000");
   replay_options.effort = static_cast<std::int32_t>(*effort);
   replay_options.effort_tasks = static_cast<std::int32_t>(*tasks);
@@ -118,12 +119,11 @@ sim::JobSelection read_selection(const CommandLine& line) {
   selection.to_s = time_option(line, "to");
   if (selection.to_s && *selection.to_s <= selection.from_s.value_or(0))
     throw UsageError("--to " + shown(*line.value("to")) + ": a time after that of --from is wanted");
-  if (line.has("hours"))
-    selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
+  if (line.has("hours")) selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
   selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
   selection.least_tasks = static_cast<std::int32_t>(line.integer("min-tasks", 1, TreeTopology::max_leaves).value_or(1));
-  selection.most_tasks = static_cast<std::int32_t>(
-      line.integer("max-tasks", 1, TreeTopology::max_leaves).value_or(selection.most_tasks));
+  selection.most_tasks =
+      static_cast<std::int32_t>(line.integer("max-tasks", 1, TreeTopology::max_leaves).value_or(selection.most_tasks));
   return selection;
 }
 
@@ -144,7 +144,8 @@ sim::ReplayOptions read_options(const CommandLine& line) {
   result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
   result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);
   if (line.has("free-cores")) {
-    if (!line.has("output")) throw UsageError("--free-cores: the states are written to the folder of --output, which is not given");
+    if (!line.has("output"))
+      throw UsageError("--free-cores: the states are written to the folder of --output, which is not given");
     result.free_leaves_interval_s = number_option(line, "free-cores", 0, 1e-3, 1e6) * 3600;
   }
   result.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
@@ -156,7 +157,8 @@ std::vector<sim::Strategy> read_strategies(const CommandLine& line) {
   for (const std::string& word : words_of(line.value_or("strategies", "SLURM TM-A TM-Isub"), ";")) {
     strategies.push_back(sim::parse_strategy(word));
     for (std::size_t k = 0; k + 1 < strategies.size(); ++k)
-      if (equal_any_case(strategies[k].name, word)) throw UsageError("--strategies: " + shown(word) + " is given twice");
+      if (equal_any_case(strategies[k].name, word))
+        throw UsageError("--strategies: " + shown(word) + " is given twice");
   }
   if (strategies.empty()) throw UsageError("--strategies: none given");
   return strategies;

@@ -18,7 +18,8 @@ inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per soc
 inline constexpr Option strategies_option{'s', "strategies", "LIST",
                                           "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                           "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"};
-inline constexpr Option communication_option{'a', "communication", "PERCENT", "share of the run time spent communicating [30]"};
+inline constexpr Option communication_option{'a', "communication", "PERCENT",
+                                             "share of the run time spent communicating [30]"};
 inline constexpr Option pattern_option{0, "pattern", "WORD",
                                        "the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
                                        "a folder of recorded ones, for jobs of as many tasks [random]"};

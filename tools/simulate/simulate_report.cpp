@@ -27,62 +27,71 @@ std::string shape_of(const TorusTopology& torus) {
 std::string input_text(const Report& report) {
   const sim::ReplayOptions& options = report.options;
   std::string out = formatted("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
-                         static_cast<long long>(report.not_selected));
+                              static_cast<long long>(report.not_selected));
   for (const sim::LogNotes::Note& note : report.notes->notes())
     out += formatted("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
-                static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
+                     static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
   if (report.too_large > 0)
-    out += formatted("  skipped %lld: larger than the machine (first in line %lld)\n", static_cast<long long>(report.too_large),
-                static_cast<long long>(report.too_large_line));
-  const std::string shape = report.machine->view().torus ? shape_of(*report.machine->view().torus)
-                                                         : std::to_string(report.machine->switches()) + " leaf switches";
-  out += formatted("machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
-              "with a matrix\n\n",
-              report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
-              options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
+    out += formatted("  skipped %lld: larger than the machine (first in line %lld)\n",
+                     static_cast<long long>(report.too_large), static_cast<long long>(report.too_large_line));
+  const std::string shape = report.machine->view().torus
+                                ? shape_of(*report.machine->view().torus)
+                                : std::to_string(report.machine->switches()) + " leaf switches";
+  out += formatted(
+      "machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
+      "with a matrix\n\n",
+      report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
+      options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
   return out;
 }
 
 std::string strategies_text(const Report& report) {
-  std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s", "util",
-                         "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
+  std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s",
+                              "util", "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
   for (const sim::Summary& s : report.summaries)
-    out += formatted("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n", s.strategy.c_str(),
-                static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation, of(s, sim::Measure::wait).mean,
-                of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean, of(s, sim::Measure::stretch).mean,
-                s.mean_ratio, 100 * s.mean_gain, s.decision_ms, s.replay_s, s.interrupted ? "  interrupted" : "");
+    out += formatted("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n",
+                     s.strategy.c_str(), static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation,
+                     of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean,
+                     of(s, sim::Measure::stretch).mean, s.mean_ratio, 100 * s.mean_gain, s.decision_ms, s.replay_s,
+                     s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += formatted("%s: %lld jobs took the stock choice because the policy could not serve them\n", s.strategy.c_str(),
-                  static_cast<long long>(s.refused));
+      out += formatted("%s: %lld jobs took the stock choice because the policy could not serve them\n",
+                       s.strategy.c_str(), static_cast<long long>(s.refused));
     if (s.node_failures > 0)
-      out += formatted("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
-                  static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
+      out +=
+          formatted("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
+                    static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
-      out += formatted("%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
-                  s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
+      out += formatted(
+          "%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
+          s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
   return out + "R and gain are of the jobs with a matrix\n";
 }
 
-// Tells the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for groups of jobs.
+// Tells the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for
+// groups of jobs.
 std::string comparisons_text(const Report& report) {
   std::string out;
   for (const auto& [group, measure, first, second, c] : all_comparisons(report)) {
-    if (c.difference.count == 0 || measure == sim::Measure::wait || (group != sim::JobGroup::all && &first != &report.replays.front()))
+    if (c.difference.count == 0 || measure == sim::Measure::wait ||
+        (group != sim::JobGroup::all && &first != &report.replays.front()))
       continue;
     const bool sure = c.difference.low > 0 || c.difference.high < 0;
     out += formatted("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
-                     sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(), c.difference.mean,
-                     c.difference.low, c.difference.high, sure ? "" : " open", c.ratio.mean);
+                     sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(),
+                     c.difference.mean, c.difference.low, c.difference.high, sure ? "" : " open", c.ratio.mean);
   }
   if (out.empty()) return out;
   return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
-         "holds 0), and the geometric mean of the ratios\n" + out;
+         "holds 0), and the geometric mean of the ratios\n" +
+         out;
 }
 
 std::string sizes_text(const Report& report) {
-  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" + formatted("%8s %8s %7s", "up to", "jobs", "least");
+  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" +
+                    formatted("%8s %8s %7s", "up to", "jobs", "least");
   for (const sim::Summary& s : report.summaries) out += formatted(" %14s", s.strategy.c_str());
   out += "\n";
   if (report.summaries.empty()) return out;
@@ -104,7 +113,11 @@ std::string sizes_text(const Report& report) {
 // ---- JSON
 
 void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterval& interval) {
-  json.key(name).begin_object().member("mean", interval.mean).member("low90", interval.low).member("high90", interval.high);
+  json.key(name)
+      .begin_object()
+      .member("mean", interval.mean)
+      .member("low90", interval.low)
+      .member("high90", interval.high);
   json.end_object();
 }
 
@@ -123,7 +136,8 @@ void put_selection(JsonWriter& json, const sim::JobSelection& selection) {
   if (selection.most_jobs != all.most_jobs) json.member("jobs", selection.most_jobs);
   if (selection.least_tasks != all.least_tasks) json.member("min_tasks", selection.least_tasks);
   if (selection.most_tasks != all.most_tasks) json.member("max_tasks", selection.most_tasks);
-  json.member("processors_per_core_of_sacct", selection.per_core.sacct).member("processors_per_core_of_swf", selection.per_core.swf);
+  json.member("processors_per_core_of_sacct", selection.per_core.sacct)
+      .member("processors_per_core_of_swf", selection.per_core.swf);
   json.end_object();
 }
 
@@ -131,7 +145,8 @@ void put_options(JsonWriter& json, const Report& report) {
   const sim::ReplayOptions& o = report.options;
   json.key("options").begin_object();
   json.member("communication", o.communication).member("share", o.share).member("pattern", report.pattern);
-  json.member("reference", report.against_stock_run ? "stock-run" : "now").member("scale_run_times", report.run_time_scale);
+  json.member("reference", report.against_stock_run ? "stock-run" : "now")
+      .member("scale_run_times", report.run_time_scale);
   json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
   json.member("stock_request", o.stock_request == sim::StockRequest::nodes ? "nodes" : "tasks");
   json.member("backfill", o.reservations > 1 ? "slurm" : "easy").member("backfill_depth", o.backfill_depth);
@@ -150,7 +165,10 @@ void put_options(JsonWriter& json, const Report& report) {
 
 void put_summary(JsonWriter& json, const sim::Summary& s) {
   json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
-  json.member("with_matrix", s.with_matrix).member("refused", s.refused).member("restarts", s.restarts).member("given_up", s.given_up);
+  json.member("with_matrix", s.with_matrix)
+      .member("refused", s.refused)
+      .member("restarts", s.restarts)
+      .member("given_up", s.given_up);
   json.member("node_failures", s.node_failures).member("lost_core_hours", s.lost_core_hours);
   json.member("makespan_s", s.makespan_s).member("utilisation", s.utilisation);
   for (const sim::Measure measure : sim::all_measures)

@@ -17,7 +17,7 @@ struct Report {
   std::span<const sim::LogJob> jobs;
   const sim::LogNotes* notes = nullptr;
   std::int64_t not_selected = 0;
-  std::int64_t too_large = 0;  // number of jobs larger than the machine
+  std::int64_t too_large = 0;       // number of jobs larger than the machine
   std::int64_t too_large_line = 0;  // line of the first such job in the log
   sim::ReplayOptions options;
   std::span<const sim::Replay> replays;
@@ -42,7 +42,8 @@ struct Comparison {
   sim::PairedComparison result;
 };
 
-// Returns the comparisons of all pairs of replays, for each group of jobs and each measure. The report must outlive them.
+// Returns the comparisons of all pairs of replays, for each group of jobs and each measure. The report must outlive
+// them.
 std::vector<Comparison> all_comparisons(const Report& report);
 
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.

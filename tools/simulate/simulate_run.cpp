@@ -17,7 +17,9 @@ namespace {
 class Progress {
  public:
   Progress(bool shown, std::int64_t jobs, const std::vector<std::unique_ptr<sim::ReplayControl>>& controls)
-      : shown_(shown), total_(static_cast<double>(jobs) * static_cast<double>(controls.size())), controls_(controls) {}
+      : shown_(shown),
+        total_(static_cast<double>(jobs) * static_cast<double>(controls.size())),
+        controls_(controls) {}
   ~Progress() {
     if (drawn_) std::fputs("\r\033[K", stderr);
   }
@@ -49,7 +51,11 @@ class Progress {
 class Runner {
  public:
   Runner(const ReplayInput& input, const std::vector<sim::Strategy>& strategies, std::atomic<bool>& stop)
-      : input_(input), strategies_(strategies), stop_(stop), replays_(strategies.size()), failures_(strategies.size()) {
+      : input_(input),
+        strategies_(strategies),
+        stop_(stop),
+        replays_(strategies.size()),
+        failures_(strategies.size()) {
     for (std::size_t k = 0; k < strategies.size(); ++k) {
       controls_.push_back(std::make_unique<sim::ReplayControl>());
       controls_.back()->stop = &stop;
