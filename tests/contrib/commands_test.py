@@ -21,6 +21,7 @@ OPTIONAL = {
     "contrib/bench-tofa": {"smpirun": "ends with the package to install (libsimgrid-dev)"},
     "contrib/lib/build.sh": {"git": "all files are copied, not only those that git knows"},
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
+    "contrib/lint": {"clang-format": "the layout of C++ is not looked at"},
     "contrib/package": {"lintian": "is installed when it is called"},
     "contrib/package-rpm": {"rpmlint": "is installed when it is called"},
     "contrib/release": {"git": "ends, as a release is made from a clone"},
