@@ -113,11 +113,13 @@ class Planner {
     costs.cost = costs.natural_cost = costs.busiest_link = costs.ranks = {};
     try {
       const StepView step = step_on(given, tasks, grant.core_given);
-      costs.natural_cost = in_order(step, tasks);
-      if (plan.stock_within && !deadline.expired()) {
-        const Placement natural = placed_in_order(step, tasks, deadline);
+      if (plan.stock_within) {
+        const Placement natural = placed_in_order(step, tasks, Deadline::never());
+        costs.natural_cost = to_string(natural.cost);
         costs.stock_cost = to_string(as_far_within_nodes(plan.stock_within->cost, plan.stock_within->within,
                                                          within_nodes(step.view, *job_request_.matrix, natural)));
+      } else {
+        costs.natural_cost = in_order(step, tasks);
       }
       if (job_request_.natural_order)
         costs.cost = costs.natural_cost;
