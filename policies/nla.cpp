@@ -68,8 +68,10 @@ class Chooser {
     link_ = link_for_weights(view, request, state_of_);
     weights_ = netload::nla_weights(with_weights(request.parameters, link_));
     given_beta_ = weights_.beta;
-    if (rule == netload::SelectionRule::nla) slow_nodes_ = netload::rule_for_slow_nodes(request.parameters, weights_);
-    if (slow_nodes_.leaves_out()) weights_ = slow_nodes_.weights;
+    if (rule == netload::SelectionRule::nla) {
+      slow_nodes_ = netload::rule_for_slow_nodes(request.parameters, weights_);
+      weights_ = slow_nodes_.weights;
+    }
     measure();
   }
 

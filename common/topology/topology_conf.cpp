@@ -22,6 +22,10 @@ constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "
 constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block where no line says what is made of the blocks
 
+std::string_view first_key(const ConfLine& line) {
+  return line.pairs.empty() ? std::string_view() : line.pairs[0].first;
+}
+
 // Throws Error unless each pair of the line has one of the keys, and none is given twice.
 void check_keys(const std::string& file, const ConfLine& line, std::span<const std::string_view> keys) {
   if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
@@ -87,7 +91,7 @@ class SwitchReader {
 };
 
 void SwitchReader::add(const ConfLine& line) {
-  if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, switch_keys[0]))
+  if (!equal_any_case(first_key(line), "SwitchName"))
     fail_at(file_, line.number, "the line does not begin with SwitchName=");
   check_keys(file_, line, switch_keys);
   const std::string& name = line.pairs[0].second;
@@ -171,7 +175,7 @@ class BlockReader {
 };
 
 void BlockReader::add(const ConfLine& line) {
-  const std::string_view first = line.pairs.empty() ? std::string_view() : line.pairs[0].first;
+  const std::string_view first = first_key(line);
   const bool sizes = equal_any_case(first, "BlockSizes");
   const bool levels = equal_any_case(first, "BlockLevels");
   if (!sizes && !levels && !equal_any_case(first, "BlockName"))
@@ -226,7 +230,7 @@ void BlockReader::add_larger(std::int64_t count, std::int64_t smaller, std::vect
 }
 
 bool is_of_blocks(const ConfLine& line) {
-  const std::string_view first = line.pairs.empty() ? std::string_view() : line.pairs[0].first;
+  const std::string_view first = first_key(line);
   return equal_any_case(first, "BlockName") || equal_any_case(first, "BlockSizes") ||
          equal_any_case(first, "BlockLevels");
 }

@@ -72,6 +72,25 @@ std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) 
   return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
 }
 
+// Returns the words of each line about the job in the output of "scontrol show job", without empty lines. A job array
+// shares its ID with its last task, so only the job with exactly this ID counts. A heterogeneous job shares its ID with
+// its first component: with `all_components` all its components count.
+std::vector<std::vector<std::string_view>> lines_of_job(std::string_view text, std::uint32_t job, bool all_components) {
+  const std::string wanted = "JobId=" + std::to_string(job);
+  std::vector<std::vector<std::string_view>> lines;
+  bool is_asked = false;
+  for (const std::string_view line : split_at(text, '\n')) {
+    std::vector<std::string_view> words = split_words(line);
+    if (words.empty()) continue;
+    if (words[0].starts_with("JobId="))
+      is_asked = words[0] == wanted || (all_components && std::ranges::any_of(words, [](std::string_view word) {
+                                          return word.starts_with("HetJobId=");
+                                        }));
+    if (is_asked) lines.push_back(std::move(words));
+  }
+  return lines;
+}
+
 // Returns the numbers in the list of a line of "scontrol -d show job", such as
 // "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
 std::vector<std::int32_t> gpus_in_word(std::string_view word) {
@@ -138,46 +157,25 @@ class CoresOfJob {
 }  // namespace
 
 std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
-  const std::string wanted = std::to_string(job);
   std::vector<JobCpus> cpus;
-  bool is_asked = false;
-  for (const std::string_view line : split_at(text, '\n')) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) continue;
-    // A job array shares its ID with its last task, so only the job with exactly this ID counts. A heterogeneous job
-    // shares its ID with its first component; all its components count.
-    if (words[0].starts_with("JobId=")) {
-      is_asked = words[0].substr(6) == wanted;
-      for (const std::string_view word : words) is_asked = is_asked || word.starts_with("HetJobId=");
-    }
-    if (auto found = cpus_in_line(words); is_asked && found) cpus.push_back(std::move(*found));
-  }
+  for (const std::vector<std::string_view>& words : lines_of_job(text, job, true))
+    if (auto found = cpus_in_line(words)) cpus.push_back(std::move(*found));
   return cpus;
 }
 
 std::vector<JobGpus> parse_job_gpus(std::string_view text, std::uint32_t job) {
-  const std::string wanted = "JobId=" + std::to_string(job);
   std::vector<JobGpus> gpus;
-  bool is_asked = false;
-  for (const std::string_view line : split_at(text, '\n')) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (!words.empty() && words[0].starts_with("JobId=")) is_asked = words[0] == wanted;
+  for (const std::vector<std::string_view>& words : lines_of_job(text, job, false)) {
     const auto cpus = cpus_in_line(words);
-    if (!is_asked || !cpus) continue;
+    if (!cpus) continue;
     if (auto numbers = gpus_in_word(words.back()); !numbers.empty()) gpus.push_back({cpus->nodes, std::move(numbers)});
   }
   return gpus;
 }
 
 std::string parse_job_partition(std::string_view text, std::uint32_t job) {
-  const std::string wanted = "JobId=" + std::to_string(job);
-  bool is_asked = false;
-  for (const std::string_view line : split_at(text, '\n')) {
-    const std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) continue;
-    if (words[0].starts_with("JobId=")) is_asked = words[0] == wanted;
-    if (is_asked && words[0].starts_with("Partition=")) return std::string(words[0].substr(10));
-  }
+  for (const std::vector<std::string_view>& words : lines_of_job(text, job, false))
+    if (words[0].starts_with("Partition=")) return std::string(words[0].substr(10));
   return {};
 }
 

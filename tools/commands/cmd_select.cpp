@@ -101,9 +101,10 @@ void set_weights(Selection& selection, const netload::TypicalLink& link) {
   Parameters parameters = selection.spec.parameters;
   netload::replace_network_use(parameters, link);
   selection.weights = netload::nla_weights(parameters);
-  if (selection.rule == netload::SelectionRule::nla)
+  if (selection.rule == netload::SelectionRule::nla) {
     selection.slow_nodes = netload::rule_for_slow_nodes(selection.spec.parameters, selection.weights);
-  if (selection.slow_nodes.leaves_out()) selection.weights = selection.slow_nodes.weights;
+    selection.weights = selection.slow_nodes.weights;
+  }
 }
 
 void read_tables(const CommandLine& line, Selection& selection) {
