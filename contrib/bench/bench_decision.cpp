@@ -3,10 +3,10 @@
 // calls the plugin's functions as slurmctld does, on 5,040 nodes of 16 cores with switches, a torus and a live state.
 // Arguments: number of nodes, policy, DecisionTimeMs, ranks. A DecisionTimeMs of some thousands shows the time that is
 // bounded by the amount of work alone, as the deadline is one of the wall clock.
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -22,6 +22,7 @@
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/util/base64url.hpp"
+#include "common/util/processor_time.hpp"
 #include "common/util/random.hpp"
 #include "plugins/select/decide.h"
 
@@ -31,11 +32,7 @@ using namespace placement;
 
 constexpr std::uint32_t cores_of_node = 16, leaf = 18, middle = 14;
 
-double processor_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
+double processor_ms() { return std::chrono::duration<double, std::milli>(processor_time()).count(); }
 
 void write_file(const std::string& path, const std::string& text) { std::ofstream(path) << text; }
 

@@ -2,7 +2,6 @@
 // How long a network- and load-aware choice takes, and how it grows: "make bench-netload". One thread. Each time is
 // from the published state to the group: loads, scales, all candidate groups, the best of them, the local search.
 #include <malloc.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "common/util/processor_time.hpp"
 #include "common/util/random.hpp"
 #include "netload/group_search.hpp"
 #include "netload/live_input.hpp"
@@ -24,11 +24,7 @@ using namespace placement;
 // Of memory that was asked for by new.
 std::size_t bytes = 0, most_bytes = 0;
 
-double processor_ms() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
-}
+double processor_ms() { return std::chrono::duration<double, std::milli>(processor_time()).count(); }
 
 // Nodes of 12 cores on leaf switches of 40, each pair measured on its own, or one cell per pair of switches.
 struct Machine {

@@ -3,14 +3,15 @@
 //   bench_order
 // Each row has 15 matrices whose ranks are shuffled, on 8 nodes in pairs behind 4 switches; both methods decide about
 // the same matrix 31 times in turns, and the median counts.
-#include <time.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <vector>
 
+#include "common/util/processor_time.hpp"
 #include "common/util/random.hpp"
 #include "mpi/rank_order.hpp"
 
@@ -22,11 +23,7 @@ constexpr int matrices = 15, decisions = 31;
 constexpr mpi::OrderMethod methods[] = {mpi::OrderMethod::treematch, mpi::OrderMethod::matching};
 constexpr const char* patterns[] = {"halo exchange", "ring", "random pairs", "all pairs"};
 
-double thread_us() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
-}
+double thread_us() { return std::chrono::duration<double, std::micro>(processor_time()).count(); }
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
