@@ -89,8 +89,8 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
       }
       if (job.matrix) decision.cost = machine.communication(*job.matrix, decision.leaf_of_rank);
       decision.slowdown = machine.slowdown(decision.leaf_of_rank) / stock_slowdown;
-    } catch (const Error&) {
-      decision.refused = true;
+    } catch (const Error& error) {
+      decision.refusal = error.what();
     }
     decision.thinking_us = processor_time_us() - begin_us;
   }

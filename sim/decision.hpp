@@ -48,7 +48,7 @@ struct Decision {
   double slowdown = 1;              // Machine::slowdown() divided by that of the stock choice
   std::int64_t thinking_us = 0;     // processor time that the policy took
   bool asked = false;               // the policy was asked
-  bool refused = false;             // the policy could not serve the job, so that the stock choice is used
+  std::string refusal;              // why the policy could not serve the job and the stock choice is used; else empty
 };
 
 // Returns the processor time of the calling thread since it started, in microseconds.

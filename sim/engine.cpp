@@ -238,7 +238,8 @@ void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
   outcome.has_matrix = request.matrix != nullptr;
   outcome.cost = decision.cost;
   outcome.asked += decision.asked;
-  outcome.refused = decision.refused;
+  outcome.refused = !decision.refusal.empty();
+  if (result_.first_refusal.empty()) result_.first_refusal = decision.refusal;
   outcome.thinking_us += decision.thinking_us;
   outcome.longest_thinking_us = std::max(outcome.longest_thinking_us, decision.thinking_us);
   outcome.nodes = machine_.nodes_spanned(decision.leaf_of_rank);

@@ -93,6 +93,7 @@ struct Replay {
   std::vector<MachineSample> samples;
   std::vector<CostSample> costs;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
+  std::string first_refusal;            // why the policy could not serve the first job that it refused; may be empty
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
   std::int64_t makespan_us = 0;  // time from the begin of the window to the last end, or to a job's last failure

@@ -108,6 +108,7 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
   summary.strategy = replay.strategy;
   summary.jobs = std::ssize(jobs);
   summary.ended = replay.ended_jobs;
+  summary.first_refusal = replay.first_refusal;
   summary.interrupted = replay.interrupted;
   summary.node_failures = replay.node_failures;
   summary.lost_core_hours = replay.lost_core_us / second_us / 3600;

@@ -40,6 +40,7 @@ struct Summary {
   std::int64_t ended = 0;
   std::int64_t with_matrix = 0;  // ended jobs with a matrix
   std::int64_t refused = 0;      // ended jobs that the policy could not serve
+  std::string first_refusal;     // Replay::first_refusal
   std::int64_t restarts = 0;     // restarts of all jobs
   std::int64_t given_up = 0;     // jobs that did not end because of failures: see most_restarts
   std::int64_t node_failures = 0;

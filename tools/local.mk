@@ -78,6 +78,7 @@ tools_placectl_SOURCES = \
 	%D%/report/replay.cpp \
 	%D%/report/replay_section.cpp \
 	%D%/report/room_section.cpp \
+	%D%/report/state_replay.cpp \
 	%D%/report/style.cpp \
 	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \

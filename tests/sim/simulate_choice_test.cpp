@@ -182,7 +182,7 @@ START_TEST(decides_by_the_strategy) {
     ck_assert_double_eq(decision.cost,
                         static_cast<double>(machine.view().tree->hop_bytes(*job.matrix, decision.leaf_of_rank)));
     ck_assert(decision.taken == decision.leaf_of_rank);
-    ck_assert(!decision.refused);
+    ck_assert_str_eq(decision.refusal.c_str(), "");
     ck_assert_int_eq(decision.asked, std::string(word) != "SLURM");
   }
   const Decision best = decide(machine, parse_strategy("TM-I"), job);

@@ -121,7 +121,7 @@ START_TEST(policies_see_torus_and_state) {
     const Machine machine(view);
     const Decision decision = decide(machine, parse_strategy(word), job);
     ck_assert_double_eq(decision.cost, machine.communication(*job.matrix, decision.leaf_of_rank));
-    ck_assert(!decision.refused);
+    ck_assert_str_eq(decision.refusal.c_str(), "");
   }
 }
 END_TEST

@@ -73,7 +73,7 @@ past() {
   expect 0 '' ''
   well_formed past.html
   for text in 'Over time, as it was' 'By the nodes, begins and ends of 3 jobs of sacct.txt. Of 2 more jobs they are not known.' 'The same jobs, replayed' \
-    'as NLA by load and network and TOFA by outages, are not replayed here'; do
+    'By the state of one moment' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
     page_has past.html "$text"
   done
   # A day of the log from its begin: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
@@ -106,6 +106,40 @@ replays() {
   [ "$code" = 1 ] || [ "$code" = 2 ] || fail "$command: exit code $code"
 }
 
+# NLA and TOFA by the state that the monitor published.
+by_state() {
+  {
+    echo 'JobID|Submit|Eligible|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition|State|Start|NodeList'
+    for job in {1..60}; do echo "$job|$((1700000000 + job * 20))|$((1700000000 + job * 20))|$((400 + job))|$((2 + job % 23))|60|all|COMPLETED|Unknown|None assigned"; done
+  } >sacct.txt
+  run report -t machine/topology.conf --sacct sacct.txt --state state -o by_state.html
+  expect 0 '' ''
+  well_formed by_state.html
+  for text in 'the load and network of state, ' 'NLA left 60 jobs to stock Slurm, the first because live data of 2 of 4 nodes are missing' \
+    'the outage probabilities of state, ' '<td>TOFA</td><td class="num">60</td>' 'stock over TOFA is '; do
+    page_has by_state.html "$text"
+  done
+  sed 's/down\t1\t864000\t500\t16\t-\t-/up\t1\t864000\t2\t16\t0\t0/; s/suspect\t0\t0\t-\t-\t-\t-\t-/up\t0\t864000\t2\t16\t0\t0\t0/; s/-\t-\tassumed/1e8\t1.25e8\tmeasured/' state >alive
+  printf 'pair\t1\t2\t50\t1e8\t1.25e8\tmeasured\t30\n' >>alive
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  expect 0 '' ''
+  page_has by_state.html 'stock over NLA is '
+  page_has by_state.html 'by the load and network of alive, '
+  checks=$((checks + 1))
+  ! grep -q 'NLA left' by_state.html || fail "$command: jobs were left to stock: $(grep -o 'NLA left[^<]*' by_state.html)"
+  echo 'torus 4 1' >torus
+  for node in 1 2 3; do echo "n$node $((node - 1)) 0"; done >>torus
+  printf 'TorusFile=%s/torus\n' "$work" >>placement.conf
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  expect 0 '' ''
+  page_has by_state.html "TOFA is not replayed: $work/torus has no coordinates of node n4"
+  echo 'n4 3 0' >>torus
+  run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
+  expect 0 '' ''
+  page_has by_state.html ", on the torus of $work/torus"
+  sed -i /TorusFile/d placement.conf
+}
+
 hostile_names() {
   printf 'SwitchName=<script>alert(1)</script> Nodes=n[1-2]\nSwitchName=b"onload="x Nodes=n[3-4]\nSwitchName=top Switches=<script>alert(1)</script>,b"onload="x\n' \
     >machine/hostile.conf
@@ -136,4 +170,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 40 pages past replays hostile_names refusals
+run_parts 60 pages past replays by_state hostile_names refusals

@@ -264,6 +264,10 @@ has 'SLURM: 5 node failures, '
 run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --backfill slurm "$log"
 ends 0
 case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
+printf 'slurm-placement-snapshot\t1\npublished\t1700000000\nnode-columns\tname\tliveness\tage_s\tcores\tcpu_load_1\nnode\tn0\tup\t2\t16\t0\n' >few
+run "${machine[@]}" -s 'SLURM NLA' --state few "$log"
+ends 0
+has 'jobs took the stock choice because the policy could not serve them, the first because live data of 15 of 16 nodes are missing'
 for strategy in NLA NLA-PAPER LOAD-AWARE nla=alpha=0.5; do
   run "${machine[@]}" -s "SLURM $strategy" --failure-trace trace "$log"
   refused 2 "--strategies: $strategy goes by a live state: give --state FILE, or --state random"

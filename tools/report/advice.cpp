@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "common/state/node_fields.hpp"
 #include "common/state/node_outage.hpp"
@@ -51,23 +52,42 @@ Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& 
   return verdict;
 }
 
+// Adds what a replay says of a strategy against stock Slurm. Returns its verdict.
+Verdict by_replay(std::span<const sim::LogJob> jobs, const sim::Replay& stock, const sim::Replay& other,
+                  const std::string& where, Advice& advice) {
+  const auto ratio = [&](sim::Measure measure) {
+    return sim::compare(jobs, stock, other, measure, sim::JobGroup::all).ratio;
+  };
+  const sim::MeanInterval run = ratio(sim::Measure::run), flow = ratio(sim::Measure::flow);
+  advice.reasons.push_back("In the replay" + where + ", stock over " + other.strategy + " is " + interval_text(run) +
+                           " for run times, and " + interval_text(flow) +
+                           " from submission to end; with assumed matrices.");
+  return verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);
+}
+
+// Adds what the replay by the state of one moment says of a policy. Returns its verdict.
+Verdict by_state(const ReportFacts& facts, const std::string& policy, Advice& advice) {
+  if (!facts.replay) return Verdict::open;
+  for (const StateReplay& one : facts.replay->by_state)
+    if (one.policy == policy && !one.replays.empty())
+      return by_replay(one.sample, one.replays.front(), one.replays.back(), " by " + one.state, advice);
+  return Verdict::open;
+}
+
+// What to say where a replay promises a gain that no record of real jobs confirms.
+std::string promise(const ReportFacts& facts) {
+  return std::string("It promises a gain, and no record of real jobs confirms it yet: ") +
+         (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
+}
+
 Advice treematch(const ReportFacts& facts) {
   Advice advice{"TREEMATCH", Verdict::open, {}, {}};
   Verdict replayed = Verdict::open;
   if (facts.replay)
     for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
       const sim::Replay& one = facts.replay->replays[k];
-      const sim::MeanInterval run =
-          sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::run, sim::JobGroup::all)
-              .ratio;
-      const sim::MeanInterval flow =
-          sim::compare(facts.replay->sample, facts.replay->replays.front(), one, sim::Measure::flow, sim::JobGroup::all)
-              .ratio;
-      advice.reasons.push_back("In the replay, stock over " + one.strategy + " is " + interval_text(run) +
-                               " for run times, and " + interval_text(flow) +
-                               " from submission to end; with assumed matrices.");
-      if (one.strategy != "TM-Isub" && !one.strategy.starts_with("TREEMATCH")) continue;
-      replayed = verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);
+      const Verdict of_one = by_replay(facts.replay->sample, facts.replay->replays.front(), one, "", advice);
+      if (one.strategy == "TM-Isub" || one.strategy.starts_with("TREEMATCH")) replayed = of_one;
     }
   else
     advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
@@ -85,8 +105,7 @@ Advice treematch(const ReportFacts& facts) {
     advice.conclusion = on ? "Keep it on (Mode=enforce) for jobs that ask for it."
                            : "Switch it on (Mode=enforce) for jobs that ask for it.";
   } else {
-    advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") +
-                        (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
+    advice.conclusion = promise(facts);
   }
   return advice;
 }
@@ -142,15 +161,20 @@ Advice nla(const ReportFacts& facts) {
   advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known."
                                                : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) +
                                                      " of the cores busy in the live data.");
+  const Verdict replayed = by_state(facts, "NLA", advice);
   if (recorded != Verdict::open) {
     advice.verdict = recorded;
     advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") +
                                                        " it on for jobs that ask for it: its records show a gain."
                                                  : "Leave it off: its records show more cost than stock.";
+  } else if (replayed == Verdict::no) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Leave it to jobs that ask for it: by the state of now it costs more than stock.";
+  } else if (replayed == Verdict::yes) {
+    advice.conclusion = promise(facts);
   } else if (uneven || foreign > 0.1) {
     advice.conclusion = std::string("Worth a trial") + (decides(facts) ? "" : " with Mode=observe") +
-                        (uneven ? ": links differ." : ": other programs keep processors busy.") +
-                        " A log does not have the load of then, so that no replay can judge it.";
+                        (uneven ? ": links differ." : ": other programs keep processors busy.");
   } else if (!std::isnan(foreign)) {
     advice.conclusion = "Little to gain by these live data: nodes and links are alike. They are of one moment.";
   }
@@ -168,10 +192,14 @@ Advice tofa(const ReportFacts& facts) {
   for (const NodeState& node : facts.state->state.nodes) failed += node.outages > 0, outages += node.outages;
   advice.reasons.push_back(std::to_string(outages) + " unplanned outages are on record, of " + std::to_string(failed) +
                            " among " + std::to_string(facts.state->state.nodes.size()) + " nodes.");
-  advice.reasons.push_back(
-      "Whether it helps depends on the torus and the lengths of jobs: placectl simulate --torus --outages replays that.");
+  const Verdict replayed = by_state(facts, "TOFA", advice);
   if (outages == 0) {
     advice.conclusion = "Nothing to gain so far: no node has failed while it was watched.";
+  } else if (replayed == Verdict::no) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Leave it to jobs that ask for it: with failures as often as now it costs more than stock.";
+  } else if (replayed == Verdict::yes) {
+    advice.conclusion = promise(facts);
   } else {
     advice.conclusion = "Worth a trial for long jobs: nodes do fail, some more often than others.";
   }

@@ -12,6 +12,7 @@
 #include "tools/input/occupancy_input.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/input/torus_machine.hpp"
+#include "tools/output/text_table.hpp"
 #include "tools/simulate/simulate_machine.hpp"
 
 namespace placement::tools {
@@ -58,7 +59,7 @@ void try_to(std::optional<Part>& part, std::string& why, Read read) {
   }
 }
 
-void add_replay(ReportFacts& facts, const CommandLine& line) {
+void add_replay(ReportFacts& facts, const CommandLine& line, const Config& config) {
   if (!facts.machine) {
     facts.why_no_replay = facts.why_no_machine;
     return;
@@ -67,7 +68,10 @@ void add_replay(ReportFacts& facts, const CommandLine& line) {
   const std::string conf = line.has("switches")  ? ""
                            : facts.machine->live ? (may_exist(own) ? own : "")
                                                  : slurm_conf_of(line);
-  const auto read = [&] { return replay_site(line, facts.machine->view, conf, facts.since_s); };
+  const StateOfCluster state{
+      facts.state ? &facts.state->state : nullptr,
+      facts.state ? facts.state->path + ", " + shown_seconds(facts.state->age_s) + " old" : facts.why_no_state};
+  const auto read = [&] { return replay_site(line, facts.machine->view, conf, facts.since_s, state, config); };
   if (line.has("sacct"))
     facts.replay = read();
   else
@@ -103,7 +107,7 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (slurmctld_answers())
     if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
-  add_replay(facts, line);
+  add_replay(facts, line, config);
   return facts;
 }
 

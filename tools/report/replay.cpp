@@ -99,7 +99,8 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
 
 }  // namespace
 
-SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s) {
+SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s,
+                       const StateOfCluster& state, const Config& config) {
   const std::vector<sim::Strategy> strategies = strategies_of(line);
   sim::ReplayOptions options = read_options(line);
   const std::int64_t wanted = line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs);
@@ -134,6 +135,8 @@ SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const s
   options.full_start = !all;
   site.replays = run_strategies({machine, site.sample, patterns, options}, strategies, threads, stop, false);
   for (const sim::Replay& replay : site.replays) site.summaries.push_back(sim::summarise(machine, site.sample, replay));
+  site.by_state =
+      replays_by_state({machine, site.sample, patterns, options}, state.live, state.source, config, threads);
   return site;
 }
 

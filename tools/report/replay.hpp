@@ -9,6 +9,7 @@
 #include "sim/metrics.hpp"
 #include "sim/past_occupancy.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/report/state_replay.hpp"
 
 namespace placement::tools {
 
@@ -32,14 +33,22 @@ struct SiteReplay {
       sample;  // the last jobs, which are replayed under each strategy; some other jobs fill the machine before
   std::vector<sim::Replay> replays;  // the first is stock Slurm
   std::vector<sim::Summary> summaries;
+  std::vector<StateReplay> by_state;  // of the policies that go by the state of the cluster
+};
+
+// What a replay knows of the state of the cluster.
+struct StateOfCluster {
+  const LiveState* live = nullptr;  // null: there is none
+  std::string source;               // where `live` comes from, or why there is none
 };
 
 // By how many jobs the strategies are compared if the command line does not say.
 inline constexpr std::int64_t default_replay_jobs = 4000;
 
 // Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
-// `view`. `conf` is the slurm.conf of its nodes, empty if none is known. Throws UsageError, and Error when there is no
-// log or no job to replay.
-SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s);
+// `view`. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and TOFA go by. Throws
+// UsageError, and Error when there is no log or no job to replay.
+SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s,
+                       const StateOfCluster& state, const Config& config);
 
 }  // namespace placement::tools

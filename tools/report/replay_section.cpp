@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
+#include <span>
 
 #include "tools/output/text_table.hpp"
 #include "tools/report/drawing.hpp"
@@ -23,9 +24,62 @@ std::string assumptions(const SiteReplay& replay) {
       "What a log does not tell is assumed: every job communicates for " + shown_number(100 * replay.communication, 0) +
       " % of its run time (--communication), by a made-up matrix (--pattern " + replay.pattern +
       "), and is one task for each core. Jobs of one replay share a queue and are not independent, so that the intervals are narrower "
-      "than what another month would show. Policies that go by the state of the cluster at each moment, as NLA by load and network and TOFA by outages, "
-      "are not replayed here, because a log does not have that state: placectl simulate --state or --outages replays them by a state of one moment.";
+      "than what another month would show.";
   return text;
+}
+
+// The columns of a comparison with stock Slurm; add_comparison() fills a row.
+HtmlTable comparison_table() {
+  return HtmlTable(
+      "Stock over each strategy, geometric means over the jobs with 90 % intervals; above 1.00 the strategy is better. In the picture the dashes are at 1.00",
+      {{"Strategy"}, {"Time"}, {"Stock over it", true}, {"Interval", true}, {"From 0 to 2"}});
+}
+
+void add_comparison(HtmlTable& table, std::span<const sim::LogJob> jobs, const sim::Replay& stock,
+                    const sim::Replay& other) {
+  for (const sim::Measure measure : {sim::Measure::run, sim::Measure::flow}) {
+    const sim::MeanInterval ratio = sim::compare(jobs, stock, other, measure, sim::JobGroup::all).ratio;
+    table.add({other.strategy, measure == sim::Measure::run ? "of the run" : "from submission to end",
+               shown_number(ratio.mean), shown_interval(ratio)});
+    table.add_drawing(interval_drawing(ratio.mean, ratio.low, ratio.high, 2));
+  }
+}
+
+// The replays of the policies that go by the state of the cluster.
+std::string by_state(const SiteReplay& site) {
+  std::string text =
+      "<h3>By the state of one moment</h3>\n" +
+      paragraph(
+          "A log does not tell the load, the network and the failures of its time, by which these policies go. "
+          "They are replayed as if the state were all the time as it is told here, and beside stock Slurm in that state: "
+          "at most the last " +
+          std::to_string(most_state_replay_jobs) + " jobs.");
+  HtmlTable sums("Each strategy", {{"State"},
+                                   {"Strategy"},
+                                   {"Jobs ended", true},
+                                   {"Mean wait", true},
+                                   {"Mean run", true},
+                                   {"Starts after a failure", true},
+                                   {"Core hours lost", true}});
+  HtmlTable pairs = comparison_table();
+  bool any = false;
+  for (const StateReplay& one : site.by_state) {
+    if (one.replays.empty()) {
+      text += paragraph(one.policy + " is not replayed: " + one.why_not + ".");
+      continue;
+    }
+    any = true;
+    if (const sim::Summary& of_policy = one.summaries.back(); of_policy.refused > 0)
+      text += paragraph(one.policy + " left " + std::to_string(of_policy.refused) +
+                        " jobs to stock Slurm, the first because " + of_policy.first_refusal + ".");
+    for (const sim::Summary& sum : one.summaries)
+      sums.add({one.state, sum.strategy, std::to_string(sum.ended),
+                shown_seconds(sum.measures[static_cast<int>(sim::Measure::wait)].mean),
+                shown_seconds(sum.measures[static_cast<int>(sim::Measure::run)].mean), std::to_string(sum.restarts),
+                shown_number(sum.lost_core_hours, 1)});
+    add_comparison(pairs, one.sample, one.replays.front(), one.replays.back());
+  }
+  return any ? text + sums.html() + pairs.html() : text;
 }
 
 }  // namespace
@@ -65,18 +119,10 @@ HtmlSection replay_section(const ReportFacts& facts) {
               shown_number(100 * one.utilisation, 1) + " %", shown_number(one.extra_switches),
               shown_microseconds(one.decision_ms * 1000)});
   section.body += sums.html();
-  HtmlTable pairs(
-      "Stock over each strategy, geometric means over the jobs with 90 % intervals; above 1.00 the strategy is better. In the picture the dashes are at 1.00",
-      {{"Strategy"}, {"Time"}, {"Stock over it", true}, {"Interval", true}, {"From 0 to 2"}});
+  HtmlTable pairs = comparison_table();
   for (std::size_t k = 1; k < replay.replays.size(); ++k)
-    for (const sim::Measure measure : {sim::Measure::run, sim::Measure::flow}) {
-      const sim::MeanInterval ratio =
-          sim::compare(replay.sample, replay.replays.front(), replay.replays[k], measure, sim::JobGroup::all).ratio;
-      pairs.add({replay.replays[k].strategy, measure == sim::Measure::run ? "of the run" : "from submission to end",
-                 shown_number(ratio.mean), shown_interval(ratio)});
-      pairs.add_drawing(interval_drawing(ratio.mean, ratio.low, ratio.high, 2));
-    }
-  section.body += "<h3>Against stock Slurm</h3>\n" + pairs.html();
+    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k]);
+  section.body += "<h3>Against stock Slurm</h3>\n" + pairs.html() + by_state(replay);
   return section;
 }
 

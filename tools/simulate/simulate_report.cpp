@@ -56,8 +56,9 @@ std::string strategies_text(const Report& report) {
                      s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += formatted("%s: %lld jobs took the stock choice because the policy could not serve them\n",
-                       s.strategy.c_str(), static_cast<long long>(s.refused));
+      out += formatted(
+          "%s: %lld jobs took the stock choice because the policy could not serve them, the first because %s\n",
+          s.strategy.c_str(), static_cast<long long>(s.refused), s.first_refusal.c_str());
     if (s.node_failures > 0)
       out +=
           formatted("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
@@ -167,6 +168,7 @@ void put_summary(JsonWriter& json, const sim::Summary& s) {
   json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
   json.member("with_matrix", s.with_matrix)
       .member("refused", s.refused)
+      .member("first_refusal", s.first_refusal)
       .member("restarts", s.restarts)
       .member("given_up", s.given_up);
   json.member("node_failures", s.node_failures).member("lost_core_hours", s.lost_core_hours);
