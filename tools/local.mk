@@ -30,6 +30,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_enable.cpp \
 	%D%/commands/cmd_explain.cpp \
 	%D%/commands/cmd_export.cpp \
+	%D%/commands/cmd_gres_conf.cpp \
 	%D%/commands/cmd_map.cpp \
 	%D%/commands/cmd_matrix.cpp \
 	%D%/commands/cmd_metrics.cpp \

@@ -199,6 +199,13 @@ bool is_gpu(hwloc_obj_t device) {
   return false;
 }
 
+// Returns the device file of a GPU; empty where the description does not tell it.
+std::string device_file(hwloc_obj_t device) {
+  if (const auto index = index_of_device(device, "renderD")) return "/dev/dri/renderD" + std::to_string(*index);
+  if (const auto index = index_of_device(device, "nvml")) return "/dev/nvidia" + std::to_string(*index);
+  return {};
+}
+
 std::tuple<unsigned, unsigned, unsigned, unsigned> bus_id(hwloc_obj_t device) {
   const auto& pci = device->attr->pcidev;
   return {pci.domain, pci.bus, pci.dev, pci.func};
@@ -291,7 +298,7 @@ void read_gpus(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, 
   check_number(static_cast<std::int64_t>(gpus.size()), NodeTopology::max_gpus, "GPUs", node.name);
   for (hwloc_obj_t gpu : gpus) {
     const hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology, gpu);
-    NodeGpu shape{bus_name(gpu), {}, -1};
+    NodeGpu shape{bus_name(gpu), {}, -1, device_file(gpu)};
     for (const NodeCore& core : node.cores)
       if (hwloc_bitmap_isset(place->cpuset, static_cast<unsigned>(core.cpus.front())))
         shape.cores.push_back(core.number);

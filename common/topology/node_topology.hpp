@@ -23,6 +23,7 @@ struct NodeGpu {
   std::string name;                 // PCI bus ID or device file
   std::vector<std::int32_t> cores;  // numbers of the cores next to it, ascending; empty: not known
   std::int32_t nic = -1;            // index of the nearest network interface; -1: not known
+  std::string file = {};            // its device file; empty: not known
 };
 
 // How near two devices are to each other by PCI and the memory of the node.

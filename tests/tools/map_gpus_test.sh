@@ -64,6 +64,47 @@ linked() {
   order 'a ring by Links=' 0,1,3,2 'package:1 core:4 pu:1' --gres-conf gres.conf --pattern ring -n 4
 }
 
+# The lines of gres.conf tell as much as the description: the GPUs of ranks are the same by either.
+gres_lines() {
+  local node cores wanted
+  run gres-conf "$nodes/lumi-g.xml"
+  refused 1 "placectl gres-conf: $nodes/lumi-g.xml does not tell the device file of GPU 0000:c1:00.0: --file names them, as --file /dev/dri/renderD[128-135]"
+  run gres-conf -n 'lumi[1-2]' --type mi250x --file '/dev/dri/renderD[128-135]' "$nodes/lumi-g.xml" -o lumi-g.conf
+  expect 0 '' ''
+  run gres-conf "$nodes/summit.xml"
+  expect 0 'Name=gpu File=/dev/nvidia0 Cores=0-21 Links=-1,1,1,0,0,0
+Name=gpu File=/dev/nvidia1 Cores=0-21 Links=1,-1,1,0,0,0
+Name=gpu File=/dev/nvidia2 Cores=0-21 Links=1,1,-1,0,0,0
+Name=gpu File=/dev/nvidia3 Cores=22-43 Links=0,0,0,-1,1,1
+Name=gpu File=/dev/nvidia4 Cores=22-43 Links=0,0,0,1,-1,1
+Name=gpu File=/dev/nvidia5 Cores=22-43 Links=0,0,0,1,1,-1' ''
+  for node in summit dgx-a100 juwels-booster; do
+    run gres-conf -n 'lumi[1-2]' "$nodes/$node.xml" -o "$node.conf"
+    expect 0 '' ''
+  done
+  printf '8 4\n0 7 100\n1 6 100\n2 5 100\n3 4 100\n' >pairs
+  printf '6 6\n0 2 9\n0 4 9\n2 4 9\n1 3 9\n1 5 9\n3 5 9\n' >groups
+  while read -r node cores wanted; do
+    order "$node by gres.conf" "$wanted" "${cores//_/ }" --gres-conf "$node.conf" --gres-node lumi2 -m "$([ "$node" = summit ] && echo groups || echo pairs)"
+  done <<'END'
+lumi-g package:1_core:64_pu:1 4,2,6,0,1,7,3,5
+summit package:2_core:22_pu:1 0,3,1,4,2,5
+dgx-a100 package:2_core:64_pu:1 2,0,6,4,5,7,1,3
+END
+  printf 'no text' >bad.xml
+  run gres-conf bad.xml
+  refused 1 "placectl gres-conf: bad.xml is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node"
+  run gres-conf 'package:2 core:4 pu:1'
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  has 'has no GPU: make it with an lstopo that sees them'
+  run gres-conf --file '/dev/nvidia[0-4]' "$nodes/summit.xml"
+  refused 2 "placectl gres-conf: --file /dev/nvidia[0-4]: 5 files, and $nodes/summit.xml has 6 GPUs"
+  run gres-conf --type 'a b' "$nodes/summit.xml"
+  refused 2 'placectl gres-conf: --type a b: one word is wanted'
+  run gres-conf -n 'n[1' "$nodes/summit.xml"
+  [ "$code" = 2 ] || fail "$command: exit code $code"
+}
+
 # hwloc 2 writes one bandwidth and one hop for all pairs of AMD's GPUs: then the module decides, and Links= of gres.conf tells more.
 alike_links() {
   awk '/name="XGMI/ { most = /Bandwidth/ ? 100000 : 1 }
@@ -170,4 +211,4 @@ errors() {
 }
 
 links
-run_parts 48 machines linked alike_links with_a_cluster report_in_json errors
+run_parts 60 machines linked gres_lines alike_links with_a_cluster report_in_json errors

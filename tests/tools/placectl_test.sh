@@ -8,14 +8,14 @@ general() {
   run
   refused 2 'placectl: no command given; see placectl --help'
   run --help
-  for command_name in map cost matrix check-config enable disable rankfile select; do has "  $command_name "; done
+  for command_name in map cost matrix check-config enable disable rankfile gres-conf select; do has "  $command_name "; done
   run --version
   has 'placectl (slurm-placement) '
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, rankfile, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
-  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable rankfile; do
+  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, rankfile, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
+  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable rankfile gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"

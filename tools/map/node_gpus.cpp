@@ -20,14 +20,6 @@ namespace {
 
 constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // of map_to_gpus()
 
-NodeTopology read_node(const std::string& source) {
-#ifdef HAVE_HWLOC
-  return read_node_topology(source);
-#else
-  throw UsageError("--node-topology " + shown(source) + ": this placectl was built without hwloc (libhwloc-dev)");
-#endif
-}
-
 // Takes the traffic within each node, by the numbers of its ranks, summed over the nodes and scaled to 31 bits.
 std::vector<std::int64_t> local_traffic(const CommMatrix& matrix, const std::vector<RankPlace>& places,
                                         const std::vector<std::int32_t>& place_of_rank, std::size_t count) {
@@ -71,6 +63,14 @@ Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
 }
 
 }  // namespace
+
+NodeTopology read_node(const std::string& source) {
+#ifdef HAVE_HWLOC
+  return read_node_topology(source);
+#else
+  throw Error(printable(source) + " cannot be read: this placectl was built without hwloc (libhwloc-dev)");
+#endif
+}
 
 GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
   GpuTask gpu;

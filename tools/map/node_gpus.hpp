@@ -33,6 +33,10 @@ struct GpuOutcome {
   bool has_traffic = false;               // there is traffic within nodes
 };
 
+// Reads the inside of a node from the XML file that lstopo wrote on it, or from a description such as
+// "package:2 core:8 pu:1". Throws Error, also where placectl was built without libhwloc.
+NodeTopology read_node(const std::string& source);
+
 // Reads the node from the options --node-topology, --gres-conf, --gres-node, --cores-per-task and --threads-per-core.
 //   node_name  the node that is looked up in gres.conf without --gres-node
 // Throws Error and UsageError.

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl gres-conf: the lines of gres.conf(5) for the GPUs of a node, with what Links= can say of its inside.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/map/node_gpus.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr Option options[] = {
+    {'n', "nodes", "LIST", "the nodes that are alike, as gpu[01-16] [the lines are for all nodes]"},
+    {0, "type", "WORD", "Type= of the GPUs"},
+    {0, "file", "LIST", "their device files in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
+    {'o', "output", "FILE", "where the lines go [standard output]"},
+};
+
+constexpr CommandHelp help{
+    "placectl gres-conf",
+    "[OPTION]... FILE",
+    "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and\n"
+    "Links=, by which srun gives ranks that talk much GPUs that are near each other. FILE is what\n"
+    "\"lstopo node.xml\" writes on the node. The lines take the place of AutoDetect=, with which srun\n"
+    "does not know the links.\n",
+    options,
+    1,
+    1};
+
+// Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself. They are in proportion to the
+// bandwidth over the hops, the slowest link being 1. Where all links are alike, and where there are none, they tell how
+// near the GPUs are by PCI and memory, in the proportions of gpu_costs(). Empty: all GPUs are as near to each other.
+std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
+  constexpr std::int64_t alike = 100, most = 1000;
+  const std::size_t gpus = node.gpus.size();
+  std::vector<double> speed(gpus * gpus, 0);
+  std::set<double> speeds;
+  std::set<Closeness> ways;
+  for (std::size_t pair = 0; pair < speed.size(); ++pair) {
+    if (pair / gpus == pair % gpus) continue;
+    const std::int64_t hops = node.hops.empty() ? 1 : std::max<std::int64_t>(node.hops[pair], 1);
+    speed[pair] = static_cast<double>(std::max<std::int64_t>(node.bandwidth[pair], 0)) / static_cast<double>(hops);
+    speeds.insert(speed[pair]);
+    ways.insert(node.closeness[pair]);
+  }
+  if (speeds.size() <= 1 && ways.size() <= 1) return {};
+  const double least = *std::ranges::find_if(speeds, [](double one) { return one > 0; });
+  std::vector<std::int64_t> numbers;
+  for (std::size_t pair = 0; pair < speed.size(); ++pair) {
+    const auto steps = static_cast<std::int64_t>(node.closeness[pair]);
+    std::int64_t number = 0;
+    if (pair / gpus == pair % gpus)
+      number = -1;
+    else if (speeds.size() > 1)
+      number = speed[pair] > 0 ? std::min<std::int64_t>(std::llround(speed[pair] / least), most) : 0;
+    else
+      number = *speeds.begin() > 0 ? alike - steps : 12 / (1 + steps);
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
+std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {
+  std::vector<std::string> files;
+  if (const auto list = line.value("file")) {
+    files = from_command_line([&] { return expand_hostlist(*list); });
+    if (files.size() != node.gpus.size())
+      throw UsageError("--file " + shown(*list) + ": " + std::to_string(files.size()) + " files, and " +
+                       printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs");
+    return files;
+  }
+  for (const NodeGpu& gpu : node.gpus) {
+    if (gpu.file.empty())
+      throw Error(printable(node.name) + " does not tell the device file of GPU " + gpu.name +
+                  ": --file names them, as --file /dev/dri/renderD[128-135]");
+    files.push_back(gpu.file);
+  }
+  return files;
+}
+
+// Returns numbers, ascending, in the form "0-3,8".
+std::string ranges(const std::vector<std::int32_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0, end = 0; i < numbers.size(); i = end) {
+    for (end = i + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
+    if (end > i + 1) text += "-" + std::to_string(numbers[end - 1]);
+  }
+  return text;
+}
+
+// Returns `word`, which becomes a value in a line of the file.
+std::string one_word(const char* option, const std::string& word) {
+  if (word.empty() || word.find_first_of(" \t\n\r#=\"\\") != word.npos)
+    throw UsageError("--" + std::string(option) + " " + shown(word) + ": one word is wanted");
+  return word;
+}
+
+}  // namespace
+
+int command_gres_conf(int argc, char** argv) {
+  const CommandLine line(help, argc, argv);
+  const NodeTopology node = read_node(line.operands()[0]);
+  if (node.gpus.empty()) throw Error(printable(node.name) + " has no GPU: make it with an lstopo that sees them");
+  const std::vector<std::string> files = device_files(line, node);
+  const std::vector<std::int64_t> links = link_numbers(node);
+  std::string begin;
+  if (const auto nodes = line.value("nodes")) {
+    from_command_line([&] { return expand_hostlist(*nodes); });
+    begin = "NodeName=" + one_word("nodes", *nodes) + " ";
+  }
+  begin += "Name=gpu";
+  if (const auto type = line.value("type")) begin += " Type=" + one_word("type", *type);
+  std::string text;
+  for (std::size_t gpu = 0; gpu < files.size(); ++gpu) {
+    text += begin + " File=" + one_word("file", files[gpu]);
+    if (!node.gpus[gpu].cores.empty()) text += " Cores=" + ranges(node.gpus[gpu].cores);
+    for (std::size_t other = 0; other < files.size() && !links.empty(); ++other)
+      text += (other == 0 ? " Links=" : ",") + std::to_string(links[gpu * files.size() + other]);
+    text += "\n";
+  }
+  write_output(line.value_or("output", ""), text);
+  return exit_ok;
+}
+
+}  // namespace placement::tools
