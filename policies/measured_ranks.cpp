@@ -12,6 +12,9 @@ namespace placement::policies {
 
 namespace {
 
+// A difference smaller than this part of the cost may be rounding.
+constexpr double rounding = 1e-9;
+
 std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request& request,
                                          const mapping::NodeCounts& counts, std::span<const std::int32_t> place_of,
                                          const Deadline& deadline) {
@@ -46,7 +49,7 @@ std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request&
       deadline.earlier(Deadline::Clock::now() - start);  // the cost of the other mapping takes as long
   if (end_of_search.expired()) return slots.leaves_on(best);
   if (std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, same, end_of_search);
-      cost(by_tree) < natural_cost)
+      cost(by_tree) <= natural_cost * (1 + rounding))
     best = std::move(by_tree);
   return slots.leaves_on(best);
 }
@@ -71,15 +74,23 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
   std::vector<std::int32_t> natural;
   for (std::size_t n = 0; n < counts.size(); ++n)
     natural.insert(natural.end(), static_cast<std::size_t>(counts[n]), place_of[n]);
+  const auto leaves_of = [&](std::vector<std::int32_t> places) {
+    for (std::int32_t& place : places) place = nodes[static_cast<std::size_t>(place)];
+    return slots.leaves_on(places);
+  };
   std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, natural, deadline);
+  std::vector<std::int32_t> leaves = leaves_of(best);
   if (!deadline.expired() && matrix.total_weight() > 0) {
     std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, place_of, deadline);
     by_tree = netload::mapped_by_distance(matrix, distances, std::move(by_tree), deadline);
-    if (netload::measured_cost(matrix, distances, by_tree) < netload::measured_cost(matrix, distances, best))
-      best = std::move(by_tree);
+    const double tree_cost = netload::measured_cost(matrix, distances, by_tree);
+    const double best_cost = netload::measured_cost(matrix, distances, best);
+    std::vector<std::int32_t> tree_leaves = leaves_of(std::move(by_tree));
+    if (tree_cost < best_cost * (1 - rounding) ||
+        (tree_cost <= best_cost * (1 + rounding) &&
+         view.tree->hop_bytes(matrix, tree_leaves) < view.tree->hop_bytes(matrix, leaves)))
+      leaves = std::move(tree_leaves);
   }
-  for (std::int32_t& place : best) place = nodes[static_cast<std::size_t>(place)];
-  std::vector<std::int32_t> leaves = slots.leaves_on(best);
   treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort,
                               deadline);
   return leaves;

@@ -12,7 +12,7 @@ namespace placement::policies {
 
 // Maps the ranks to given nodes, so that ranks with much traffic are on one node or on nodes that are near by
 // measurement. It exchanges ranks in two mappings, the natural order and that of the mapper on the tree, and takes the
-// better result.
+// better result; of two that cost the same by measurement, that with fewer hop-bytes on the tree.
 //   request   has a matrix
 //   network   the measured network; candidate n is node n of the view
 //   nodes     the nodes with tasks

@@ -372,6 +372,26 @@ START_TEST(a_step_s_ranks_follow_the_measured_network) {
 END_TEST
 
 // n0 and n2 have a fast link, as have n2 and n1: the ranks go from n0 by n2 to n1.
+// Measured distances that are alike, as on an idle cluster, do not say which nodes are near: the switches do.
+START_TEST(equal_distances_leave_it_to_the_switches) {
+  Cluster cluster(4, 2);
+  const std::vector<std::int32_t> arities{2, 2, 2};
+  cluster.view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
+  Request request = tasks(4);
+  request.node_tasks = {1, 1, 1, 1};
+  request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}}));
+  Placement placement = place_nla(cluster.view, request, Deadline::never());
+  const auto switch_of = [&](std::size_t rank) { return placement.ranks[rank].node / 2; };
+  ck_assert_int_eq(switch_of(0), switch_of(2));
+  ck_assert_int_eq(switch_of(1), switch_of(3));
+  // A measured difference counts more than the switches.
+  for (const auto [u, v] : {std::pair(0U, 1U), std::pair(2U, 3U)}) cluster.pair(u, v, 500, 1e7F);
+  placement = place_nla(cluster.view, request, Deadline::never());
+  ck_assert_int_ne(switch_of(0), switch_of(2));
+  ck_assert_int_ne(switch_of(1), switch_of(3));
+}
+END_TEST
+
 START_TEST(ranks_without_a_matrix_go_along_the_measured_network) {
   Cluster cluster(3, 1);
   cluster.pair(0, 1, 500, 1e7F);
@@ -417,6 +437,7 @@ int main() {
   tcase_add_test(ranks, ranks_keep_their_places_when_no_time_is_left);
   tcase_add_test(ranks, a_step_keeps_its_counts);
   tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
+  tcase_add_test(ranks, equal_distances_leave_it_to_the_switches);
   tcase_add_test(ranks, ranks_without_a_matrix_go_along_the_measured_network);
   suite_add_tcase(suite, ranks);
   TCase* keys = tcase_create("keys");
