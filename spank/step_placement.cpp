@@ -143,11 +143,11 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
     if (!plan) return {};
     setenv(gpu_plan_variable, plan->c_str(), 1);
   }
-  char text[160];
+  char text[200];
   std::snprintf(
       text, sizeof text,
-      "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order",
-      100 * order.linked, 100 * order.natural_linked);
+      "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order (cost ratio %.3f)",
+      100 * order.linked, 100 * order.natural_linked, order.cost_ratio);
   return text + kept;
 }
 

@@ -36,8 +36,9 @@ std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const
     throw Kept{view.name + " has " + std::to_string(view.gpus.size()) + " GPUs of the job for " +
                std::to_string(tasks) + " tasks"};
   if (!shapes)
-    throw Kept{"gres.conf does not tell which GPU of " + view.name +
-               " is which (AutoDetect=, several types, a line with a mistake)"};
+    throw Kept{
+        "gres.conf does not tell which GPU of " + view.name +
+        " is which (AutoDetect=, several types, a line with a mistake): placectl gres-conf writes lines that do"};
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
     throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name +
                ", and the job has number " + std::to_string(view.gpus.back())};
@@ -94,12 +95,16 @@ Numbers traffic_among(const CommMatrix& matrix, const std::vector<std::uint32_t>
 // Sums of the traffic on some nodes.
 struct Sums {
   std::int64_t all = 0, linked = 0, natural = 0;
+  double cost = 0, natural_cost = 0;  // traffic times gpu_costs()
 
-  void add(const NodeTopology& node, const Numbers& traffic, const Order& gpu) {
+  void add(const NodeTopology& node, const Numbers& traffic, const Numbers& costs, const Order& gpu) {
     for (std::size_t a = 0; a < gpu.size(); ++a)
       for (std::size_t b = 0; b < a; ++b) {
         const std::int64_t weight = traffic[a * gpu.size() + b];
         all += weight;
+        const auto place = static_cast<std::size_t>(gpu[a]), other = static_cast<std::size_t>(gpu[b]);
+        cost += static_cast<double>(weight) * static_cast<double>(costs[place * gpu.size() + other]);
+        natural_cost += static_cast<double>(weight) * static_cast<double>(costs[a * gpu.size() + b]);
         if (node.linked(static_cast<std::size_t>(gpu[a]), static_cast<std::size_t>(gpu[b]))) linked += weight;
         if (node.linked(a, b)) natural += weight;
       }
@@ -177,7 +182,7 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
       Order& found = known[{nodes[n]->traffic, nodes[n]->costs}];
       if (found.empty()) found = mapping::quadratic_assignment(nodes[n]->traffic, nodes[n]->costs, ranks.size());
       gpu = found;
-      sums.add(nodes[n]->topology, nodes[n]->traffic, gpu);
+      sums.add(nodes[n]->topology, nodes[n]->traffic, nodes[n]->costs, gpu);
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       order.gpu_of_rank[ranks[i]] = gpu[i];
@@ -188,7 +193,8 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
     order.linked = static_cast<double>(sums.linked) / static_cast<double>(sums.all);
     order.natural_linked = static_cast<double>(sums.natural) / static_cast<double>(sums.all);
   }
-  if (!order.changed && order.kept.empty()) order.kept = "no order has more traffic over their links";
+  if (sums.natural_cost > 0) order.cost_ratio = sums.cost / sums.natural_cost;
+  if (!order.changed && order.kept.empty()) order.kept = "no order of them costs less";
   return order;
 }
 

@@ -19,6 +19,7 @@ struct GpuOrder {
       gpu_of_rank;  // number of its GPU on its node; where nothing is known, its number among the ranks there
   double linked = 0, natural_linked =
                          0;  // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
+  double cost_ratio = 1;     // the cost of the traffic on these nodes by gpu_costs(), over that with GPUs by number
   std::string kept;          // why GPUs of the first node with some keep the order of their numbers; empty if none do
 };
 

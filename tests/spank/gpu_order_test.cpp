@@ -71,6 +71,18 @@ START_TEST(pairs_have_linked_gpus) {
 }
 END_TEST
 
+// All GPUs have links, of which some are wider.
+START_TEST(wider_links) {
+  const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(
+      pairs(4),
+      "NodeName=a1 Name=gpu File=/dev/g0 Links=-1,1,4,1\nNodeName=a1 Name=gpu File=/dev/g1 Links=1,-1,1,4\n"
+      "NodeName=a1 Name=gpu File=/dev/g2 Links=4,1,-1,1\nNodeName=a1 Name=gpu File=/dev/g3 Links=1,4,1,-1\n");
+  ck_assert(order.changed && order.gpu_of_rank == (Numbers{0, 2, 1, 3}));
+  ck_assert(order.linked == 1 && order.natural_linked == 1);
+  ck_assert(order.cost_ratio > 0.25 && order.cost_ratio < 0.26);
+}
+END_TEST
+
 START_TEST(each_node_has_an_order_of_its_own) {
   const auto order = Step{{"a1", "b1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}}.order(
       CommMatrix::from_edges(12, {{0, 1, 5}, {2, 3, 5}, {4, 5, 5}, {6, 7, 5}, {8, 10, 5}, {9, 11, 5}}), linked);
@@ -102,9 +114,8 @@ END_TEST
 // srun -v tells why ranks have the GPUs that Slurm gives them.
 START_TEST(nothing_to_change) {
   const Step four{{"a1"}, {{0, 1, 2, 3}}};
-  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked),
-                 "no order has more traffic over their links");
-  ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "no order has more traffic over their links");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "no order of them costs less");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "no order of them costs less");
   ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
                  "gres.conf has no Links= between the job's GPUs of b1");
   ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
@@ -112,7 +123,8 @@ START_TEST(nothing_to_change) {
   ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)),
                  "a1 has 4 GPUs of the job for 2 tasks");
   const char* const untold =
-      "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake)";
+      "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake): placectl gres-conf writes "
+      "lines that do";
   ck_assert_kept(four.order(pairs(4), "AutoDetect=nvml\n"), untold);
   ck_assert_kept(four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n"), untold);
   ck_assert_kept(four.order(pairs(4), "NodeName=a[1 Name=gpu\n"), untold);
@@ -128,6 +140,7 @@ START_TEST(a_part_of_the_gpus) {
   const auto order = three.order(matrix, linked);
   ck_assert(order.changed && order.gpu_of_rank.at(2) == 0);
   ck_assert(order.linked > 0.8 && order.natural_linked < 0.2);
+  ck_assert(order.cost_ratio < 0.8);
   ck_assert_kept(three.order(matrix, linked, GpuLists::one), "the job does not have all GPUs of a1");
 }
 END_TEST
@@ -168,6 +181,7 @@ int main() {
   Suite* suite = suite_create("gpu_order");
   TCase* test = tcase_create("gpu_order");
   tcase_add_test(test, pairs_have_linked_gpus);
+  tcase_add_test(test, wider_links);
   tcase_add_test(test, each_node_has_an_order_of_its_own);
   tcase_add_test(test, one_order_for_all_nodes);
   tcase_add_test(test, nothing_to_change);
