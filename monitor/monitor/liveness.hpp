@@ -102,7 +102,6 @@ class LivenessTable {
   double last_heard_s(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].heard_s; }  // NaN: never
   // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;
-  SlurmView slurm_view(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].view; }
 
   bool in_doubt() const { return doubt_; }
   std::int32_t up() const { return up_; }  // number of nodes that are up or suspect

@@ -65,7 +65,7 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   Answer answer;
   try {
     answer.plan =
-        make_plan(now.machine_for(request), live, offer, request, job_request, now.config, now.views, deadline);
+        make_plan({now.machine_for(request), live, offer, request, job_request, now.config}, now.views, deadline);
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;

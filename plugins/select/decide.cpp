@@ -20,6 +20,7 @@
 #include "plugins/select/answer.hpp"
 #include "plugins/select/plugin_configuration.hpp"
 #include "plugins/select/copy_text.hpp"
+#include "plugins/select/given_costs.hpp"
 #include "plugins/select/plugin_state.hpp"
 
 namespace placement::select_plugin {
@@ -39,12 +40,16 @@ PluginState& state() {
   return *the_state;
 }
 
-// Writes the busiest link of an allocation, and beside it that of natural order on the first nodes; nothing if `link`
-// is not known.
-void fill_busiest_link(placement_plan& result, const std::string& link, const Plan& plan) {
+// Writes the costs of an allocation by `plan`. Beside the busiest link stands that of natural order on the first nodes.
+void fill_costs(placement_plan& result, const StepCosts& costs, const Plan& plan) {
+  copy_text(result.cost, sizeof result.cost, costs.cost);
+  copy_text(result.natural_cost, sizeof result.natural_cost, costs.natural_cost);
+  copy_text(result.stock_cost, sizeof result.stock_cost, costs.stock_cost);
+  const std::string& link = costs.busiest_link;
   const std::string first =
       link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
   copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
+  copy_text(result.ranks, sizeof result.ranks, costs.ranks);
 }
 
 void fill_result(placement_plan& result, const Answer& answer) {
@@ -64,11 +69,7 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.task_count = plan.task_count;
   result.job_state = plan.job_state.c_str();
   copy_text(result.lacks, sizeof result.lacks, plan.lacks);
-  copy_text(result.cost, sizeof result.cost, plan.cost);
-  copy_text(result.natural_cost, sizeof result.natural_cost, plan.natural_cost);
-  copy_text(result.stock_cost, sizeof result.stock_cost, plan.stock_cost);
-  fill_busiest_link(result, plan.busiest_link, plan);
-  copy_text(result.ranks, sizeof result.ranks, plan.ranks);
+  fill_costs(result, plan.costs, plan);
 }
 
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
@@ -78,13 +79,10 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   const DecisionTimeBudget::Use use(now.share, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  const GivenCosts costs = assess_grant(now.machine_for(request), now.feed->now(), offer, request, job.job_request,
-                                        now.config, plan, grant, Deadline::after(budget));
-  copy_text(now.result.cost, sizeof now.result.cost, costs.cost);
-  copy_text(now.result.natural_cost, sizeof now.result.natural_cost, costs.natural_cost);
-  copy_text(now.result.stock_cost, sizeof now.result.stock_cost, costs.stock_cost);
-  fill_busiest_link(now.result, costs.busiest_link, plan);
-  copy_text(now.result.ranks, sizeof now.result.ranks, costs.ranks);
+  const GivenCosts costs =
+      assess_grant({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, plan,
+                   grant, Deadline::after(budget));
+  fill_costs(now.result, costs, plan);
   if (costs.difference.empty()) return;
   copy_text(now.result.reason, sizeof now.result.reason,
             plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
@@ -297,8 +295,9 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
     const DecisionTimeBudget::Use use(now.share, request->uid);
     const JobEntry& job =
         now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
-    const auto costs = costs_on(now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request,
-                                now.config, *grant, Deadline::after(budget));
+    const auto costs =
+        costs_on({now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request, now.config}, *grant,
+                 Deadline::after(budget));
     if (!costs) {
       ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job.job_request);
       return ranks;

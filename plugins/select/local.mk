@@ -7,6 +7,7 @@ libplugins_select_la_SOURCES = \
 	%D%/candidate_nodes.cpp \
 	%D%/decide.cpp \
 	%D%/decision_log.cpp \
+	%D%/given_costs.cpp \
 	%D%/job_request.cpp \
 	%D%/live_feed.cpp \
 	%D%/machine.cpp \
@@ -14,6 +15,7 @@ libplugins_select_la_SOURCES = \
 	%D%/plugin_configuration.cpp \
 	%D%/policy_request.cpp \
 	%D%/policy_view.cpp \
+	%D%/step_costs.cpp \
 	%D%/step_layout.cpp \
 	%D%/within_nodes.cpp \
 	#

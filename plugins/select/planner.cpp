@@ -2,27 +2,19 @@
 #include "plugins/select/planner.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
-#include <limits>
 #include <map>
-#include <optional>
-#include <span>
 #include <vector>
 
 #include "common/decision/job_state.hpp"
 #include "common/state/node_outage.hpp"
-#include "common/topology/link_traffic.hpp"
-#include "common/topology/step_view.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
-#include "policies/natural_order.hpp"
 #include "policies/nla.hpp"
 #include "plugins/select/candidate_nodes.hpp"
 #include "plugins/select/policy_request.hpp"
-#include "plugins/select/step_layout.hpp"
 #include "plugins/select/within_nodes.hpp"
 
 namespace placement::select_plugin {
@@ -32,41 +24,20 @@ namespace {
 // The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
 
-// The traffic of links is computed for the record of a decision alone. With more pairs it would take several
-// milliseconds.
-constexpr std::int64_t most_pairs_on_links = 200'000;
-
-// The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
-constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
-
-// Returns the time by which the search for ranks has to end, so that what follows it ends by `deadline`. A search looks
-// at the time between its steps, and a step, the costs and the record of the decision take time for each pair of the
-// matrix and for each rank. Measured on 5,040 nodes by contrib/bench/bench_decision.cpp; half of the time is left to
-// the search in any case.
-Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config) {
-  constexpr std::int64_t ns_of_pair = 30, ns_of_rank = 300;
-  if (matrix == nullptr) return deadline;
-  const std::chrono::nanoseconds after(matrix->pairs() * ns_of_pair + matrix->ranks() * ns_of_rank);
-  return deadline.earlier(
-      std::min<std::chrono::nanoseconds>(after, std::chrono::milliseconds(config.decision_time_ms) / 2));
-}
-
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
-  Planner(const Machine& machine, const LiveNow& live, const placement_offer& offer, const placement_request& request,
-          const JobRequest& job_request, const Config& config)
-      : machine_(machine),
-        live_(live),
-        offer_(offer),
-        request_(request),
-        job_request_(job_request),
-        config_(config),
-        candidates_(machine, offer, request, job_request, config) {}
+  explicit Planner(const DecisionInput& input)
+      : input_(input),
+        offer_(input.offer),
+        request_(input.request),
+        job_request_(input.job_request),
+        config_(input.config),
+        candidates_(input.machine, offer_, request_, job_request_, config_) {}
 
   Plan plan(PolicyViews& views, const Deadline& deadline) const {
     const Request request = policy_request(candidates_, request_, job_request_, config_);
-    const ClusterView& view = views.of(machine_, live_, offer_, candidates_);
+    const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
     const Placement placement = asked_place(view, request, end_of_search(deadline, request.matrix.get(), config_));
     Plan plan = wanted(view, placement, request.cores_per_task);
     check_step_starts(plan);
@@ -81,64 +52,23 @@ class Planner {
     plan.terms = placement.reasons;
     if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !job_request_.coarse) {
-      plan.cost = to_string(placement.cost);
-      plan.busiest_link = busiest_of(view, placement);
-      plan.ranks = ranks_by_node(placement);
+      plan.costs.cost = to_string(placement.cost);
+      plan.costs.busiest_link = busiest_of(view, job_request_, placement);
+      plan.costs.ranks = ranks_by_node(placement);
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
-        plan.cost = plan.natural_cost;
-        plan.busiest_link.clear();
-        plan.ranks.clear();
+        plan.costs.cost = plan.costs.natural_cost;
+        plan.costs.busiest_link.clear();
+        plan.costs.ranks.clear();
         plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
-      if (on_torus(view))
-        plan.stock_cost = to_string(placement.natural_cost);
+      if (on_torus(view, job_request_))
+        plan.costs.stock_cost = to_string(placement.natural_cost);
       else
         add_costs_on_first_nodes(plan, view, request, deadline);
     }
     return plan;
-  }
-
-  GivenCosts assess(const Plan& plan, const placement_grant& grant, const Deadline& deadline) const {
-    const std::span given(grant.node, grant.node_count);
-    const std::vector<std::int32_t> tasks =
-        block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
-    GivenCosts costs{plan.cost, plan.natural_cost, plan.stock_cost, {}, plan.busiest_link, plan.ranks};
-    const bool same_tasks = std::ranges::equal(given, plan.nodes) && std::ranges::equal(tasks, plan.tasks);
-    const bool same_cores = std::equal(plan.core_wanted.begin(), plan.core_wanted.end(), grant.core_given);
-    if (!same_tasks)
-      costs.difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan.tasks);
-    if (plan.cost.empty() || (same_tasks && same_cores && !request_.whole_nodes)) return costs;
-    costs.cost = costs.natural_cost = costs.busiest_link = costs.ranks = {};
-    try {
-      const StepView step = step_on(given, tasks, grant.core_given);
-      if (plan.stock_within) {
-        const Placement natural = placed_in_order(step, tasks, Deadline::never());
-        costs.natural_cost = to_string(natural.cost);
-        costs.stock_cost = to_string(as_far_within_nodes(plan.stock_within->cost, plan.stock_within->within,
-                                                         within_nodes(step.view, *job_request_.matrix, natural)));
-      } else {
-        costs.natural_cost = in_order(step, tasks);
-      }
-      if (job_request_.natural_order)
-        costs.cost = costs.natural_cost;
-      else if (!deadline.expired())
-        set_placed(costs, step, tasks, deadline);
-    } catch (const Error&) {  // costs that are not known stay empty
-    }
-    return costs;
-  }
-
-  GivenCosts costs_on(const placement_grant& grant, const Deadline& deadline) const {
-    const std::vector<std::int32_t> tasks =
-        block_layout({grant.room, grant.node_count}, candidates_.tasks(), request_.pack_nodes);
-    GivenCosts costs;
-    if (job_request_.coarse || deadline.expired()) return costs;
-    const StepView step = step_on({grant.node, grant.node_count}, tasks, grant.core_given);
-    set_placed(costs, step, tasks, deadline);
-    costs.natural_cost = in_order(step, tasks);
-    return costs;
   }
 
  private:
@@ -161,43 +91,8 @@ class Planner {
     }
   }
 
-  bool on_torus(const ClusterView& view) const { return view.torus && job_request_.policy->avoids_faults; }
-
-  // ---- the job's first step, as srun will see it
-
-  // Returns the view of a step with tasks[n] tasks on nodes[n]. `core` has one byte per core, indexed as the offer's
-  // core_free: 1 if the step may use the core.
-  StepView step_on(std::span<const std::uint32_t> nodes, const std::vector<std::int32_t>& tasks,
-                   const std::uint8_t* core) const {
-    ClusterView view = view_of(machine_, live_, offer_, nodes, 1);
-    for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const std::uint32_t first = offer_.first_core[nodes[n]], end = offer_.first_core[nodes[n] + 1];
-      view.nodes[n].core_free.assign(core + first, core + end);
-    }
-    StepShape shape;
-    shape.tasks = tasks;
-    shape.cores_per_task = clamped(candidates_.cpus_per_task());
-    return view_of_step(view, shape);
-  }
-
-  Request step_request(const StepView& step, const std::vector<std::int32_t>& tasks) const {
-    Request request = policy_request(candidates_, request_, job_request_, config_);
-    request.cores_per_task = step.cores_per_task;
-    request.min_nodes = request.max_nodes = clamped(tasks.size());
-    request.max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
-    request.equal_tasks_per_node = request.whole_nodes = false;
-    request.required_nodes.clear();
-    request.node_tasks = tasks;
-    return request;
-  }
-
-  std::string in_order(const StepView& step, const std::vector<std::int32_t>& tasks) const {
-    return to_string(policies::natural_order_cost(step.view, step_request(step, tasks), on_torus(step.view)));
-  }
-
-  Placement placed_in_order(const StepView& step, const std::vector<std::int32_t>& tasks,
-                            const Deadline& deadline) const {
-    return policies::find_policy("SEQUENTIAL")->place(step.view, step_request(step, tasks), deadline);
+  FirstStep first_step(const Plan& plan) const {
+    return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
@@ -207,11 +102,10 @@ class Planner {
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
-      const std::vector<std::int32_t> tasks(plan.tasks.begin(), plan.tasks.end());
-      const StepView step = step_on(plan.nodes, tasks, plan.core_wanted.data());
-      plan.natural_cost = in_order(step, tasks);
+      const FirstStep step = first_step(plan);
+      plan.costs.natural_cost = step.natural_cost();
       if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
-        set_placed(plan, step, tasks, deadline);
+        step.set_placed(plan.costs, deadline);
     } catch (const Error&) {
     }
   }
@@ -248,77 +142,6 @@ class Planner {
       throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) +
                                               " tasks of " + std::to_string(candidates_.cpus_per_task()) +
                                               " CPUs on the policy's cores, as it wants whole cores for each");
-  }
-
-  // Sets the cost, the busiest link and the ranks of `costs` to those of the step with ranks placed by the policy. On a
-  // torus srun's effort would take all of the time, and the cost is that of the least effort, with which a choice of
-  // nodes is made, too.
-  template <typename Costs>
-  void set_placed(Costs& costs, const StepView& step, const std::vector<std::int32_t>& tasks,
-                  const Deadline& deadline) const {
-    Request request = step_request(step, tasks);
-    if (on_torus(step.view)) request.parameters["effort"] = "1";
-    const Placement placement =
-        job_request_.policy->place(step.view, request, end_of_search(deadline, request.matrix.get(), config_));
-    costs.cost = to_string(placement.cost);
-    costs.busiest_link = busiest_of(step.view, placement);
-    costs.ranks = ranks_by_node(placement);
-  }
-
-  // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that
-  // is longer than a record has room for.
-  static std::string ranks_by_node(const Placement& placement) {
-    std::map<std::int32_t, std::string> of_node;
-    std::map<std::int32_t, std::pair<std::size_t, std::size_t>>
-        range;  // of successive ranks, the last one so far of each node
-    const auto end_range = [&](std::int32_t node) {
-      const auto [first, last] = range.at(node);
-      std::string& text = of_node[node];
-      text += (text.empty() ? "" : ",") + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
-    };
-    for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
-      const std::int32_t node = placement.ranks[rank].node;
-      const auto [at, is_new] = range.try_emplace(node, rank, rank);
-      if (is_new && 2 * range.size() > most_rank_text + 1) return {};  // each node takes two characters at least
-      if (is_new) continue;
-      if (at->second.second + 1 == rank) {
-        at->second.second = rank;
-        continue;
-      }
-      end_range(node);
-      if (of_node[node].size() > most_rank_text) return {};
-      at->second = {rank, rank};
-    }
-    std::string text;
-    for (const auto& [node, ranks] : range) {
-      end_range(node);
-      text += (text.empty() ? "" : ";") + of_node[node];
-      if (text.size() > most_rank_text) return {};
-    }
-    return text;
-  }
-
-  // Returns what busiest_link() tells of a placement; an empty string on a torus, whose links are others, and with very
-  // many pairs.
-  std::string busiest_of(const ClusterView& view, const Placement& placement) const {
-    if (on_torus(view) || job_request_.matrix->pairs() > most_pairs_on_links) return {};
-    std::vector<std::int32_t> nodes, leaves;
-    for (const RankPlace& rank : placement.ranks) {
-      nodes.push_back(rank.node);
-      leaves.push_back(view.nodes[static_cast<std::size_t>(rank.node)].first_leaf + rank.cores.front());
-    }
-    const std::string link = busiest_link(view, *job_request_.matrix, nodes, leaves);
-    return link.empty() ? "none, as no traffic leaves a node" : link;
-  }
-
-  template <typename Counts>
-  static std::string counts_text(const Counts& counts) {
-    std::string text;
-    for (const auto count : counts) {
-      if (text.size() > 40) return text + ",..";
-      text += (text.empty() ? "" : ",") + std::to_string(count);
-    }
-    return text;
   }
 
   // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
@@ -436,12 +259,11 @@ class Planner {
     const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
           wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
-      const std::vector<std::int32_t> tasks(first.tasks.begin(), first.tasks.end());
-      const StepView step = step_on(first.nodes, tasks, first.core_wanted.data());
-      const Placement natural = placed_in_order(step, tasks, deadline);
-      plan.stock_cost = to_string(natural.cost);
-      plan.stock_within = StockWithin{natural.cost, within_nodes(step.view, *job_request_.matrix, natural)};
-      plan.stock_busiest_link = busiest_of(step.view, natural);
+      const FirstStep step = first_step(first);
+      const Placement natural = step.in_order(deadline);
+      plan.costs.stock_cost = to_string(natural.cost);
+      plan.stock_within = StockWithin{natural.cost, within_nodes(step.view(), *job_request_.matrix, natural)};
+      plan.stock_busiest_link = busiest_of(step.view(), job_request_, natural);
     };
     try {
       if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));
@@ -465,8 +287,7 @@ class Planner {
     return first;
   }
 
-  const Machine& machine_;
-  const LiveNow& live_;
+  const DecisionInput& input_;
   const placement_offer& offer_;
   const placement_request& request_;
   const JobRequest& job_request_;
@@ -476,33 +297,10 @@ class Planner {
 
 }  // namespace
 
-Plan make_plan(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-               const placement_request& request, const JobRequest& job_request, const Config& config,
-               PolicyViews& views, const Deadline& deadline) {
-  if (job_request.policy == nullptr) throw Error(job_request.error);
+Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline) {
+  if (input.job_request.policy == nullptr) throw Error(input.job_request.error);
   if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
-  return Planner(machine, live, offer, request, job_request, config).plan(views, deadline);
-}
-
-std::optional<GivenCosts> costs_on(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                                   const placement_request& request, const JobRequest& job_request,
-                                   const Config& config, const placement_grant& grant, const Deadline& deadline) {
-  if (job_request.policy == nullptr || !job_request.matrix || job_request.natural_order) return std::nullopt;
-  try {
-    return Planner(machine, live, offer, request, job_request, config).costs_on(grant, deadline);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
-GivenCosts assess_grant(const Machine& machine, const LiveNow& live, const placement_offer& offer,
-                        const placement_request& request, const JobRequest& job_request, const Config& config,
-                        const Plan& plan, const placement_grant& grant, const Deadline& deadline) {
-  try {
-    return Planner(machine, live, offer, request, job_request, config).assess(plan, grant, deadline);
-  } catch (const Error&) {
-    return {};
-  }
+  return Planner(input).plan(views, deadline);
 }
 
 }  // namespace placement::select_plugin

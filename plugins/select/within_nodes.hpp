@@ -12,6 +12,12 @@ struct WithinNodes {
   Cost hop_bytes = 0;  // each of these bytes times the distance between its two ranks
 };
 
+// The hop-bytes of the ranks in natural order on the first nodes of an offer, and the part of these within nodes.
+struct StockWithin {
+  Cost cost;
+  WithinNodes within;
+};
+
 // Returns the part of the traffic of `matrix` that does not leave nodes when its ranks are at `placement` in the view's
 // tree.
 WithinNodes within_nodes(const ClusterView& view, const CommMatrix& matrix, const Placement& placement);

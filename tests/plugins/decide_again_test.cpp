@@ -41,8 +41,8 @@ START_TEST(no_time_at_all) {
   const placement_request request = request_for(environment, 4);
   const Deadline past = Deadline::after(std::chrono::microseconds(0));
   PolicyViews views;
-  ck_assert_error(make_plan(machine, {}, c, request, job_request, Config{}, views, past), "no time");
-  ck_assert_uint_eq(make_plan(machine, {}, c, request, job_request, Config{}, views, Deadline::never()).nodes.size(),
+  ck_assert_error(make_plan({machine, {}, c, request, job_request, Config{}}, views, past), "no time");
+  ck_assert_uint_eq(make_plan({machine, {}, c, request, job_request, Config{}}, views, Deadline::never()).nodes.size(),
                     1);
 }
 END_TEST

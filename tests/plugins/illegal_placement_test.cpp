@@ -36,7 +36,7 @@ struct Question {
     const placement_offer offered = offer.c();
     return error_of([&] {
       PolicyViews views;
-      planned = make_plan(Machine(described, Config{}), {}, offered, request, job_request, Config{}, views,
+      planned = make_plan({Machine(described, Config{}), {}, offered, request, job_request, Config{}}, views,
                           Deadline::never());
     });
   }

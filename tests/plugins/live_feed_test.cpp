@@ -203,11 +203,11 @@ START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
   write_snapshot(path, state_of_age(3));
   const LiveFeed feed(path, only({getuid()}), 60, machine.node_names(), silent);
   PolicyViews views;
-  const Plan plan = make_plan(machine, feed.now(), offered, request, job_request, config, views, Deadline::never());
+  const Plan plan = make_plan({machine, feed.now(), offered, request, job_request, config}, views, Deadline::never());
   ck_assert_text_eq(seen, "n0=?@0 n2=n2@1 n3=n3@-1 torus of 4, n1 fails with 0.500000");
   ck_assert(plan.terms == (std::vector<std::string>{"first term", "second term"}));
   const LiveFeed none(directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent);
-  ck_assert_error(make_plan(machine, none.now(), offered, request, job_request, config, views, Deadline::never()),
+  ck_assert_error(make_plan({machine, none.now(), offered, request, job_request, config}, views, Deadline::never()),
                   "no live data: " + directory.path() + "/none is not there");
 }
 END_TEST
