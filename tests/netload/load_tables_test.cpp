@@ -2,6 +2,7 @@
 // Tests of input from users: weights, profiles, and tables of nodes and pairs.
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "netload/load_tables.hpp"
 #include "netload/profile_weights.hpp"
@@ -27,6 +28,22 @@ START_TEST(weights_by_name) {
   ck_assert_error(nla_weights({{"cores", "-1"}}), "cores=-1");
   ck_assert_error(nla_weights({{"cores", "nan"}}), "cores=nan");
   ck_assert_error(nla_weights({{"cores", "1x"}}), "cores=1x");
+}
+END_TEST
+
+// slurm-placement(7) has these defaults: those of the paper [NLA §2, §3, §6].
+START_TEST(default_weights_are_those_of_the_paper) {
+  const NlaWeights weights = nla_weights({});
+  ck_assert_double_eq(weights.alpha, 0.3);
+  ck_assert_double_eq(weights.beta, 0.7);
+  ck_assert_double_eq(weights.latency, 0.25);
+  ck_assert_double_eq(weights.bandwidth, 0.75);
+  const std::pair<NodeAttribute, double> attributes[] = {
+      {NodeAttribute::cpu_load, 0.3},    {NodeAttribute::cpu_utilisation, 0.2}, {NodeAttribute::flow_rate, 0.2},
+      {NodeAttribute::memory_used, 0.1}, {NodeAttribute::cores, 0.1},           {NodeAttribute::frequency, 0.05},
+      {NodeAttribute::memory, 0.05},     {NodeAttribute::memory_available, 0},  {NodeAttribute::users, 0}};
+  ck_assert_uint_eq(std::size(attributes), node_attribute_count);
+  for (const auto& [attribute, weight] : attributes) ck_assert_double_eq(weights.of(attribute), weight);
 }
 END_TEST
 
@@ -102,6 +119,37 @@ START_TEST(a_profile_fills_what_is_not_given) {
   ck_assert_text_eq(parameters["network-use"], "0.2:0:0:0:n3+n4");
   parameters = {{"profile", matrix + "x"}};
   ck_assert_error(replace_profile(parameters), "app.matx");
+}
+END_TEST
+
+// placement-profile(1) and slurm-placement(7): a summary names up to 32 nodes of the run.
+START_TEST(a_profile_has_up_to_32_nodes) {
+  std::string nodes = "nodes";
+  for (int n = 0; n < 40; ++n) nodes += " n" + std::to_string(n);
+  const char* const time = "\ntime in such calls 3 s, 30.0 % of the run\n";
+  ck_assert_uint_eq(parse_profile_summary(nodes + time, "s").nodes.size(), 32);
+  ck_assert_text_eq(parse_profile_summary(nodes + time, "s").nodes.back(), "n31");
+}
+END_TEST
+
+// slurm-placement(7): a link is the slowest between the nodes of the run, but the slowest twentieth of the pairs is
+// left out.
+START_TEST(the_slowest_twentieth_of_the_pairs_is_left_out) {
+  constexpr std::int32_t nodes = 16;  // which have 120 pairs
+  for (const std::int32_t slow_pairs : {0, 6, 7}) {
+    std::vector<std::int32_t> own(nodes);
+    std::iota(own.begin(), own.end(), 0);
+    std::vector<float> us(nodes * nodes, 50);
+    std::int32_t left = slow_pairs;
+    for (std::int32_t a = 0; a < nodes; ++a)
+      for (std::int32_t b = 0; b < a; ++b)
+        if (left-- > 0) us[static_cast<std::size_t>(a * nodes + b)] = us[static_cast<std::size_t>(b * nodes + a)] = 900;
+    PairTable table;
+    table.groups = nodes;
+    table.group_of_node = own;
+    table.latency_us = us;
+    ck_assert_double_eq(typical_link(table, own, LinkRank::slow).latency_us, slow_pairs == 7 ? 900 : 50);
+  }
 }
 END_TEST
 
@@ -240,7 +288,10 @@ int main() {
   Suite* suite = suite_create("load_tables");
   TCase* weights = tcase_create("weights");
   tcase_add_test(weights, weights_by_name);
+  tcase_add_test(weights, default_weights_are_those_of_the_paper);
   tcase_add_test(weights, weights_from_a_profile);
+  tcase_add_test(weights, a_profile_has_up_to_32_nodes);
+  tcase_add_test(weights, the_slowest_twentieth_of_the_pairs_is_left_out);
   tcase_add_test(weights, a_profile_fills_what_is_not_given);
   tcase_add_test(weights, typical_links);
   suite_add_tcase(suite, weights);

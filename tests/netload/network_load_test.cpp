@@ -238,6 +238,32 @@ START_TEST(what_is_within_the_error_leaves_the_choice_to_the_load) {
 }
 END_TEST
 
+// slurm-placement(7): latencies and bandwidths that differ from the median by less than twice the error of their
+// measurement count as the median.
+START_TEST(a_value_counts_from_twice_its_error_on) {
+  for (const bool of_latency : {true, false})
+    for (const double errors : {1.9, 2.1}) {
+      Snapshot snapshot(8);
+      snapshot.tell_errors();
+      for (std::int32_t u = 0; u < 8; ++u)
+        for (std::int32_t v = 0; v < u; ++v) {
+          snapshot.pair(u, v, 100, 1e8F);
+          snapshot.error(u, v, 10, 1e7F);
+        }
+      const auto more = static_cast<float>(errors);
+      if (of_latency)
+        snapshot.pair(0, 1, 100 + 10 * more, 1e8F);
+      else
+        snapshot.pair(0, 1, 100, 1e8F - 1e7F * more);
+      const NetworkLoad network = beyond_error(snapshot);
+      if (errors < 2)
+        ck_assert_double_eq(network.at(0, 1), network.at(2, 3));
+      else
+        ck_assert_double_gt(network.at(0, 1), network.at(2, 3));
+    }
+}
+END_TEST
+
 START_TEST(a_slow_link_is_avoided_however_noisy) {
   for (const std::int32_t slow : {1, 2, 4})
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -335,6 +361,7 @@ int main() {
   suite_add_tcase(suite, snapshots);
   TCase* errors = tcase_create("errors");
   tcase_add_test(errors, what_is_within_the_error_leaves_the_choice_to_the_load);
+  tcase_add_test(errors, a_value_counts_from_twice_its_error_on);
   tcase_add_test(errors, a_slow_link_is_avoided_however_noisy);
   tcase_add_test(errors, a_few_good_links_among_many_slow_ones_are_found);
   tcase_add_test(errors, values_without_a_known_error);

@@ -83,6 +83,19 @@ START_TEST(the_site_says_how_much) {
 }
 END_TEST
 
+// doc/operations.md: decisions without the matrix have 100 ms of processor time in each second.
+START_TEST(decisions_without_the_matrix_get_time_again) {
+  TestMachine(4, 4).configure("DecisionShare=1");
+  DecisionClock::cost = std::chrono::milliseconds(10);
+  ck_assert_int_eq(use_up(1).without_matrix, 8);
+  // 20 ms have become available for these, and 2 ms for decisions with the matrix.
+  DecisionClock::time += std::chrono::milliseconds(200);
+  const Counts counts = use_up(1);
+  ck_assert_int_eq(counts.with_matrix, 0);
+  ck_assert_int_eq(counts.without_matrix, 2);
+}
+END_TEST
+
 // There is time for decisions, but the processor is not to be had before the deadline.
 START_TEST(a_decision_without_the_processor_is_put_off) {
   TestMachine(4, 4).configure(beside_others);
@@ -129,6 +142,7 @@ int main() {
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
   tcase_add_test(cases, the_site_says_how_much);
+  tcase_add_test(cases, decisions_without_the_matrix_get_time_again);
   tcase_add_test(cases, a_decision_without_the_processor_is_put_off);
   tcase_add_test(cases, a_job_is_not_put_off_for_ever_without_the_processor);
   suite_add_tcase(suite, cases);

@@ -10,6 +10,7 @@
 #include "tests/tofa/tofa_machines.hpp"
 #include "tofa/fault_model.hpp"
 #include "tofa/scotch_hook.hpp"
+#include "tofa/torus_job.hpp"
 
 using namespace placement;
 using namespace placement::tofa;
@@ -222,6 +223,16 @@ START_TEST(bad_parameters) {
 }
 END_TEST
 
+// slurm-placement(7): effort=N (10); comm-share=PERCENT (50); job-seconds=N, without which the probabilities stay as
+// they are.
+START_TEST(keys_have_the_defaults_of_the_man_page) {
+  const TofaSettings settings = tofa_settings(Request());
+  ck_assert_int_eq(settings.effort, 10);
+  ck_assert_double_eq(settings.communication_share, 0.5);
+  ck_assert_double_eq(settings.job_seconds, 0);
+}
+END_TEST
+
 // Of a matrix with very many pairs a sample decides while slurmctld waits; the costs that are told are those of all
 // pairs.
 START_TEST(many_pairs_are_compared_by_a_sample) {
@@ -293,11 +304,11 @@ END_TEST
 
 int main() {
   TCase* const cases = tcase_create("tofa");
-  for (const TTest* test :
-       {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
-        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus,
-        keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates, bad_parameters,
-        many_pairs_are_compared_by_a_sample, any_deadline, baselines_after_the_deadline})
+  for (const TTest* test : {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
+                            takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must,
+                            ranks_without_a_matrix_go_along_the_torus, keeps_to_limits, the_paper, trees, live_states,
+                            nodes_without_coordinates, bad_parameters, keys_have_the_defaults_of_the_man_page,
+                            many_pairs_are_compared_by_a_sample, any_deadline, baselines_after_the_deadline})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa");
   suite_add_tcase(suite, cases);
