@@ -173,6 +173,17 @@ START_TEST(parts_that_are_missing) {
 }
 END_TEST
 
+// slurm-placement(7): beyond 128 groups of nodes that were measured together the network is left out.
+START_TEST(the_network_of_up_to_128_groups_travels) {
+  for (const std::int32_t count : {128, 129}) {
+    std::vector<std::int32_t> nodes(static_cast<std::size_t>(count));
+    for (std::int32_t n = 0; n < count; ++n) nodes[static_cast<std::size_t>(n)] = n;
+    const JobState state = unpack_job_state(pack(1, view_of(count), nodes, 1 << 20));
+    ck_assert_int_eq(state.live->pairs.groups, count == 128 ? 128 : 0);
+  }
+}
+END_TEST
+
 START_TEST(the_least_probabilities) {
   ClusterView view = view_of(4);
   NodeOutages own;
@@ -307,6 +318,7 @@ static Suite* suite() {
   TCase* core = tcase_create("core");
   tcase_add_test(core, the_job_s_nodes_and_those_that_may_fail);
   tcase_add_test(core, parts_that_are_missing);
+  tcase_add_test(core, the_network_of_up_to_128_groups_travels);
   tcase_add_test(core, the_least_probabilities);
   tcase_add_test(core, probabilities_are_those_of_the_selection);
   tcase_add_test(core, a_large_machine);

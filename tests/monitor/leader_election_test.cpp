@@ -88,6 +88,22 @@ START_TEST(alone) {
 }
 END_TEST
 
+// placement-monitor(8): when the leader has not been heard of for 10 seconds, the next one takes over; a monitor that
+// comes back listens for 15 seconds.
+START_TEST(how_long_a_monitor_waits) {
+  LeaderElection first(0, "head0", {}, 1000), second(1, "head1", {}, 1000);
+  first.tick(1014.5, 1014500);
+  ck_assert(!first.publishing());
+  first.tick(1015, 1015000);
+  ck_assert(first.publishing());
+  second.hear_monitor(0, first.term(1100), 1100);
+  second.tick(1110, 1110000);
+  ck_assert(!second.publishing());
+  second.tick(1110.5, 1110500);
+  ck_assert(second.publishing());
+}
+END_TEST
+
 START_TEST(one_of_two_and_taking_over) {
   Machine machine(2);
   machine.run(60);
@@ -149,6 +165,7 @@ int main() {
   Suite* suite = suite_create("publisher");
   TCase* tests = tcase_create("publisher");
   tcase_add_test(tests, alone);
+  tcase_add_test(tests, how_long_a_monitor_waits);
   tcase_add_test(tests, one_of_two_and_taking_over);
   tcase_add_test(tests, they_do_not_reach_each_other);
   tcase_add_test(tests, three_and_all_dead);

@@ -69,6 +69,34 @@ START_TEST(silence_becomes_an_outage) {
 }
 END_TEST
 
+// doc/live-state.md: a node is suspect when it was silent for 2.2 intervals, and given up after 4 intervals, or after
+// up to 29 s where its heartbeats come irregularly.
+START_TEST(how_long_a_node_may_be_silent) {
+  LivenessTable table(4, {});
+  double now = 1000;
+  run(table, now, 1100, [](int, double) { return true; });
+  table.heard(0, 1100);
+  double suspect_s = 0, down_s = 0;
+  for (now = 1100; now < 1130; now += 0.25) {
+    for (int node = 1; node < 4; ++node) table.heard(node, now);
+    table.tick(now);
+    if (suspect_s == 0 && table.state(0) == Liveness::suspect) suspect_s = now - 1100;
+    if (down_s == 0 && table.state(0) == Liveness::down) down_s = now - 1100;
+  }
+  ck_assert_double_eq(suspect_s, 11.25);
+  ck_assert_double_eq(down_s, 20.25);
+
+  LivenessTable irregular(1, {});
+  double at = 1000;
+  for (int beat = 0; beat < 200; ++beat) {
+    irregular.heard(0, at);
+    irregular.tick(at);
+    at += beat % 2 == 0 ? 2 : 8;
+  }
+  ck_assert_double_eq_tol(irregular.patience_s(0), 29, 1e-9);
+}
+END_TEST
+
 START_TEST(lost_heartbeats_are_no_outage) {
   // For three hours one heartbeat in twenty is lost, in a fixed random order. No node may be given up, and a failure
   // must still be found in time.
@@ -285,6 +313,7 @@ int main() {
   Suite* suite = suite_create("liveness");
   TCase* tests = tcase_create("liveness");
   tcase_add_test(tests, silence_becomes_an_outage);
+  tcase_add_test(tests, how_long_a_node_may_be_silent);
   tcase_add_test(tests, lost_heartbeats_are_no_outage);
   tcase_add_test(tests, heard_again_is_a_sign_of_life_alone);
   tcase_add_test(tests, the_observer_is_suspected);

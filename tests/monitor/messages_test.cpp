@@ -139,10 +139,13 @@ START_TEST(lease_comes_back) {
   ck_assert(refused([](ProbeLease& l) { l.kind = static_cast<ProbeKind>(4); }));
   ck_assert(refused([](ProbeLease& l) { l.role = static_cast<ProbeRole>(0); }));
   ck_assert(refused([](ProbeLease& l) { l.packets = 0; }));
-  ck_assert(refused([](ProbeLease& l) { l.packets = max_probe_packets + 1; }));
+  // placement-agent(8): up to 16384 packets, and good for a minute at most.
+  ck_assert(!refused([](ProbeLease& l) { l.packets = 16384; }));
+  ck_assert(refused([](ProbeLease& l) { l.packets = 16385; }));
+  ck_assert(!refused([](ProbeLease& l) { l.expires_in_ms = 60000; }));
   ck_assert(refused([](ProbeLease& l) { l.packet_bytes = min_probe_packet - 1; }));
   ck_assert(refused([](ProbeLease& l) { l.packet_bytes = max_datagram + 1; }));
-  ck_assert(refused([](ProbeLease& l) { l.expires_in_ms = max_lease_ms + 1; }));
+  ck_assert(refused([](ProbeLease& l) { l.expires_in_ms = 60001; }));
   ck_assert(refused([](ProbeLease& l) { l.start_in_ms = l.expires_in_ms; }));
   ck_assert(refused([](ProbeLease& l) { l.peer_address.port = 0; }));
   ck_assert(refused([](ProbeLease& l) { l.peer = "n 1"; }));

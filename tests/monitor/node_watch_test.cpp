@@ -147,7 +147,7 @@ START_TEST(slurmd_alone) {
   scene.beat[0].flags = 0;
   scene.run(14);
   ck_assert_text_eq(scene.outages(), "");
-  scene.run(10);
+  scene.run(2);  // placement-monitor(8): 15 seconds after its agent has ceased to see slurmd
   ck_assert_text_eq(scene.outages(), "n0 slurmd counted lasts");
   ck_assert(scene.watch->liveness(0) == Liveness::down && !scene.watch->usable(0));
   scene.beat[0].flags = slurmd_running;

@@ -56,6 +56,13 @@ START_TEST(estimators_by_hand) {
 
   const auto window = make_outage_estimator("window", 1, settings);
   ck_assert_double_eq(window->slot_probability(0, fleet), 0);
+  // placement.conf(5): the frequency in the last 30 days, which are 720 hours.
+  const auto month = make_outage_estimator("window", 1, settings);
+  month->see(0, {1, true});
+  for (int hour = 1; hour < 720; ++hour) month->see(0, {1, false});
+  ck_assert_double_gt(month->slot_probability(0, fleet), 0);
+  month->see(0, {1, false});
+  ck_assert_double_eq(month->slot_probability(0, fleet), 0);
   window->see(0, {1, true});
   for (int i = 0; i < 99; ++i) window->see(0, {1, false});
   ck_assert_double_eq_tol(window->slot_probability(0, fleet), 0.01, 1e-6);

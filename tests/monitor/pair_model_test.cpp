@@ -92,6 +92,19 @@ START_TEST(each_pair_of_a_small_cluster) {
 }
 END_TEST
 
+// placement-monitor(8): a value counts as measured for two hours; then it is modelled.
+START_TEST(a_value_counts_as_measured_for_two_hours) {
+  PairModel model(places(2, 2), {});
+  model.add(0, 1, lat, 10, 100);
+  model.add(0, 1, bw, 1e9, 100);
+  model.add(2, 3, lat, 12, 9000);
+  model.add(2, 3, bw, 1e9, 9000);
+  const PairTable before = model.table(100 + 7199), after = model.table(100 + 7201);
+  ck_assert(Cell(before, 0, 1).source() == PairSource::measured);
+  ck_assert(Cell(after, 0, 1).source() == PairSource::modelled);
+}
+END_TEST
+
 // The newer of both values decides which pairs are to be saved. A remembered peak is not a measurement.
 START_TEST(measured_since_then) {
   PairModel model(places(2, 2), {});
@@ -240,6 +253,7 @@ int main() {
   TCase* tests = tcase_create("pair_model");
   tcase_add_test(tests, nothing_measured);
   tcase_add_test(tests, each_pair_of_a_small_cluster);
+  tcase_add_test(tests, a_value_counts_as_measured_for_two_hours);
   tcase_add_test(tests, measured_since_then);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);

@@ -104,6 +104,21 @@ Query some_query() {
 
 }  // namespace
 
+// placement-monitor(8), Answers to other hosts: what a question may take.
+START_TEST(limits_are_those_of_the_man_page) {
+  const QueryServer::Limits limits;
+  ck_assert_double_eq(limits.question_s, 3);
+  ck_assert_double_eq(limits.answer_s, 30);
+  ck_assert_uint_eq(limits.connections, 64);
+  ck_assert_uint_eq(limits.source_connections, 16);
+  ck_assert_double_eq(limits.source_credentials_per_s, 50);
+  ck_assert_double_eq(limits.credentials_per_s, 500);
+  ck_assert_double_eq(limits.user_time_share, 0.25);
+  ck_assert(decode_query_head(encode_query_head(64 << 10)).has_value());
+  ck_assert(!decode_query_head(encode_query_head((64 << 10) + 1)));
+}
+END_TEST
+
 START_TEST(wire) {
   Query query;
   query.kind = Query::Kind::job_state;
@@ -289,6 +304,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("query");
   TCase* tests = tcase_create("query");
+  tcase_add_test(tests, limits_are_those_of_the_man_page);
   tcase_add_test(tests, wire);
   tcase_add_test(tests, decisions_as_text);
   tcase_add_test(tests, the_user_is_that_of_the_credential);

@@ -364,6 +364,24 @@ START_TEST(a_large_machine_is_sampled) {
 }
 END_TEST
 
+// placement-monitor(8): with more than ProbeAllPairsNodes nodes the pairs stay the same for an hour.
+START_TEST(a_large_machine_keeps_its_pairs_for_an_hour) {
+  std::vector<std::int32_t> leaf(200);
+  for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = static_cast<std::int32_t>(i / 20);
+  ProbeSchedule schedule(leaf, {});
+  const std::vector<bool> usable(200, true);
+  const auto pairs_until = [&](double from, double to) {
+    std::set<Met> pairs;
+    for (const auto& [pair, times] : count(run(schedule, from, to, usable), Measurement::latency)) pairs.insert(pair);
+    return pairs;
+  };
+  const std::set<Met> first = pairs_until(0, 1700);
+  ck_assert(pairs_until(1900, 3500) == first);
+  pairs_until(3500, 3800);
+  ck_assert(pairs_until(3800, 5300) != first);
+}
+END_TEST
+
 START_TEST(after_a_pause_nothing_is_made_up_for) {
   ProbeSchedule schedule(std::vector<std::int32_t>(8, 0), {});
   run(schedule, 0, 100, std::vector<bool>(8, true));
@@ -386,6 +404,7 @@ int main() {
   tcase_add_test(tests, shared_uplinks_stretch_periods);
   tcase_add_test(tests, nodes_that_are_away);
   tcase_add_test(tests, a_large_machine_is_sampled);
+  tcase_add_test(tests, a_large_machine_keeps_its_pairs_for_an_hour);
   tcase_add_test(tests, after_a_pause_nothing_is_made_up_for);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

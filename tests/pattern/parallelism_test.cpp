@@ -29,6 +29,16 @@ Parameters with_unit(const Parameters& more) {
 
 }  // namespace
 
+// slurm-placement(7): layers, hidden, seq and batch are 96, 12288, 2048 and 1536 unless given.
+START_TEST(the_usual_model_is_that_of_the_man_page) {
+  const Parallelism usual = parse_parallelism({{"tp", "8"}});
+  ck_assert_int_eq(usual.layers, 96);
+  ck_assert_int_eq(usual.hidden, 12288);
+  ck_assert_int_eq(usual.sequence, 2048);
+  ck_assert_int_eq(usual.batch, 1536);
+}
+END_TEST
+
 START_TEST(tensor_ranks_are_next_to_each_other) {
   // 2 ranks: each sends 4 all-reduces 2 * 1/2 * 2 bytes * 12 * 60, in both directions.
   const CommMatrix two = matrix(with_unit({{"tp", "2"}}), 2);
@@ -174,6 +184,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("parallelism");
   TCase* tcase = tcase_create("parallelism");
+  tcase_add_test(tcase, the_usual_model_is_that_of_the_man_page);
   tcase_add_test(tcase, tensor_ranks_are_next_to_each_other);
   tcase_add_test(tcase, stages_are_a_chain);
   tcase_add_test(tcase, replicas_are_a_ring);

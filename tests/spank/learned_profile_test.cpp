@@ -174,9 +174,10 @@ START_TEST(runs_that_send_nothing_place_nothing) {
 END_TEST
 
 START_TEST(a_month_later_it_is_learned_anew) {
-  for (const auto& [age_d, anew] : {std::pair(29, false), std::pair(31, true)}) {
+  // slurm-placement(7): nothing is counted any more, for 30 days.
+  for (const auto& [age_h, anew] : {std::pair(30 * 24 - 1, false), std::pair(30 * 24 + 1, true)}) {
     Learning learning;
-    learning.age_s = age_d * 86400 + 240;
+    learning.age_s = age_h * 3600 + 240;
     for (int run = 0; run < 3; ++run) learning.learn(of("ring", 8));
     ck_assert(learning.wants(halo(8)) == anew);
     ck_assert(learned_or_scaled(learning.store, halo(8)).matrix);  // until the next three runs are through

@@ -38,6 +38,10 @@ std::string stored(const std::string& name, std::size_t ranks) {
   return "/" + name + hash + hash + hash + "." + std::to_string(ranks);
 }
 
+// slurm-placement(7): of more than 512 files or 256 MiB the oldest are removed, but none of the last hour.
+constexpr std::size_t most_files = 512;
+constexpr std::uintmax_t most_bytes = 256 << 20;
+
 std::size_t files_in(const std::string& directory) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory), fs::directory_iterator()));
 }
@@ -140,30 +144,37 @@ START_TEST(the_store_is_bounded) {
   const ProfileStore store(directory.path() + "/store");
   const ProgramRun run{"/bin/app", {}, 2};
   store.file_for(run);
-  for (std::size_t i = 0; i < ProfileStore::most_files; ++i)
+  for (std::size_t i = 0; i < most_files; ++i)
     write(store.directory() + stored("old", i), static_cast<std::time_t>(10000 + i));
   write(store.directory() + stored("young", 1), 10);
   store.file_for(run);
-  ck_assert_uint_eq(files_in(store.directory()), ProfileStore::most_files - 2);
+  ck_assert_uint_eq(files_in(store.directory()), most_files - 2);
   ck_assert(fs::exists(store.directory() + stored("young", 1)) && fs::exists(store.directory() + stored("old", 0)));
   ck_assert(!fs::exists(store.directory() + stored("old", 511)));
-  // The files are too large together. The oldest one is removed, and that is enough.
+  // Three files are too large together. The oldest one is removed, and that is enough.
+  const TemporaryDirectory fourth;
+  const ProfileStore large(fourth.path());
   for (int i = 0; i < 3; ++i) {
-    const std::string path = store.directory() + stored("large", static_cast<std::size_t>(i));
-    write(path, 5000 - i);
-    fs::resize_file(path, ProfileStore::most_bytes / 3 + 1);  // sparse
-    write(path + ".summary", 0);
+    const std::string path = large.directory() + stored("large", static_cast<std::size_t>(i));
+    write(path, 0);
+    fs::resize_file(path, most_bytes / 3 + 1);  // sparse
     const utimbuf times{std::time(nullptr) - 50000 + i, std::time(nullptr) - 50000 + i};
     utime(path.c_str(), &times);
   }
-  store.file_for(run);
-  ck_assert(!fs::exists(store.directory() + stored("large", 0)));
-  // Files of the last hour are kept, however many there are.
+  large.file_for(run);
+  ck_assert(!fs::exists(large.directory() + stored("large", 0)));
+  ck_assert(fs::exists(large.directory() + stored("large", 1)) && fs::exists(large.directory() + stored("large", 2)));
+  // Files of the last hour are kept, however many there are, and older ones are not.
   const TemporaryDirectory second;
   const ProfileStore busy(second.path());
-  for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(busy.directory() + stored("new", i), 60);
+  for (std::size_t i = 0; i < most_files + 9; ++i) write(busy.directory() + stored("new", i), 3500);
   busy.file_for(run);
-  ck_assert_uint_eq(files_in(busy.directory()), ProfileStore::most_files + 9);
+  ck_assert_uint_eq(files_in(busy.directory()), most_files + 9);
+  const TemporaryDirectory third;
+  const ProfileStore idle(third.path());
+  for (std::size_t i = 0; i < most_files + 9; ++i) write(idle.directory() + stored("new", i), 3700);
+  idle.file_for(run);
+  ck_assert_uint_eq(files_in(idle.directory()), most_files - 2);
 }
 END_TEST
 
@@ -172,16 +183,16 @@ START_TEST(learned_profiles_do_not_push_out_the_users_own) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path());
   const ProgramRun run{"/bin/app", {}, 2};
-  for (std::size_t i = 0; i < ProfileStore::most_files - 2; ++i) write(store.directory() + stored("own", i + 1), 50000);
-  for (std::size_t i = 0; i < ProfileStore::most_files; ++i)
+  for (std::size_t i = 0; i < most_files - 2; ++i) write(store.directory() + stored("own", i + 1), 50000);
+  for (std::size_t i = 0; i < most_files; ++i)
     write(store.directory() + stored("site", i + 1) + ".learned1", static_cast<std::time_t>(10000 + i));
   store.learned_file_for(run, {}, 0);
-  ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 2));
   ck_assert(fs::exists(store.directory() + stored("own", 1)) &&
             !fs::exists(store.directory() + stored("site", 512) + ".learned1"));
   for (std::size_t i = 0; i < 9; ++i) write(store.directory() + stored("mine", i + 1), 5000);
   store.file_for(run);
-  ck_assert_uint_eq(files_in(store.directory()), 2 * (ProfileStore::most_files - 2));
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 2));
   ck_assert(fs::exists(store.directory() + stored("mine", 1)) &&
             fs::exists(store.directory() + stored("site", 1) + ".learned1"));
 }
