@@ -18,6 +18,21 @@ constexpr double gigabit_Bps = 125e6;
 
 }  // namespace
 
+// placement-monitor(8): a longer stream measures in one of six turns of a pair at most; a turn comes every
+// ProbeBandwidthS, 300 s by default.
+START_TEST(one_of_six_turns_is_a_stream) {
+  BulkTurns turns({});
+  int streams = 0;
+  for (int turn = 0; turn < 12; ++turn) {
+    turns.begin_round();
+    const bool stream = turns.take({0, 1}, gigabit_Bps, plenty_Bpm, 300.0 * turn).packets > 0;
+    ck_assert(stream == (turn % 6 == 0));
+    streams += stream;
+  }
+  ck_assert_int_eq(streams, 2);
+}
+END_TEST
+
 START_TEST(length_by_rate_and_budget) {
   // The stream takes 0.2 s at the pair's rate.
   BulkTurns turns({});
@@ -101,6 +116,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("bulk");
   TCase* tests = tcase_create("bulk");
+  tcase_add_test(tests, one_of_six_turns_is_a_stream);
   tcase_add_test(tests, length_by_rate_and_budget);
   tcase_add_test(tests, seldom);
   tcase_add_test(tests, within_the_budget_of_the_agent);

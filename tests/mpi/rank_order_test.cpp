@@ -56,6 +56,10 @@ bool is_permutation_of_ranks(std::vector<std::int32_t> ranks) {
 
 }  // namespace
 
+// libplacement-reorder(7): a new order is taken when it saves at least 5 % of the hop-bytes.
+START_TEST(the_usual_gain) { ck_assert_double_eq(OrderOptions().least_gain, 0.05); }
+END_TEST
+
 START_TEST(tree_has_only_levels_that_branch) {
   // Each node has one package; the numbers are equal on both nodes.
   const ProcessTree tree = process_tree(places_of({{7, 0, 0, 0}, {9, 0, 0, 0}, {7, 0, 0, 1}, {9, 0, 0, 1}}));
@@ -239,6 +243,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("rank_order");
   TCase* all = tcase_create("all");
+  tcase_add_test(all, the_usual_gain);
   tcase_add_test(all, tree_has_only_levels_that_branch);
   tcase_add_test(all, a_ring_goes_around_nodes);
   tcase_add_test(all, switches_of_slurms_address);

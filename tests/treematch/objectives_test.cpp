@@ -9,6 +9,7 @@
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
 #include "treematch/group_spread.hpp"
+#include "treematch/heavy_groups.hpp"
 #include "treematch/treematch.hpp"
 
 using namespace placement;
@@ -120,6 +121,50 @@ START_TEST(balance_has_its_price) {  // with all to all, three equal shares woul
 }
 END_TEST
 
+// slurm-placement(7): balanced evens out the shares as far as that costs at most 2 % more hop-bytes.
+START_TEST(even_shares_cost_two_per_cent_at_most) {
+  const ClusterView view = machine({17, 17, 17});
+  const Request request = request_of(ring(36), 36, "balanced");
+  for (const Cost cost : {10200, 10201}) {
+    // Takes the first free nodes, and calls any shares but those of the first nodes as expensive as `cost`.
+    const auto first_free = [&](const ClusterView& some, const Request& of) {
+      Placement placement;
+      for (std::int32_t n = 0; n < std::ssize(some.nodes) && std::ssize(placement.ranks) < of.tasks; ++n)
+        if (some.nodes[static_cast<std::size_t>(n)].core_free[0]) placement.ranks.push_back({n, {0}});
+      if (std::ssize(placement.ranks) < of.tasks) throw Error("no room");
+      placement.cost = shares(some, placement) == std::vector<std::int32_t>({2, 17, 17}) ? Cost{10000} : cost;
+      return placement;
+    };
+    const Placement found = place_by_objective(Objective::balanced, view, request, Deadline::never(), first_free);
+    ck_assert(found.cost == (cost == 10200 ? cost : Cost{10000}));
+  }
+}
+END_TEST
+
+// slurm-placement(7): ranks are of one group where a path of heavy pairs joins them, which have at least three quarters
+// of the traffic of the heaviest pair.
+START_TEST(pairs_are_heavy_from_three_quarters_on) {
+  const CommMatrix matrix = CommMatrix::from_edges(6, {{0, 1, 10000}, {2, 3, 7500}, {4, 5, 7499}});
+  std::set<std::vector<std::int32_t>> groups;
+  for (const std::vector<std::int32_t>& group : heavy_groups(matrix))
+    if (group.size() > 1) groups.insert(group);
+  ck_assert(groups == (std::set<std::vector<std::int32_t>>{{0, 1}, {2, 3}}));
+}
+END_TEST
+
+// slurm-placement(7): effort=N, from 1 to 1000 (10).
+START_TEST(efforts) {
+  Request request;
+  ck_assert_int_eq(effort_parameter(request), 10);
+  request.parameters["effort"] = "1000";
+  ck_assert_int_eq(effort_parameter(request), 1000);
+  for (const char* const bad : {"0", "1001"}) {
+    request.parameters["effort"] = bad;
+    ck_assert_error(effort_parameter(request), bad);
+  }
+}
+END_TEST
+
 START_TEST(groups_stay_together) {
   Random random(12);
   int better = 0;
@@ -211,6 +256,9 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, no_switch_gets_a_remnant);
   tcase_add_test(all, balance_has_its_price);
+  tcase_add_test(all, even_shares_cost_two_per_cent_at_most);
+  tcase_add_test(all, pairs_are_heavy_from_three_quarters_on);
+  tcase_add_test(all, efforts);
   tcase_add_test(all, groups_stay_together);
   tcase_add_test(all, groups_on_the_fewest_switches);
   tcase_add_test(all, shares_of_groups);
