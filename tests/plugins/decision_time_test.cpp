@@ -107,6 +107,7 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
     ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
     const placement_plan* plan = decide_beside_others(offer, request);
     ck_assert(plan->wait && plan->put_off);
+    ck_assert_uint_eq(plan->wait_left_s, 1);  // doc/operations.md: considered again after 1 s
     ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)",
                     STOCK_NO_TIME);
   }

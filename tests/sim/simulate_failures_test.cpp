@@ -151,6 +151,21 @@ START_TEST(tries_fail_with_the_probability_of_their_nodes) {
 }
 END_TEST
 
+// placectl-simulate(1): a job that failures have started again 100 times is given up at the next one.
+START_TEST(a_job_is_given_up_after_a_hundred_restarts) {
+  const Machine machine = machine_of({1}, 1, 4);
+  constexpr std::int64_t second = 1'000'000, hour = 3600 * second;
+  for (const std::int64_t failures : {100, 101}) {
+    ReplayOptions options;
+    for (std::int64_t k = 1; k <= failures; ++k) options.planned_failures.push_back({k * hour, 0, second});
+    const Replay replay = replay_stock(machine, {job_of(0, 7200, 7200, 4)}, options);
+    ck_assert_int_eq(replay.outcomes[0].restarts, 100);
+    ck_assert_int_eq(replay.outcomes[0].given_up, failures == 101);
+    ck_assert_int_eq(replay.given_up_jobs, failures == 101);
+  }
+}
+END_TEST
+
 // A node with overlapping planned outages is down until the latest of their ends. Random failures in the meantime do
 // not change this.
 START_TEST(outages_told_of_one_node_overlap) {
@@ -182,6 +197,7 @@ int main() {
   tcase_add_test(all, within_its_hours_a_node_fails_with_its_probability);
   tcase_add_test(all, a_replay_has_the_failures_of_the_hours_up);
   tcase_add_test(all, tries_fail_with_the_probability_of_their_nodes);
+  tcase_add_test(all, a_job_is_given_up_after_a_hundred_restarts);
   tcase_add_test(all, outages_told_of_one_node_overlap);
   suite_add_tcase(suite, all);
   return run_suite(suite);
