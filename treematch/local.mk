@@ -10,6 +10,7 @@ libtreematch_la_SOURCES = \
 	%D%/group_spread.cpp \
 	%D%/heavy_groups.cpp \
 	%D%/leaf_choice.cpp \
+	%D%/leaf_sets.cpp \
 	%D%/level_search.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
@@ -17,8 +18,10 @@ libtreematch_la_SOURCES = \
 	%D%/packing.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
+	%D%/rank_structure.cpp \
 	%D%/rank_units.cpp \
 	%D%/subtree_classes.cpp \
+	%D%/subtree_search.cpp \
 	%D%/tree_map.cpp \
 	%D%/treematch.cpp \
 	%D%/unit_mapping.cpp \

@@ -60,7 +60,7 @@ class Portfolio {
     for (std::int32_t& slot : best_) slot = tree_.leaf(slot);
     result_.leaf_of_rank = std::move(best_);
     order();
-    result_.work = watch_.spent() + (search_ ? search_->spent() : 0);
+    result_.work = watch_.spent() + (search_ ? search_->spent() : 0) + recalled_;
     return std::move(result_);
   }
 
@@ -71,6 +71,7 @@ class Portfolio {
       pack(search);
       if (recall()) return;
     }
+    const std::int64_t before = search.spent();
     search_all_ways(search);
     if (remembers() && !search_end_.expired())
       options_.memory->keep({options_.effort,
@@ -78,7 +79,8 @@ class Portfolio {
                              packed_slots_,
                              best_,
                              result_.cost,
-                             result_.method});
+                             result_.method,
+                             search.spent() - before});
   }
 
   // Places the ranks from left to right in breadth-first order of the traffic: for very many ranks the first way that
@@ -98,6 +100,7 @@ class Portfolio {
     best_ = same->slot;
     result_.cost = same->cost;
     result_.method = same->method;
+    recalled_ = same->work;
     return true;
   }
 
@@ -232,6 +235,7 @@ class Portfolio {
   std::optional<mapping::LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
   bool searched_ = false;           // a mapping that was kept has been refined by swaps
+  std::int64_t recalled_ = 0;       // work of the earlier search whose mapping was taken over
   MapResult result_;
 };
 

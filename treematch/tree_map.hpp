@@ -31,6 +31,7 @@ class MapMemory {
     std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
     Cost cost = 0;                                 // hop-bytes of the mapping
     std::string method;                            // MapResult::method of the mapping
+    std::int64_t work = 0;                         // MapResult::work of the search
   };
 
   // Returns the entry with this effort, this shape and these packed slots; null when there is none. The pointer is

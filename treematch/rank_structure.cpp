@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/rank_structure.hpp"
+
+#include <numeric>
+#include <utility>
+
+#include "common/topology/tree_topology.hpp"
+#include "mapping/leaf_tree.hpp"
+#include "treematch/heavy_groups.hpp"
+#include "treematch/multisection.hpp"
+
+namespace placement::treematch {
+
+namespace {
+
+constexpr std::int32_t smallest_part_of_model = 8;
+constexpr std::int32_t parts_of_model = 8;  // at most; with many ranks the parts are larger, to save time
+constexpr std::int32_t largest_unit = 8;
+constexpr std::int64_t most_pairs_of_units = 16;  // for each rank; with more pairs the ranks are not joined to units
+
+}  // namespace
+
+const mapping::Graph& RankStructure::graph() {
+  if (!graph_) graph_ = mapping::scaled_graph(matrix_, watch_);
+  return *graph_;
+}
+
+const CutModel& RankStructure::model() {
+  if (!model_) bisect();
+  return *model_;
+}
+
+std::span<const std::int32_t> RankStructure::order() {
+  if (!model_) bisect();
+  return order_;
+}
+
+void RankStructure::bisect() {
+  const std::int32_t ranks = matrix_.ranks();
+  if (matrix_.pairs() == std::int64_t{ranks} * (ranks - 1) / 2) {
+    order_.resize(ranks);
+    std::iota(order_.begin(), order_.end(), 0);
+    model_.emplace(ranks, CutModel::all_to_all);
+    return;
+  }
+  std::vector<std::int32_t> arities;
+  std::int32_t smallest = smallest_part_of_model;
+  while (smallest * parts_of_model < ranks) smallest *= 2;
+  std::int32_t leaves = smallest;
+  for (; leaves < ranks; leaves *= 2) arities.push_back(2);
+  arities.push_back(smallest);
+  std::vector<std::int32_t> slots(ranks);
+  for (std::int32_t k = 0; k < ranks; ++k) slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / ranks);
+  const mapping::LeafTree halves(TreeTopology::balanced(arities), slots);
+  order_ = multisection(graph(), halves, seed_, 1, watch_);
+  model_.emplace(graph(), halves, order_, watch_);
+}
+
+const std::vector<std::vector<std::int32_t>>& RankStructure::groups() {
+  if (groups_) return *groups_;
+  groups_ = heavy_groups(matrix_);
+  std::size_t members = 0;
+  for (const std::vector<std::int32_t>& group : *groups_) members += group.size();
+  if (groups_->size() == 1 || 2 * members < static_cast<std::size_t>(matrix_.ranks())) groups_->clear();
+  return *groups_;
+}
+
+const std::vector<RankUnits>& RankStructure::units(std::int32_t smallest) {
+  if (units_) return *units_;
+  std::vector<RankUnits> all;
+  if (matrix_.pairs() <= most_pairs_of_units * matrix_.ranks())
+    for (std::int32_t size = largest_unit; size >= smallest; size /= 2) {
+      if (4 * size > matrix_.ranks()) continue;
+      if (std::optional<RankUnits> units = joined_to_units(matrix_, graph(), size, watch_))
+        all.push_back(std::move(*units));
+    }
+  return units_.emplace(std::move(all));
+}
+
+}  // namespace placement::treematch

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "mapping/graph.hpp"
+#include "mapping/work_budget.hpp"
+#include "treematch/packing.hpp"
+#include "treematch/rank_units.hpp"
+
+namespace placement::treematch {
+
+// What the traffic says about the ranks, whatever the leaves are: a quick bisection, groups, and units. Each part is
+// found when it is first asked for. All searches of a job share it, and a search finds the same with it as alone. The
+// functions throw OutOfTime.
+class RankStructure {
+ public:
+  // The matrix and the time budget must outlive the object. `seed` is that of the random choices.
+  RankStructure(const CommMatrix& matrix, std::uint64_t seed, const mapping::WorkBudget& watch)
+      : matrix_(matrix),
+        seed_(seed),
+        watch_(watch) {}
+
+  const mapping::Graph& graph();
+
+  // Returns the model of the traffic that leaves a part of the ranks. It is fitted to a quick recursive bisection.
+  const CutModel& model();
+
+  // Returns the number of each rank in the order of the parts of that bisection.
+  std::span<const std::int32_t> order();
+
+  // Returns the groups that heavy pairs join (`treematch/heavy_groups.hpp`). There are none, or several that together
+  // have at least half of the ranks.
+  const std::vector<std::vector<std::int32_t>>& groups();
+
+  // Returns the ranks joined to units of 8, 4 and 2 where the traffic suits that, the largest size first. No size below
+  // `smallest` is joined; calls must agree on it.
+  const std::vector<RankUnits>& units(std::int32_t smallest);
+
+ private:
+  void bisect();
+
+  const CommMatrix& matrix_;
+  const std::uint64_t seed_;
+  const mapping::WorkBudget& watch_;
+  std::optional<mapping::Graph> graph_;
+  std::vector<std::int32_t> order_;
+  std::optional<CutModel> model_;
+  std::optional<std::vector<std::vector<std::int32_t>>> groups_;
+  std::optional<std::vector<RankUnits>> units_;
+};
+
+}  // namespace placement::treematch
