@@ -2,6 +2,7 @@
 #include "treematch/level_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -158,8 +159,13 @@ class LevelSearch {
   std::vector<std::pair<double, std::int32_t>> worth_searching_alone(const std::vector<std::int32_t>& tops) {
     std::vector<std::pair<double, std::int32_t>> estimates;
     PackingSearch packing(tree_, usable_, structure_.model(), watch_);
-    for (const std::int32_t top : tops)
-      estimates.emplace_back(packing.least_cost_below(top) + cost_of_links_to_leaves(top), top);
+    for (const std::int32_t top : tops) {
+      double estimate = packing.least_cost_below(top) + cost_of_links_to_leaves(top);
+      if (std::isinf(estimate))  // there are too few whole portions of ranks
+        estimate =
+            structure_.model().cost(tree_, packed_leaves(tree_, leaves_below(tree_, usable_, top), matrix_.ranks()));
+      estimates.emplace_back(estimate, top);
+    }
     std::stable_sort(estimates.begin(), estimates.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     const double most = worth_searching * estimates.front().first;
