@@ -385,7 +385,7 @@ START_TEST(equal_distances_leave_it_to_the_switches) {
   ck_assert_int_eq(switch_of(0), switch_of(2));
   ck_assert_int_eq(switch_of(1), switch_of(3));
   // A measured difference counts more than the switches.
-  for (const auto [u, v] : {std::pair(0U, 1U), std::pair(2U, 3U)}) cluster.pair(u, v, 500, 1e7F);
+  for (const auto& [u, v] : {std::pair(0U, 1U), std::pair(2U, 3U)}) cluster.pair(u, v, 500, 1e7F);
   placement = place_nla(cluster.view, request, Deadline::never());
   ck_assert_int_ne(switch_of(0), switch_of(2));
   ck_assert_int_ne(switch_of(1), switch_of(3));
