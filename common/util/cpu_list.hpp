@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,5 +15,8 @@ bool mark_cores(std::string_view list, std::vector<bool>& core);
 // Returns the numbers of such a list, each once and ascending. Returns nothing if the list has another form or a number
 // is not below `limit`.
 std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std::int32_t limit);
+
+// Returns numbers, which are ascending, as such a list.
+std::string format_cores(const std::vector<std::int32_t>& numbers);
 
 }  // namespace placement

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -85,17 +86,6 @@ std::vector<std::string> device_files(const CommandLine& line, const NodeTopolog
   return files;
 }
 
-// Returns numbers, ascending, in the form "0-3,8".
-std::string ranges(const std::vector<std::int32_t>& numbers) {
-  std::string text;
-  for (std::size_t i = 0, end = 0; i < numbers.size(); i = end) {
-    for (end = i + 1; end < numbers.size() && numbers[end] == numbers[end - 1] + 1;) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (end > i + 1) text += "-" + std::to_string(numbers[end - 1]);
-  }
-  return text;
-}
-
 // Returns `word`, which becomes a value in a line of the file.
 std::string one_word(const char* option, const std::string& word) {
   if (word.empty() || word.find_first_of(" \t\n\r#=\"\\") != word.npos)
@@ -121,7 +111,7 @@ int command_gres_conf(int argc, char** argv) {
   std::string text;
   for (std::size_t gpu = 0; gpu < files.size(); ++gpu) {
     text += begin + " File=" + one_word("file", files[gpu]);
-    if (!node.gpus[gpu].cores.empty()) text += " Cores=" + ranges(node.gpus[gpu].cores);
+    if (!node.gpus[gpu].cores.empty()) text += " Cores=" + format_cores(node.gpus[gpu].cores);
     for (std::size_t other = 0; other < files.size() && !links.empty(); ++other)
       text += (other == 0 ? " Links=" : ",") + std::to_string(links[gpu * files.size() + other]);
     text += "\n";

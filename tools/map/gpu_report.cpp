@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
 #include "mapping/core_slots.hpp"
 #include "tools/output/output.hpp"
@@ -21,19 +22,6 @@ std::vector<std::int32_t> cpus_of(const GpuTask& gpu, const mapping::GpuPlace& p
   }
   std::sort(cpus.begin(), cpus.end());
   return cpus;
-}
-
-// Returns the numbers, ascending, as "0-7,64".
-std::string format_ranges(const std::vector<std::int32_t>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(numbers[i]);
-    if (last > i) text += "-" + std::to_string(numbers[last]);
-    i = last + 1;
-  }
-  return text;
 }
 
 // Returns the mask of the CPUs in hexadecimal.
@@ -88,7 +76,7 @@ std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, con
   for (std::size_t rank = 0; rank < places.size(); ++rank) {
     const mapping::GpuPlace& place = outcome.mapping.of_rank[static_cast<std::size_t>(outcome.place_of_rank[rank])];
     text += std::to_string(rank) + " " + view.nodes[static_cast<std::size_t>(places[rank].node)].name + " " +
-            std::to_string(place.gpu) + " " + format_ranges(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
+            std::to_string(place.gpu) + " " + format_cores(cpus_of(gpu, place)) + " " + nic_of(gpu, place) + "\n";
   }
   return text;
 }
