@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -55,7 +56,8 @@ class LevelSearch {
         usable_(usable),
         options_(options),
         watch_(options.deadline),
-        structure_(matrix, options.seed, watch_),
+        structure_watch_(options.deadline),
+        structure_(matrix, options.seed, structure_watch_),
         lowest_(lowest_subtrees(tree, usable, matrix.ranks())) {
     if (options_.memory == nullptr) options_.memory = &memory_;
   }
@@ -198,10 +200,32 @@ class LevelSearch {
     std::iota(all.begin(), all.end(), 0);
     const std::vector<std::int32_t> tops{
         part.lowest_common_ancestor(part.leaf_vertex(0), part.leaf_vertex(all.back()))};
-    MapResult result = search_subtrees(matrix_, structure_, part, all, tops, options_, limits(top),
-                                       natural_order_on(matrix_, part, first_of(all)), false);
+    MapResult result = recalled_or(part, [&] {
+      return search_subtrees(matrix_, structure_, part, all, tops, options_, limits(top),
+                             natural_order_on(matrix_, part, first_of(all)), false);
+    });
     for (std::int32_t& leaf : result.leaf_of_rank) leaf = leaves[leaf];
     return keep_search(std::move(result));
+  }
+
+  // Returns the mapping that an earlier search on a tree equal to `part` found. Where there is none, searches it and
+  // keeps it in the memory.
+  MapResult recalled_or(const TreeTopology& part, const std::function<MapResult()>& search) {
+    std::vector<std::int32_t> detail;
+    detail.reserve(static_cast<std::size_t>(3) * part.vertices());
+    for (std::int32_t v = 0; v < part.vertices(); ++v) {
+      const auto position = static_cast<std::uint64_t>(part.position(v));
+      detail.insert(detail.end(), {part.parent(v), static_cast<std::int32_t>(position >> 32),
+                                   static_cast<std::int32_t>(position & UINT32_MAX)});
+    }
+    watch_.spend(part.vertices());
+    if (const auto same = options_.memory->find(options_.effort, {}, detail))
+      return {.leaf_of_rank = same->slot, .cost = same->cost, .method = same->method, .work = same->work};
+    MapResult result = search();
+    if (!options_.deadline.expired())
+      options_.memory->keep({options_.effort, {}, std::move(detail), result.leaf_of_rank, result.cost, result.method,
+                             result.work});
+    return result;
   }
 
   // Searches the fullest of the subtrees just below those of the least height as if no other leaves were usable. They
@@ -318,6 +342,7 @@ class LevelSearch {
   const std::span<const std::int32_t> usable_;
   MapOptions options_;
   const mapping::WorkBudget watch_;
+  const mapping::WorkBudget structure_watch_;  // not part of work(): searches that are recalled do not need all of it
   RankStructure structure_;
   MapMemory memory_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves

@@ -12,6 +12,7 @@ libtreematch_la_SOURCES = \
 	%D%/leaf_choice.cpp \
 	%D%/leaf_sets.cpp \
 	%D%/level_search.cpp \
+	%D%/map_memory.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
 	%D%/objectives.cpp \

@@ -225,14 +225,6 @@ MapResult map_once(const CommMatrix& matrix, const TreeTopology& tree, std::span
 
 }  // namespace
 
-const MapMemory::Entry* MapMemory::find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
-                                        std::span<const std::int32_t> packed) const {
-  for (const Entry& entry : entries_)
-    if (entry.effort == effort && std::ranges::equal(entry.packed, packed) && std::ranges::equal(entry.shape, shape))
-      return &entry;
-  return nullptr;
-}
-
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options) {
   mapping::check_usable(tree, usable, matrix.ranks());

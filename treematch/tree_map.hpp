@@ -9,7 +9,7 @@
 #include "common/matrix/cost.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "common/util/deadline.hpp"
-#include "mapping/leaf_tree.hpp"
+#include "treematch/map_memory.hpp"
 
 namespace placement::treematch {
 
@@ -18,31 +18,6 @@ enum class LeafScope {
   given,    // TM-A: the first usable leaves from the left, as many as there are ranks
   whole,    // TM-I: all usable leaves of the tree
   subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
-};
-
-// Mappings found earlier for one matrix, with one seed and one limit of work. A search on leaves whose tree has the
-// shape of an earlier search's tree takes over the mapping found then.
-class MapMemory {
- public:
-  struct Entry {
-    std::int32_t effort = 0;                       // MapOptions::effort of the search
-    std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope
-    std::vector<std::int32_t> packed;              // the slots in this tree from which the search started
-    std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
-    Cost cost = 0;                                 // hop-bytes of the mapping
-    std::string method;                            // MapResult::method of the mapping
-    std::int64_t work = 0;                         // MapResult::work of the search
-  };
-
-  // Returns the entry with this effort, this shape and these packed slots; null when there is none. The pointer is
-  // valid until the next call of keep().
-  const Entry* find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
-                    std::span<const std::int32_t> packed) const;
-  void keep(Entry entry) { entries_.push_back(std::move(entry)); }
-  std::size_t size() const { return entries_.size(); }
-
- private:
-  std::vector<Entry> entries_;
 };
 
 constexpr std::int32_t usual_effort = 10;  // with it 4,096 ranks take 50 ms

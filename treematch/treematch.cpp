@@ -2,6 +2,7 @@
 #include "treematch/treematch.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -67,6 +68,12 @@ struct NodeTree {
   TreeTopology tree;
 };
 
+// Returns the memories of all decisions of this process.
+MatrixMemories& memories() {
+  static MatrixMemories all;
+  return all;
+}
+
 // Makes one decision: places one request on one view.
 class Chooser {
  public:
@@ -78,7 +85,8 @@ class Chooser {
         options_(options_of(request)) {
     options_.deadline = deadline;
     remembering_ = options_;
-    remembering_.memory = &memory_;
+    if (request.matrix) memory_ = memories().of(request.matrix, options_.seed);
+    remembering_.memory = memory_.get();
   }
 
   Placement choose() const;
@@ -106,7 +114,7 @@ class Chooser {
   const mapping::Slots slots_;
   const std::string scope_;
   MapOptions options_;
-  mutable MapMemory memory_;                   // mappings of the request's matrix found so far
+  std::shared_ptr<MapMemory> memory_;          // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;                     // options_ with memory_
   mutable bool limits_bind_ = false;           // the mapping without limits on nodes violates these limits
   mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()

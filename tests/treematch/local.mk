@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/dense_matrix_test \
 	%D%/exact_map_test \
 	%D%/grouping_test \
+	%D%/map_memory_test \
 	%D%/multisection_test \
 	%D%/node_level_test \
 	%D%/objectives_test \
@@ -19,6 +20,7 @@ endif
 %C%_dense_matrix_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_exact_map_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_grouping_test_LDADD = $(treematch) $(CHECK_LIBS)
+%C%_map_memory_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_node_level_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Mappings that are remembered from one job to the next: which, how many, and that they change no result.
+#include "treematch/map_memory.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "common/util/random.hpp"
+#include "tests/check.hpp"
+#include "tests/treematch/tree_map_fixture.hpp"
+
+using namespace placement;
+using namespace placement::treematch;
+
+namespace {
+
+MapMemory::Entry entry_of(std::int32_t effort, Ints detail) { return {.effort = effort, .detail = std::move(detail)}; }
+
+// A halo exchange on a plane, in which each pair has `weight`.
+std::shared_ptr<const CommMatrix> plane(std::int32_t ranks, std::int32_t width, std::int64_t weight = 100) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    if (r + 1 < ranks && r % width != width - 1) edges.push_back({r, r + 1, weight});
+    if (r + width < ranks) edges.push_back({r, r + width, weight});
+  }
+  return std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+}
+
+std::shared_ptr<const CommMatrix> chain(std::int32_t ranks) { return plane(ranks, ranks); }
+
+}  // namespace
+
+START_TEST(finds_what_is_equal_in_everything) {
+  MapMemory memory;
+  memory.keep(entry_of(10, {1, 2, 3}));
+  ck_assert(memory.find(10, {}, Ints{1, 2, 3}) != nullptr);
+  ck_assert(memory.find(11, {}, Ints{1, 2, 3}) == nullptr);
+  ck_assert(memory.find(10, {}, Ints{1, 2, 4}) == nullptr);
+  ck_assert(memory.find(10, {}, Ints{1, 2}) == nullptr);
+  const mapping::LeafTree::Vertex vertex;
+  ck_assert(memory.find(10, {&vertex, 1}, Ints{1, 2, 3}) == nullptr);
+}
+END_TEST
+
+START_TEST(drops_the_oldest_when_full) {
+  MapMemory memory(100'000);
+  for (std::int32_t k = 0; k < 50; ++k) memory.keep(entry_of(k, Ints(2000)));  // 8,000 bytes each, and a little more
+  ck_assert_int_eq(static_cast<int>(memory.size()), 12);
+  const std::shared_ptr<const MapMemory::Entry> last = memory.find(49, {}, Ints(2000));
+  ck_assert(last != nullptr);
+  ck_assert(memory.find(38, {}, Ints(2000)) != nullptr);
+  ck_assert(memory.find(37, {}, Ints(2000)) == nullptr);
+  memory.keep(entry_of(50, Ints(30'000)));  // more than all bytes: it is not kept, and nothing is dropped for it
+  ck_assert_int_eq(static_cast<int>(memory.size()), 12);
+  for (std::int32_t k = 60; k < 90; ++k) memory.keep(entry_of(k, Ints(2000)));
+  ck_assert_int_eq(last->effort, 49);  // who holds an entry keeps it
+}
+END_TEST
+
+START_TEST(equal_matrices_share_a_memory) {
+  MatrixMemories memories;
+  const std::shared_ptr<MapMemory> first = memories.of(plane(64, 8), 1);
+  ck_assert(memories.of(plane(64, 8), 1) == first);
+  ck_assert(memories.of(plane(64, 8), 2) != first);
+  ck_assert(memories.of(plane(64, 8, 101), 1) != first);
+  ck_assert(memories.of(plane(64, 4), 1) != first);
+  ck_assert(memories.of(plane(64, 8), 1) == first);
+}
+END_TEST
+
+START_TEST(the_matrix_not_asked_for_longest_goes) {
+  MatrixMemories memories;
+  const std::shared_ptr<MapMemory> first = memories.of(chain(2), 1), second = memories.of(chain(3), 1);
+  for (std::int32_t ranks = 4; ranks < 4 + 14; ++ranks) memories.of(chain(ranks), 1);
+  ck_assert(memories.of(chain(2), 1) == first);   // all 16 are there
+  ck_assert(memories.of(chain(40), 1) != first);  // drops that of three ranks
+  ck_assert(memories.of(chain(2), 1) == first);
+  ck_assert(memories.of(chain(3), 1) != second);
+}
+END_TEST
+
+// A memory of each of the large matrices would take too much of slurmctld's memory.
+START_TEST(large_matrices_are_not_remembered) {
+  MatrixMemories memories;
+  const std::shared_ptr<MapMemory> most = memories.of(chain(512), 1);
+  ck_assert(memories.of(chain(512), 1) == most);
+  const std::shared_ptr<MapMemory> more = memories.of(chain(513), 1);
+  ck_assert(memories.of(chain(513), 1) != more);
+  const auto all_pairs_of = [](std::int32_t ranks) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t a = 0; a < ranks; ++a)
+      for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1});
+    return std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+  };
+  const std::shared_ptr<MapMemory> dense = memories.of(all_pairs_of(256), 1);  // 32,640 pairs
+  ck_assert(memories.of(all_pairs_of(256), 1) == dense);
+  const std::shared_ptr<MapMemory> denser = memories.of(all_pairs_of(257), 1);  // 32,896 pairs
+  ck_assert(memories.of(all_pairs_of(257), 1) != denser);
+}
+END_TEST
+
+// Jobs with equal matrices start and end. Each gets the leaves that it would get if there had been no job before it.
+START_TEST(a_job_is_placed_as_if_it_were_the_first) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{3, 6, 5, 4});
+  const std::shared_ptr<const CommMatrix> matrices[] = {plane(24, 6), plane(36, 6), plane(20, 5)};
+  for (const LeafScope scope : {LeafScope::subtree, LeafScope::whole}) {
+    Random random(3);
+    MatrixMemories memories;
+    std::vector<bool> taken(tree.leaves(), false);
+    std::vector<Ints> running;
+    std::size_t kept = 0, recalled = 0;
+    for (int job = 0; job < 60; ++job) {
+      if (running.size() > 6) {
+        const std::int32_t ended = random.below(static_cast<std::int32_t>(running.size()));
+        for (const std::int32_t leaf : running[ended]) taken[leaf] = false;
+        running.erase(running.begin() + ended);
+      }
+      Ints usable;
+      for (std::int32_t leaf = 0; leaf < tree.leaves(); ++leaf)
+        if (!taken[leaf]) usable.push_back(leaf);
+      const std::shared_ptr<const CommMatrix>& matrix = matrices[random.below(3)];
+      const std::shared_ptr<MapMemory> memory = memories.of(matrix, 1);
+      const std::size_t before = memory->size();
+      const MapResult with = map_to_tree(*matrix, tree, usable, {.scope = scope, .memory = memory.get()});
+      const MapResult first = map_to_tree(*matrix, tree, usable, {.scope = scope});
+      ck_assert(with.leaf_of_rank == first.leaf_of_rank);
+      ck_assert(with.cost == first.cost && with.natural_cost == first.natural_cost && with.optimal == first.optimal);
+      ck_assert_text_eq(with.method, first.method);
+      ++(memory->size() == before ? recalled : kept);
+      for (const std::int32_t leaf : with.leaf_of_rank) taken[leaf] = true;
+      running.push_back(with.leaf_of_rank);
+    }
+    ck_assert_int_gt(static_cast<int>(recalled), 3);
+    ck_assert_int_gt(static_cast<int>(kept), 3);
+  }
+}
+END_TEST
+
+// A search that the deadline cut short must not decide for later jobs.
+START_TEST(what_was_cut_short_is_not_remembered) {
+  const TreeTopology tree = TreeTopology::balanced(Ints{4, 18, 16});
+  const std::shared_ptr<const CommMatrix> matrix = plane(200, 20);
+  const MapResult whole = map_to_tree(*matrix, tree, all_leaves(tree), {});
+  for (const int us : {0, 500, 2000, 5000, 20'000}) {
+    MapMemory memory;
+    map_to_tree(*matrix, tree, all_leaves(tree),
+                {.deadline = Deadline::after(std::chrono::microseconds(us)), .memory = &memory});
+    const MapResult later = map_to_tree(*matrix, tree, all_leaves(tree), {.memory = &memory});
+    ck_assert(later.leaf_of_rank == whole.leaf_of_rank);
+    ck_assert(later.cost == whole.cost);
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("map_memory");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 60);
+  tcase_add_test(all, finds_what_is_equal_in_everything);
+  tcase_add_test(all, drops_the_oldest_when_full);
+  tcase_add_test(all, equal_matrices_share_a_memory);
+  tcase_add_test(all, the_matrix_not_asked_for_longest_goes);
+  tcase_add_test(all, large_matrices_are_not_remembered);
+  tcase_add_test(all, a_job_is_placed_as_if_it_were_the_first);
+  tcase_add_test(all, what_was_cut_short_is_not_remembered);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/cost.hpp"
+#include "mapping/leaf_tree.hpp"
+
+namespace placement::treematch {
+
+// Mappings found earlier for one matrix, with one seed and one limit of work. A search on leaves whose tree has the
+// shape of an earlier search's tree takes over the mapping found then, which is the one that it would find itself.
+// Several threads may use it at the same time.
+class MapMemory {
+ public:
+  struct Entry {
+    std::int32_t effort = 0;                       // MapOptions::effort of the search
+    std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope; empty: `detail` describes it
+    std::vector<std::int32_t> detail;              // what else the search depended on: numbers of the caller's choice
+    std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
+    Cost cost = 0;                                 // hop-bytes of the mapping
+    std::string method;                            // MapResult::method of the mapping
+    std::int64_t work = 0;                         // MapResult::work of the search
+  };
+
+  // When the entries take more than `most_bytes`, the oldest are dropped.
+  explicit MapMemory(std::size_t most_bytes = std::numeric_limits<std::size_t>::max()) : most_bytes_(most_bytes) {}
+
+  // Returns the entry with this effort, this shape and this detail; null when there is none.
+  std::shared_ptr<const Entry> find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
+                                    std::span<const std::int32_t> detail) const;
+  void keep(Entry entry);
+  std::size_t size() const;
+
+ private:
+  const std::size_t most_bytes_;
+  mutable std::mutex mutex_;
+  std::size_t bytes_ = 0;
+  std::deque<std::shared_ptr<const Entry>> entries_;  // the oldest first
+};
+
+// The memories of the matrices that were mapped last, for jobs that come many times: the tasks of an array, or one
+// application submitted again and again. Several threads may use it at the same time. With the limits that are in
+// force below, all memories together take at most some 50 MiB.
+class MatrixMemories {
+ public:
+  static constexpr std::size_t most_matrices = 16;
+  static constexpr std::int32_t most_ranks = 512;     // a matrix of more ranks gets a memory of its own,
+  static constexpr std::int64_t most_pairs = 32'768;  // as does one with more pairs
+  static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;
+
+  // Returns the memory of the matrix with this seed. Where there is none, it takes the place of the one that has not
+  // been asked for the longest time. `matrix` is not null.
+  std::shared_ptr<MapMemory> of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed);
+
+ private:
+  struct Remembered {
+    std::shared_ptr<const CommMatrix> matrix;
+    std::uint64_t seed = 0;
+    std::shared_ptr<MapMemory> memory;
+  };
+
+  std::mutex mutex_;
+  std::list<Remembered> all_;  // the last one asked for comes first
+};
+
+}  // namespace placement::treematch
