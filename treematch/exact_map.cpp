@@ -38,6 +38,15 @@ std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) 
   return cut;
 }
 
+// Returns a lower bound of the steps that the search takes on any tree, as ExactMapping::affordable() counts them:
+// those for joining single leaves, one after the other, to a subtree with all ranks. Larger children take more steps.
+// For few ranks the bound is that of the table of the cuts.
+std::int64_t least_steps(std::int32_t ranks) {
+  const std::int64_t sets = std::int64_t{1} << ranks;
+  constexpr std::int32_t bound_holds_from = 11;
+  return ranks < bound_holds_from ? sets : sets / 2 * ranks * (2 + ranks) / 2;
+}
+
 // The least cost inside a subtree for each set of ranks placed there. Where nodes are counted, there is one entry for
 // each set and each number of used nodes.
 struct Table {
@@ -49,25 +58,21 @@ class ExactMapping {
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                const MappingLimits& limits, const mapping::WorkBudget& watch)
-      : ranks_(matrix.ranks()),
+      : matrix_(matrix),
+        ranks_(matrix.ranks()),
         sets_(Set{1} << matrix.ranks()),
         tree_(tree),
         watch_(watch),
         limits_(limits),
         classes_(tree, usable, matrix.ranks(), limits.nodes) {
-    std::int64_t depth = 0;
-    for (const std::int32_t leaf : usable) depth = std::max(depth, tree.position(tree.leaf_vertex(leaf)));
-    cut_ = cuts_of(matrix, depth);
+    for (const std::int32_t leaf : usable) depth_ = std::max(depth_, tree.position(tree.leaf_vertex(leaf)));
     free_.assign(tree.vertices(), false);
     for (const std::int32_t leaf : usable) free_[tree.leaf_vertex(leaf)] = true;
-    identity_.resize(sets_);
-    for (Set set = 0; set < sets_; ++set) identity_[set] = set;
     choose_counting();
   }
 
   std::optional<std::vector<std::int32_t>> run(std::span<const std::int32_t> usable, LeafScope scope,
                                                std::int32_t levels_up, std::int64_t work, bool* narrower) {
-    if (cut_.empty()) return std::nullopt;
     if (scope != LeafScope::subtree) {
       auto found = below(std::vector<std::int32_t>{0}, work);
       if (affordable_ || narrower == nullptr) return found;
@@ -93,7 +98,7 @@ class ExactMapping {
   // Returns the best legal mapping below one of the vertices `tops`, or nothing. An even distribution gives each used
   // node share_ or share_ + 1 ranks; there is one pass for each possible share_.
   std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops, std::int64_t work) {
-    affordable_ = affordable(tops, work);
+    affordable_ = affordable(tops, work) && have_cuts();
     if (!affordable_) return std::nullopt;
     best_ = never;
     for (share_ = first_share(); share_ <= last_share(); ++share_) {
@@ -104,6 +109,15 @@ class ExactMapping {
     }
     if (best_ >= never) return std::nullopt;
     return leaf_of_rank_;
+  }
+
+  // Makes the tables that all subtrees share. Returns whether the costs fit into their type.
+  bool have_cuts() {
+    if (!identity_.empty()) return !cut_.empty();
+    cut_ = cuts_of(matrix_, depth_);
+    identity_.resize(sets_);
+    for (Set set = 0; set < sets_; ++set) identity_[set] = set;
+    return !cut_.empty();
   }
 
   void choose_counting() {
@@ -356,12 +370,14 @@ class ExactMapping {
     return vertex;  // the class has no more children than the vertex
   }
 
+  const CommMatrix& matrix_;
   const std::int32_t ranks_;
   const Set sets_;
   const TreeTopology& tree_;
   const mapping::WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
+  std::int64_t depth_ = 0;         // largest position of a usable leaf
   std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
   std::vector<bool> free_;         // per vertex of the tree: whether it is a usable leaf
   std::vector<Set> identity_;
@@ -383,7 +399,7 @@ std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix,
                                                        std::int64_t work, const mapping::WorkBudget& watch,
                                                        bool* narrower) {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
-  if (work < std::int64_t{1} << matrix.ranks()) return std::nullopt;  // the table of the cuts alone takes more steps
+  if (work < least_steps(matrix.ranks())) return std::nullopt;
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
   return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work, narrower);
 }

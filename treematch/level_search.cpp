@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/leaf_sets.hpp"
@@ -113,8 +112,7 @@ class LevelSearch {
   }
 
   // Searches the subtrees one after the other, each as if there were no other, so that the result costs no more than on
-  // any of them. Those with the least estimates come first, because the work of all together has a limit. Of subtrees
-  // with equal shape one is searched.
+  // any of them. Those with the least estimates come first, because the work of all together has a limit.
   void search_each(const std::vector<std::int32_t>& tops) {
     if (tops.size() == 1) {
       search_alone(tops.front(), leaves_below(tree_, usable_, tops.front()));
@@ -123,23 +121,19 @@ class LevelSearch {
     const std::int64_t end = work() + work_on_subtrees_per_effort * options_.effort;
     std::int64_t last = 0;  // work that the last search took
     Alike alike;
-    std::vector<mapping::LeafTree> searched;
-    for (const auto& [estimate, top] : worth_searching_alone(tops)) {
+    for (const Subtree& subtree : worth_searching_alone(tops)) {
       const std::int64_t before = work();
       if (options_.deadline.expired() || before + last / 2 > end) return;
-      if (estimate == alike.estimate && alike.count >= enough_alike) continue;
-      std::vector<std::int32_t> below = leaves_below(tree_, usable_, top);
-      mapping::LeafTree shape(tree_, below);
-      watch_.spend(static_cast<std::int64_t>(4 * below.size()));
-      if (std::ranges::any_of(searched, [&](const mapping::LeafTree& other) {
-            return std::ranges::equal(other.vertices(), shape.vertices());
-          }))
-        continue;
-      searched.push_back(std::move(shape));
-      alike.add(estimate, search_alone(top, std::move(below)));
+      if (subtree.estimate == alike.estimate && alike.count >= enough_alike) continue;
+      alike.add(subtree.estimate, search_alone(subtree.top, leaves_below(tree_, usable_, subtree.top)));
       last = work() - before;
     }
   }
+
+  struct Subtree {
+    double estimate = 0;
+    std::int32_t top = 0;
+  };
 
   // Counts mappings below subtrees with equal estimates as long as their costs are equal, too.
   struct Alike {
@@ -157,22 +151,26 @@ class LevelSearch {
     }
   };
 
-  // Returns the estimated costs and the vertices that are worth a search, best first.
-  std::vector<std::pair<double, std::int32_t>> worth_searching_alone(const std::vector<std::int32_t>& tops) {
-    std::vector<std::pair<double, std::int32_t>> estimates;
+  // Returns the subtrees that are worth a search, those with the least estimates first. Of subtrees of one class, on
+  // which mappings have equal costs, there is one.
+  std::vector<Subtree> worth_searching_alone(const std::vector<std::int32_t>& tops) {
+    std::vector<Subtree> subtrees;
     PackingSearch packing(tree_, usable_, structure_.model(), watch_);
+    std::vector<bool> seen(packing.classes(), false);
     for (const std::int32_t top : tops) {
+      const std::int32_t of = packing.class_of(top);
+      if (seen[of]) continue;
+      seen[of] = true;
       double estimate = packing.least_cost_below(top) + cost_of_links_to_leaves(top);
       if (std::isinf(estimate))  // there are too few whole portions of ranks
         estimate =
             structure_.model().cost(tree_, packed_leaves(tree_, leaves_below(tree_, usable_, top), matrix_.ranks()));
-      estimates.emplace_back(estimate, top);
+      subtrees.push_back({estimate, top});
     }
-    std::stable_sort(estimates.begin(), estimates.end(),
-                     [](const auto& a, const auto& b) { return a.first < b.first; });
-    const double most = worth_searching * estimates.front().first;
-    while (estimates.back().first > most) estimates.pop_back();
-    return estimates;
+    std::ranges::stable_sort(subtrees, {}, &Subtree::estimate);
+    const double most = worth_searching * subtrees.front().estimate;
+    while (subtrees.back().estimate > most) subtrees.pop_back();
+    return subtrees;
   }
 
   // Returns the hop-bytes that the model expects on the links to the leaves below the vertex. PackingSearch leaves them
@@ -223,8 +221,8 @@ class LevelSearch {
       return {.leaf_of_rank = same->slot, .cost = same->cost, .method = same->method, .work = same->work};
     MapResult result = search();
     if (!options_.deadline.expired())
-      options_.memory->keep({options_.effort, {}, std::move(detail), result.leaf_of_rank, result.cost, result.method,
-                             result.work});
+      options_.memory->keep(
+          {options_.effort, {}, std::move(detail), result.leaf_of_rank, result.cost, result.method, result.work});
     return result;
   }
 

@@ -96,7 +96,8 @@ class Portfolio {
   bool remembers() const { return options_.memory != nullptr && !quickly_; }
 
   bool recall() {
-    const std::shared_ptr<const MapMemory::Entry> same = options_.memory->find(options_.effort, tree_.vertices(), packed_slots_);
+    const std::shared_ptr<const MapMemory::Entry> same =
+        options_.memory->find(options_.effort, tree_.vertices(), packed_slots_);
     if (same == nullptr) return false;
     best_ = same->slot;
     result_.cost = same->cost;

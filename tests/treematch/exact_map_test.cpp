@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <optional>
 
 #include "common/topology/switch_tree.hpp"
@@ -296,6 +297,25 @@ START_TEST(more_equal_nodes_than_the_ranks_fill) {
 }
 END_TEST
 
+// The steps are estimated before the search. On no tree are they fewer than on one switch that just holds the ranks.
+START_TEST(the_cheapest_trees_are_searched) {
+  const mapping::WorkBudget watch;
+  for (std::int32_t ranks = 8; ranks <= most_ranks_mapped_exactly; ++ranks) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t rank = 1; rank < ranks; ++rank) edges.push_back({rank - 1, rank, 1});
+    const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
+    Ints all(ranks);
+    std::iota(all.begin(), all.end(), 0);
+    // Joining leaves takes (1 + ranks / 2) ranks 2^(ranks - 1) steps, and the table 2^ranks.
+    const std::int64_t sets = std::int64_t{1} << ranks, enough = sets / 2 * ranks * (2 + ranks) / 2 + sets;
+    const Ints arities{ranks};
+    const TreeTopology tree = TreeTopology::balanced(arities);
+    ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, enough, watch).has_value());
+    ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, enough - 1, watch));
+  }
+}
+END_TEST
+
 START_TEST(what_is_too_much_is_left_alone) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 3, 2});
   Random random(3);
@@ -325,6 +345,7 @@ int main() {
   tcase_add_test(all, many_equal_leaves);
   tcase_add_test(all, any_limits);
   tcase_add_test(all, more_equal_nodes_than_the_ranks_fill);
+  tcase_add_test(all, the_cheapest_trees_are_searched);
   tcase_add_test(all, what_is_too_much_is_left_alone);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);
