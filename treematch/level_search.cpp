@@ -212,9 +212,8 @@ class LevelSearch {
     std::vector<std::int32_t> detail;
     detail.reserve(static_cast<std::size_t>(3) * part.vertices());
     for (std::int32_t v = 0; v < part.vertices(); ++v) {
-      const auto position = static_cast<std::uint64_t>(part.position(v));
-      detail.insert(detail.end(), {part.parent(v), static_cast<std::int32_t>(position >> 32),
-                                   static_cast<std::int32_t>(position & UINT32_MAX)});
+      detail.push_back(part.parent(v));
+      add_number(detail, part.position(v));
     }
     watch_.spend(part.vertices());
     if (const auto same = options_.memory->find(options_.effort, {}, detail))

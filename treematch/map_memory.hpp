@@ -48,6 +48,12 @@ class MapMemory {
   std::deque<std::shared_ptr<const Entry>> entries_;  // the oldest first
 };
 
+// Appends a number of 64 bits to MapMemory::Entry::detail.
+inline void add_number(std::vector<std::int32_t>& detail, std::int64_t number) {
+  const auto bits = static_cast<std::uint64_t>(number);
+  detail.insert(detail.end(), {static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits & UINT32_MAX)});
+}
+
 // The memories of the matrices that were mapped last, for jobs that come many times: the tasks of an array, or one
 // application submitted again and again. Several threads may use it at the same time. With the limits that are in
 // force below, all memories together take at most some 50 MiB.

@@ -128,6 +128,36 @@ START_TEST(optimal_beside_brute_force) {
 }
 END_TEST
 
+// Answers for nodes are remembered. What they depend on differs here in one thing at a time.
+START_TEST(each_node_gets_its_own_answer) {
+  const std::int64_t much = std::int64_t{1} << 32;
+  const std::vector<CommEdge> traffics[] = {{{0, 1, 9}, {2, 3, 9}, {0, 4, 1}},
+                                            {{0, 2, 9}, {1, 3, 9}, {0, 1, 1}, {3, 4, 1}},
+                                            {{0, 3, 9}, {2, 4, 9}, {1, 2, 3}},
+                                            {{0, 4, 9}, {2, 3, 9}, {1, 2, 3}},
+                                            {{0, 1, much}, {2, 4, 1}},
+                                            {{0, 1, 1}, {2, 4, much}},
+                                            {{0, 3, much + 1}, {3, 4, 2}, {1, 4, much}},
+                                            {{0, 3, 1}, {3, 4, 2}, {1, 4, much}}};
+  const Ints taken[] = {{}, {0}, {1}, {0, 3}, {6, 7}, {6, 7, 8}};
+  for (int round = 0; round < 2; ++round)
+    for (const std::vector<CommEdge>& traffic : traffics)
+      for (const Ints& busy : taken)
+        for (const auto& [sockets, cores] : {std::pair{2, 3}, std::pair{3, 2}, std::pair{2, 4}, std::pair{3, 3}}) {
+          ClusterView view = machine(1, sockets, cores);
+          for (const std::int32_t core : busy)
+            if (core < view.nodes[0].cores()) view.nodes[0].core_free[core] = false;
+          Ints free;
+          for (std::int32_t core = 0; core < view.nodes[0].cores(); ++core)
+            if (view.nodes[0].core_free[core]) free.push_back(core);
+          if (free.size() < 5) continue;
+          const Request request = step({5}, traffic);
+          Ints leaf(5);
+          ck_assert(place("TREEMATCH", view, request).cost == least(view, request, free, leaf, 0));
+        }
+}
+END_TEST
+
 START_TEST(nodes_stay_and_hop_bytes_never_rise) {
   Random random(5);
   for (int k = 0; k < 60; ++k) {
@@ -177,6 +207,7 @@ int main() {
   tcase_add_test(all, ranks_take_the_socket_that_has_room_for_them);
   tcase_add_test(all, pairs_share_a_socket);
   tcase_add_test(all, optimal_beside_brute_force);
+  tcase_add_test(all, each_node_gets_its_own_answer);
   tcase_add_test(all, nodes_stay_and_hop_bytes_never_rise);
   tcase_add_test(all, several_cores_for_each_rank);
   suite_add_tcase(suite, all);
