@@ -15,7 +15,12 @@ using namespace placement::treematch;
 
 namespace {
 
-MapMemory::Entry entry_of(std::int32_t effort, Ints detail) { return {.effort = effort, .detail = std::move(detail)}; }
+MapMemory::Entry entry_of(std::int32_t effort, Ints detail) {
+  MapMemory::Entry entry;
+  entry.effort = effort;
+  entry.detail = std::move(detail);
+  return entry;
+}
 
 // A halo exchange on a plane, in which each pair has `weight`.
 std::shared_ptr<const CommMatrix> plane(std::int32_t ranks, std::int32_t width, std::int64_t weight = 100) {
