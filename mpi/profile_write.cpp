@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -65,45 +66,82 @@ std::vector<PeerTraffic> summed_row(const Traffic& traffic, std::uint32_t kinds,
   return sorted;
 }
 
-// The rows of other ranks, at rank 0. It asks for rows in the order of ranks, a few ahead of the one that is written.
-class RowSource {
- public:
-  RowSource(MPI_Comm comm, std::vector<int> words) : comm_(comm), words_(std::move(words)) {}
+std::vector<std::uint64_t> words_of(const std::vector<PeerTraffic>& row) {
+  std::vector<std::uint64_t> words;
+  words.reserve(row.size() * entry_words);
+  for (const PeerTraffic& pair : row) append(words, pair.peer, pair);
+  return words;
+}
 
-  std::vector<PeerTraffic> next(int rank) {
-    for (; asked_ < static_cast<int>(words_.size()) && asked_ < rank + window; ++asked_)
-      if (asked_ > 0 && words_[asked_] > 0) PMPI_Send(nullptr, 0, MPI_BYTE, asked_, tag_go, comm_);
-    std::vector<std::uint64_t> words(static_cast<std::size_t>(words_[rank]));
-    PMPI_Recv(words.data(), words_[rank], MPI_UINT64_T, rank, tag_row, comm_, MPI_STATUS_IGNORE);
-    std::vector<PeerTraffic> row;
-    for (std::size_t k = 0; k + entry_words <= words.size(); k += entry_words)
-      row.push_back({static_cast<std::int32_t>(words[k]), words[k + 1], words[k + 2]});
-    return row;
+// Rows come to rank 0 along a binomial tree of the ranks, because an MPI library keeps buffers for each rank that a
+// rank has a message from: 40 KiB with Open MPI, which at rank 0 would be 40 MiB of 1,000 ranks. The subtree of a rank
+// is a range of ranks that begins with it, so that rows stay in the order of ranks.
+int parent_of(int rank) { return rank & (rank - 1); }
+int end_of_subtree(int rank, int ranks) { return rank == 0 ? ranks : std::min(ranks, rank + (rank & -rank)); }
+
+// The rows of the ranks below this one, in the order of ranks. It asks for a few of them ahead of the one that is
+// wanted, so that no more than these are on their way.
+class RowsBelow {
+ public:
+  explicit RowsBelow(MPI_Comm comm) : comm_(comm) {
+    int ranks = 0;
+    PMPI_Comm_rank(comm, &rank_);
+    PMPI_Comm_size(comm, &ranks);
+    next_ = asked_ = rank_ + 1;
+    end_ = end_of_subtree(rank_, ranks);
   }
-  bool empty(int rank) const { return words_[rank] == 0; }
+  bool empty() const { return next_ == end_; }
+
+  // Returns the row of the next rank, in the words of its message.
+  std::vector<std::uint64_t> next() {
+    for (; asked_ < end_ && asked_ < next_ + window; ++asked_)
+      PMPI_Send(nullptr, 0, MPI_BYTE, child_above(asked_), tag_go, comm_);
+    const int child = child_above(next_++);
+    MPI_Status status;
+    int count = 0;
+    PMPI_Probe(child, tag_row, comm_, &status);
+    PMPI_Get_count(&status, MPI_UINT64_T, &count);
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(count));
+    PMPI_Recv(words.data(), count, MPI_UINT64_T, child, tag_row, comm_, MPI_STATUS_IGNORE);
+    return words;
+  }
 
  private:
   static constexpr int window = 8;
+
+  // The child of this rank in whose subtree `rank` is.
+  int child_above(int rank) const {
+    return rank_ + static_cast<int>(std::bit_floor(static_cast<unsigned>(rank - rank_)));
+  }
+
   MPI_Comm comm_;
-  std::vector<int> words_;  // by rank
-  int asked_ = 1;
+  int rank_ = 0;
+  int next_ = 0, asked_ = 0, end_ = 0;
 };
 
-void send_row(const std::vector<PeerTraffic>& row, MPI_Comm comm) {
-  std::vector<std::uint64_t> words;
-  for (const PeerTraffic& pair : row) append(words, pair.peer, pair);
-  PMPI_Recv(nullptr, 0, MPI_BYTE, 0, tag_go, comm, MPI_STATUS_IGNORE);
-  PMPI_Send(words.data(), length(words), MPI_UINT64_T, 0, tag_row, comm);
+// Sends the rows of this rank and of those below it to the rank above it, each when it is asked for.
+void send_rows(const std::vector<PeerTraffic>& own, MPI_Comm comm) {
+  RowsBelow below(comm);
+  int rank = 0;
+  PMPI_Comm_rank(comm, &rank);
+  const auto send = [&](const std::vector<std::uint64_t>& words) {
+    PMPI_Recv(nullptr, 0, MPI_BYTE, parent_of(rank), tag_go, comm, MPI_STATUS_IGNORE);
+    PMPI_Send(words.data(), length(words), MPI_UINT64_T, parent_of(rank), tag_row, comm);
+  };
+  send(words_of(own));
+  while (!below.empty()) send(below.next());
 }
 
 // Writes all rows, at rank 0. Returns an empty string, or the reason of a failure. When the file cannot be written it
 // still asks for all rows, because the other ranks wait for this.
-std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, RowSource& rows) {
+std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, MPI_Comm comm) {
   ProfileFile file(path, ranks);
   for (const PeerTraffic& pair : own) file.add(0, pair);
-  for (int rank = 1; rank < ranks; ++rank) {
-    if (rows.empty(rank)) continue;
-    for (const PeerTraffic& pair : rows.next(rank)) file.add(rank, pair);
+  RowsBelow rows(comm);
+  for (int rank = 1; !rows.empty(); ++rank) {
+    const std::vector<std::uint64_t> words = rows.next();
+    for (std::size_t k = 0; k + entry_words <= words.size(); k += entry_words)
+      file.add(rank, {static_cast<std::int32_t>(words[k]), words[k + 1], words[k + 2]});
   }
   try {
     file.finish();
@@ -178,17 +216,13 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
 
 bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time) {
   const std::vector<PeerTraffic> row = summed_row(traffic, settings.kinds, comm);
-  const int words = static_cast<int>(row.size() * entry_words);
-  std::vector<int> all_words(traffic.rank() == 0 ? static_cast<std::size_t>(traffic.ranks()) : 0);
-  PMPI_Gather(&words, 1, MPI_INT, all_words.data(), 1, MPI_INT, 0, comm);
   int written = 1;
   if (traffic.rank() == 0) {
-    RowSource rows(comm, std::move(all_words));
-    const std::string failure = write_rows(settings.file, traffic.ranks(), row, rows);
+    const std::string failure = write_rows(settings.file, traffic.ranks(), row, comm);
     if (!failure.empty()) std::fprintf(stderr, "placement: %s\n", failure.c_str());
     written = failure.empty();
-  } else if (words > 0) {
-    send_row(row, comm);
+  } else {
+    send_rows(row, comm);
   }
   const ProfileSummary summary = summed(traffic, comm, time);
   if (traffic.rank() == 0 && settings.summary && written) {
