@@ -315,17 +315,6 @@ std::vector<PairRecord> History::pairs() {
   return all;
 }
 
-std::vector<DecisionRecord> History::decisions(std::int64_t job, std::int64_t most) {
-  std::vector<DecisionRecord> all;
-  Statement& rows = statement(
-      "SELECT id, at, job, restarts, uid, policy, outcome, us, record FROM decision WHERE ?1 = 0 OR job = ?1 "
-      "ORDER BY id DESC LIMIT ?2");
-  for (rows.bind(job, most); rows.step();)
-    all.push_back({rows.integer(0), rows.real(1), rows.integer(2), rows.integer(3), rows.integer(4), rows.text(5),
-                   rows.text(6), rows.integer(7), rows.text(8)});
-  return all;
-}
-
 History::Changes History::changes_after(std::int64_t cursor, std::int64_t most) {
   Changes changes;
   Statement& last = statement(

@@ -70,7 +70,6 @@ struct PairRecord {
 };
 
 struct DecisionRecord {
-  std::int64_t id = 0;  // chosen by the history, counting up
   double at_s = 0;
   std::int64_t job = 0;
   std::int64_t restarts = 0;
@@ -124,8 +123,6 @@ class History {
   std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);
   std::vector<SpanRecord> spans();  // ordered by beginning
   std::vector<PairRecord> pairs();
-  // Returns at most `most` decisions about `job` (0: about all jobs), the latest first.
-  std::vector<DecisionRecord> decisions(std::int64_t job, std::int64_t most);
 
   // Returns the rows that changed after `cursor`, at most `most` together, in the order of `changed`. The `cursor` of
   // the result is that of its last row.

@@ -154,9 +154,4 @@ Liveness LivenessTable::state(std::int32_t index) const {
   return node.view == SlurmView::down ? Liveness::down : Liveness::unknown;
 }
 
-double LivenessTable::missed(std::int32_t index, double now_s) const {
-  const Node& node = nodes_[static_cast<std::size_t>(index)];
-  return (now_s - node.heard_s) / node.mean_s;
-}
-
 }  // namespace placement::monitor

@@ -97,8 +97,6 @@ class LivenessTable {
   std::vector<Event> tick(double now_s);
 
   Liveness state(std::int32_t node) const;
-  // Returns the heartbeats missed until now, in intervals; NaN: the node was never heard.
-  double missed(std::int32_t node, double now_s) const;
   double last_heard_s(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].heard_s; }  // NaN: never
   // Returns the length of the silence after which this node is given up, in seconds.
   double patience_s(std::int32_t node) const;

@@ -98,7 +98,6 @@ class NodeWatch {
   Liveness liveness(std::int32_t node) const;
 
   const LivenessTable& table() const { return table_; }
-  const OutageBook& book() const { return book_; }
   std::int64_t outages() const { return outages_; }  // counted outages that this monitor noticed since its start
   const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // numbers of nodes at the last tick
 

@@ -337,8 +337,4 @@ const NetAddress& ServerSessions::address(std::int32_t peer) const { return with
 
 Bytes ServerSessions::seal(std::int32_t peer, ByteView message) { return with_session(peer).channel->seal(message); }
 
-void ServerSessions::forget(std::int32_t peer) {
-  if (established(peer)) peers_[static_cast<std::size_t>(peer)].channel.reset();
-}
-
 }  // namespace placement::protocol

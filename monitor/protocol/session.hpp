@@ -151,8 +151,6 @@ class ServerSessions {
   const NetAddress& address(std::int32_t peer) const;
   // Returns the datagram for a message to the peer. Throws Error without a session.
   Bytes seal(std::int32_t peer, ByteView message);
-  // Ends the peer's session, if it has one.
-  void forget(std::int32_t peer);
 
   // Returns the number of datagrams so far for each Refusal, where Refusal::none counts those accepted.
   const std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)>& refused() const { return refused_; }

@@ -14,6 +14,7 @@
 #include <fstream>
 #include <tuple>
 
+#include "monitor/monitor/database.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -33,6 +34,20 @@ OutageRecord outage(const std::string& node, double began, double ended, const s
   return {node, began, ended, counted, cause, began + 20};
 }
 
+struct StoredRow {
+  std::int64_t job = 0;
+  std::string record;
+};
+
+// The decisions in the history at `path`, the newest first.
+std::vector<StoredRow> stored_decisions(const std::string& path) {
+  Database database(path, Database::Access::read, 2000);
+  Statement rows(database, "SELECT job, record FROM decision ORDER BY id DESC");
+  std::vector<StoredRow> all;
+  for (rows.bind(); rows.step();) all.push_back({rows.integer(0), rows.text(1)});
+  return all;
+}
+
 }  // namespace
 
 START_TEST(an_empty_history) {
@@ -42,7 +57,6 @@ START_TEST(an_empty_history) {
   {
     History history(path, {});
     ck_assert(history.outages().empty() && history.spans().empty() && history.pairs().empty());
-    ck_assert(history.decisions(0, 10).empty());
     ck_assert_text_eq(history.moved_aside(), "");
     ck_assert_int_eq(history.last_change(), 0);
     ck_assert_int_eq(history.changes_after(0, 10).cursor, 0);
@@ -171,12 +185,11 @@ START_TEST(pairs_and_decisions) {
   ck_assert(std::isnan(pairs[0].bandwidth_error_Bps));
   ck_assert_int_eq(pairs[0].samples, 8);
   for (int job = 1; job <= 5; ++job)
-    history.put_decision({0, 100.0 + job, job, 0, 1000, "NLA", "nodes", 250, std::string("a\0b", 3)});
-  ck_assert_uint_eq(history.decisions(0, 3).size(), 3);
-  ck_assert_int_eq(history.decisions(0, 3)[0].job, 5);
-  ck_assert_uint_eq(history.decisions(4, 10).size(), 1);
-  ck_assert_uint_eq(history.decisions(4, 10)[0].record.size(), 3);
-  ck_assert(history.decisions(99, 10).empty());
+    history.put_decision({100.0 + job, job, 0, 1000, "NLA", "nodes", 250, std::string("a\0b", 3)});
+  const std::vector<StoredRow> stored = stored_decisions(directory.path() + "/h.db");
+  ck_assert_uint_eq(stored.size(), 5);
+  ck_assert_int_eq(stored[0].job, 5);
+  ck_assert_uint_eq(stored[0].record.size(), 3);
 }
 END_TEST
 
@@ -338,26 +351,26 @@ START_TEST(old_and_much_is_dropped) {
   history.put_outage(outage("n3", 5000, 5100));
   history.put_span({"n1", 0, 30});
   history.put_span({"n2", 0, 5500});
-  history.put_decision({0, 10, 1, 0, 0, "TOFA", "stock", 1, "x"});
+  history.put_decision({10, 1, 0, 0, "TOFA", "stock", 1, "x"});
   const std::int64_t change = history.last_change();
   history.prune(5600);
   ck_assert_uint_eq(history.outages().size(), 2);
   ck_assert_text_eq(history.outages()[0].node, "n2");
   ck_assert_uint_eq(history.spans().size(), 1);
-  ck_assert(history.decisions(0, 9).empty());
+  ck_assert(stored_decisions(directory.path() + "/h.db").empty());
   ck_assert_int_eq(history.last_change(), change);
 
   limits.max_bytes = 1 << 20;
   History small(directory.path() + "/small.db", limits);
   small.begin();
-  for (int i = 0; i < 6000; ++i) small.put_decision({0, 5590, i, 0, 0, "NLA", "nodes", 1, std::string(1000, 'x')});
+  for (int i = 0; i < 6000; ++i) small.put_decision({5590, i, 0, 0, "NLA", "nodes", 1, std::string(1000, 'x')});
   small.put_outage(outage("n1", 5500, 5550));
   small.commit();
   ck_assert_int_gt(small.bytes(), 5 << 20);
   small.prune(5600);
   ck_assert_int_le(small.bytes(), 1 << 20);
   ck_assert_int_gt(small.bytes(), 1 << 18);
-  ck_assert_int_eq(small.decisions(0, 1)[0].job, 5999);  // the latest decisions are kept
+  ck_assert_int_eq(stored_decisions(directory.path() + "/small.db")[0].job, 5999);  // the latest decisions are kept
   ck_assert_uint_eq(small.outages().size(), 1);
 }
 END_TEST

@@ -2,7 +2,6 @@
 #include "monitor/monitor/liveness.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "common/util/random.hpp"
@@ -38,7 +37,6 @@ START_TEST(silence_becomes_an_outage) {
   LivenessTable table(4, {});
   double now = 1000;
   ck_assert(table.state(0) == Liveness::unknown);
-  ck_assert(std::isnan(table.missed(0, now)));
   std::vector<Seen> seen = run(table, now, 1100, [](int, double) { return true; });
   ck_assert_uint_eq(seen.size(), 4);  // each node came up once
   for (int node = 0; node < 4; ++node) ck_assert(table.state(node) == Liveness::up);
@@ -60,7 +58,6 @@ START_TEST(silence_becomes_an_outage) {
   ck_assert(table.state(2) == Liveness::down);
   ck_assert(!table.in_doubt());
   ck_assert_int_eq(table.up(), 3);
-  ck_assert_double_gt(table.missed(2, now), 19);
 
   seen = run(table, now, 1300, without_2);
   ck_assert_uint_eq(seen.size(), 1);
