@@ -18,11 +18,6 @@ namespace placement::agent {
 namespace {
 
 constexpr double resolve_pause_s = 60;
-constexpr int patience_beats = 3;  // heartbeats without an answer before a new handshake begins
-// A heartbeat without an acknowledgement is repeated, so that a node does not look dead on a network that loses many
-// packets. A monitor that no longer answers gets only one heartbeat per interval.
-constexpr int most_repeats = 2;
-constexpr double repeat_share = 0.3;  // time between two repetitions, as a share of the heartbeat interval
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
@@ -81,11 +76,13 @@ Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, Log log
       sampler_(sample_settings(settings_)),
       control_(protocol::NetAddress{}),
       publisher_(settings_.controllers.size()),
-      start_id_(protocol::random_u64()) {
+      start_id_(protocol::random_u64()),
+      schedule_(settings_.heartbeat_s, protocol::steady_s()) {
   for (const SlurmHost& host : settings_.controllers)
     monitors_.push_back({.host = host,
                          .address = {},
                          .session = protocol::ClientSession(credentials, settings_.node),
+                         .acknowledgements = Acknowledgements(settings_.heartbeat_s),
                          .last_note = {},
                          .single_node_jobs = {},
                          .settings = {}});
@@ -160,21 +157,17 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
 
 void Agent::beat(Monitor& monitor, double now_s) {
   if (!monitor.address || !monitor.session.established()) return;
-  if (monitor.unanswered >= patience_beats) {
+  if (monitor.acknowledgements.silent()) {
     note(monitor, "does not answer");
     monitor.session.doubt(now_s);
   }
   control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
-  monitor.repeats = monitor.unanswered < patience_beats ? most_repeats : 0;
-  monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
-  ++monitor.unanswered;
+  monitor.acknowledgements.sent(now_s);
 }
 
 void Agent::repeat_beats(double now_s) {
   for (Monitor& monitor : monitors_) {
-    if (monitor.repeats == 0 || now_s < monitor.repeat_s) continue;
-    --monitor.repeats;
-    monitor.repeat_s = now_s + repeat_share * settings_.heartbeat_s;
+    if (!monitor.acknowledgements.repeat_due(now_s)) continue;
     if (!monitor.address || !monitor.session.established()) continue;
     last_beat_.heard = publisher_.heard(now_s);
     control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
@@ -221,7 +214,7 @@ void Agent::take_datagram(std::size_t index, protocol::ByteView datagram, double
   if (!received.reply.empty()) control_.send(received.reply, *monitor.address);
   if (received.established) {
     note(monitor, "session established");
-    monitor.unanswered = 0;
+    monitor.acknowledgements.answered(false);
     if (number_ > 0) {
       last_beat_ = heartbeat(now_s, false);
       beat(monitor, now_s);
@@ -234,8 +227,7 @@ void Agent::take_message(std::size_t index, protocol::ByteView message, double n
   Monitor& monitor = monitors_[index];
   if (const auto ack = protocol::decode_heartbeat_ack(message)) {
     if (ack->number > number_) return;
-    monitor.unanswered = 0;
-    if (ack->number == number_) monitor.repeats = 0;
+    monitor.acknowledgements.answered(ack->number == number_);
     monitor.single_node_jobs = ack->single_node_jobs;
     publisher_.note(index, monitor.host.name, ack->publisher, now_s);
     note(monitor, "session established");  // is logged only if the monitor did not answer before
@@ -320,25 +312,19 @@ void Agent::run_probes(double now_s, bool can_send) {
 }
 
 double Agent::next_wake_s(double now_s) const {
-  double wake_s = next_beat_s_;
+  double wake_s = schedule_.next_s();
   for (const Monitor& monitor : monitors_) {
     wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : monitor.next_resolve_s);
-    if (monitor.repeats > 0) wake_s = std::min(wake_s, monitor.repeat_s);
+    wake_s = std::min(wake_s, monitor.acknowledgements.next_s());
   }
   return prober_ ? std::min(wake_s, prober_->next_s()) : wake_s;
 }
 
 void Agent::run(int stop_descriptor) {
-  double now_s = protocol::steady_s();
   bool can_send = false;
-  next_beat_s_ = now_s;
   for (;;) {
-    now_s = protocol::steady_s();
-    if (now_s >= next_beat_s_) {
-      sample_and_beat(now_s);
-      // Heartbeats keep their interval by the clock. After a pause of the machine two are never sent at once.
-      next_beat_s_ = std::max(next_beat_s_ + settings_.heartbeat_s, now_s + settings_.heartbeat_s / 2);
-    }
+    double now_s = protocol::steady_s();
+    if (schedule_.due(now_s)) sample_and_beat(now_s);
     repeat_beats(now_s);
     keep_sessions(now_s);
     run_probes(now_s, can_send);

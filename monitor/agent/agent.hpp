@@ -9,6 +9,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "monitor/agent/heartbeat_schedule.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
 #include "monitor/protocol/credentials.hpp"
@@ -65,9 +66,7 @@ class Agent {
     std::optional<protocol::NetAddress> address;
     double next_resolve_s = 0;
     protocol::ClientSession session;
-    int unanswered = 0;                        // heartbeats without an acknowledgement
-    int repeats = 0;                           // how often the last heartbeat may still be repeated
-    double repeat_s = 0;                       // when the next repetition is due
+    Acknowledgements acknowledgements;
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
     std::string last_note;                     // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
@@ -109,7 +108,7 @@ class Agent {
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
   protocol::Heartbeat last_beat_;
-  double next_beat_s_ = 0;
+  HeartbeatSchedule schedule_;
 };
 
 }  // namespace placement::agent

@@ -18,13 +18,6 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr double tick_s = 1;
-constexpr double round_s = 0.1;  // time between two looks at the schedule of probes
-constexpr double slurm_every_s = 10;
-constexpr double slurm_every_large_s = 30;  // with many nodes, because the answer is long
-constexpr std::int32_t large_nodes = 1000;
-constexpr double slurm_again_s = 5;
-constexpr double peers_every_s = 2;
 constexpr int datagrams_at_once = 2048;
 
 WatchSettings watch_settings(const Config& config) {
@@ -69,6 +62,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
              {port_, watch_, keeper_, election_, probing_}, log_),
       publisher_(settings_.config.snapshot_file, static_cast<double>(settings_.config.outage_horizon_h) * 3600, log_),
       slurm_(settings_.slurm_conf),
+      schedule_(watch_.nodes()),
       metrics_trouble_(log_),
       slurm_trouble_(log_),
       controller_trouble_(log_) {
@@ -144,7 +138,7 @@ void Monitor::hear_slurm(double now_s) {
   if (!slurm_.asking()) return;
   std::vector<SlurmNode> nodes;
   if (slurm_.collect(now_s, nodes)) {
-    if (watch_.slurm_says(nodes, now())) next_slurm_s_ = std::min(next_slurm_s_, now_s + slurm_again_s);
+    if (watch_.slurm_says(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
     slurm_trouble_.say("");
     if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));
   } else if (!slurm_.asking()) {
@@ -163,23 +157,18 @@ void Monitor::tick() {
     log_(election_note(election_, moment.steady_s));
   // What happened is judged even if nothing can be written.
   const Moment judged = now();
-  if (watch_.tick(judged)) next_publish_s_ = judged.steady_s;
+  if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
   keeper_.keep(watch_, probing_.pairs(), judged);
   probing_.drop_old_leases(moment.steady_s);
-  if (moment.steady_s >= next_peers_s_) {
-    next_peers_s_ = moment.steady_s + peers_every_s;
+  if (schedule_.peers.due(moment.steady_s)) {
     try {
       peers_.exchange(moment.steady_s);
     } catch (const DatabaseError& error) {
       keeper_.handle(error);
     }
   }
-  if (settings_.ask_slurm && moment.steady_s >= next_slurm_s_) {
-    next_slurm_s_ = moment.steady_s + (watch_.nodes() > large_nodes ? slurm_every_large_s : slurm_every_s);
-    slurm_.ask(moment.steady_s);
-  }
-  if (moment.steady_s >= next_publish_s_) {
-    next_publish_s_ = moment.steady_s + publish_every_s;
+  if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s)) slurm_.ask(moment.steady_s);
+  if (schedule_.snapshot.due(moment.steady_s)) {
     publish();
     for (const std::string& line : configuration_.refresh()) log_(line);
   }
@@ -208,12 +197,12 @@ void Monitor::publish() {
 void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(peers_.monitors()) + " for " +
        std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
-  for (double next_round_s = 0;;) {
+  for (;;) {
     pollfd watched[] = {{stop_descriptor, POLLIN, 0},
                         {port_.socket.descriptor(), POLLIN, 0},
                         {peers_.descriptor(), POLLIN, 0},
                         {slurm_.descriptor(), POLLIN, 0}};
-    const double wait_s = std::min(next_tick_s_, next_round_s) - protocol::steady_s();
+    const double wait_s = schedule_.next_s() - protocol::steady_s();
     if (poll(watched, std::size(watched), std::clamp(static_cast<int>(wait_s * 1000) + 1, 0, 1000)) < 0 &&
         errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
@@ -227,12 +216,8 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
       keeper_.handle(error);
     }
     hear_slurm(now_s);
-    if (now_s >= next_round_s) {
-      next_round_s = now_s + round_s;
-      if (election_.publishing()) probing_.give_leases(election_.term(now_s).term, now_s);
-    }
-    if (now_s >= next_tick_s_) {
-      next_tick_s_ = now_s + tick_s;
+    if (schedule_.leases.due(now_s) && election_.publishing()) probing_.give_leases(election_.term(now_s).term, now_s);
+    if (schedule_.tick.due(now_s)) {
       tick();
       tend(now_s);
     }

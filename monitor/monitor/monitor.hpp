@@ -11,6 +11,7 @@
 #include "monitor/monitor/history_keeper.hpp"
 #include "monitor/monitor/leader_election.hpp"
 #include "monitor/monitor/monitor_port.hpp"
+#include "monitor/monitor/monitor_schedule.hpp"
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/peer_exchange.hpp"
@@ -69,7 +70,7 @@ class Monitor {
   PeerExchange peers_;
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
-  double next_tick_s_ = 0, next_slurm_s_ = 0, next_peers_s_ = 0, next_publish_s_ = 0;
+  MonitorSchedule schedule_;
   std::int64_t heartbeats_ = 0;  // taken since the start
   TroubleLog metrics_trouble_, slurm_trouble_, controller_trouble_;
 };

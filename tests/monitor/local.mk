@@ -27,6 +27,7 @@ if HAVE_CHECK
 if BUILD_MONITOR
 check_PROGRAMS += \
 	%D%/agent_test \
+	%D%/daemon_schedule_test \
 	%D%/node_sample_test \
 	%D%/probe_test \
 	%D%/proc_text_test \
@@ -39,6 +40,7 @@ check_PROGRAMS += \
 endif
 endif
 %C%_agent_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
+%C%_daemon_schedule_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
 %C%_node_sample_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
 %C%_probe_test_LDADD = $(monitor_agent) $(CHECK_LIBS)
 %C%_proc_text_test_LDADD = $(monitor_agent) $(CHECK_LIBS)

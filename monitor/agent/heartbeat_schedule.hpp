@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <algorithm>
+#include <limits>
+
+namespace placement::agent {
+
+// When the heartbeats of this node are due. Times are in seconds of a steady clock.
+class HeartbeatSchedule {
+ public:
+  // `interval_s` is above 0. The first heartbeat is due at `start_s`.
+  HeartbeatSchedule(double interval_s, double start_s) : interval_s_(interval_s), next_s_(start_s) {}
+
+  // Returns whether a heartbeat is due. Heartbeats keep their interval by the clock; after a pause of the machine two
+  // are never sent at once.
+  bool due(double now_s) {
+    if (now_s < next_s_) return false;
+    next_s_ = std::max(next_s_ + interval_s_, now_s + interval_s_ / 2);
+    return true;
+  }
+  double next_s() const { return next_s_; }
+
+ private:
+  double interval_s_;
+  double next_s_;
+};
+
+// What one monitor acknowledged of the heartbeats that were sent to it, and when the last one has to be repeated:
+// without that a node would look dead on a network that loses many packets. A monitor that no longer answers gets only
+// one heartbeat per interval.
+class Acknowledgements {
+ public:
+  static constexpr int patience = 3;           // heartbeats without an answer before a new handshake begins
+  static constexpr int most_repeats = 2;       // of one heartbeat
+  static constexpr double repeat_share = 0.3;  // time between two repetitions, as a share of the interval
+
+  // `interval_s` is the time between two heartbeats.
+  explicit Acknowledgements(double interval_s) : repeat_every_s_(repeat_share * interval_s) {}
+
+  // Returns whether the monitor has left so many heartbeats unanswered that a new handshake is wanted.
+  bool silent() const { return unanswered_ >= patience; }
+  // Records that a heartbeat is sent.
+  void sent(double now_s) {
+    repeats_ = silent() ? 0 : most_repeats;
+    repeat_s_ = now_s + repeat_every_s_;
+    ++unanswered_;
+  }
+  // Returns whether the last heartbeat has to be repeated now. It is taken as repeated then.
+  bool repeat_due(double now_s) {
+    if (repeats_ == 0 || now_s < repeat_s_) return false;
+    --repeats_;
+    repeat_s_ = now_s + repeat_every_s_;
+    return true;
+  }
+  // Records an answer. `to_last` says whether it acknowledges the heartbeat that was sent last.
+  void answered(bool to_last) {
+    unanswered_ = 0;
+    if (to_last) repeats_ = 0;
+  }
+  // Returns when the next repetition is due; infinity: none is.
+  double next_s() const { return repeats_ > 0 ? repeat_s_ : std::numeric_limits<double>::infinity(); }
+
+ private:
+  double repeat_every_s_;
+  int unanswered_ = 0;
+  int repeats_ = 0;
+  double repeat_s_ = 0;
+};
+
+}  // namespace placement::agent
