@@ -340,7 +340,7 @@ void Agent::run(int stop_descriptor) {
     if ((waits[2].revents & POLLIN) != 0) read_probes();
     if ((waits[1].revents & POLLIN) != 0) read_control(now_s);
   }
-  const protocol::Bytes last = protocol::encode(heartbeat(now_s, true));
+  const protocol::Bytes last = protocol::encode(heartbeat(protocol::steady_s(), true));
   for (Monitor& monitor : monitors_)
     if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(last), *monitor.address);
 }

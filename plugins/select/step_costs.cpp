@@ -17,10 +17,6 @@ namespace placement::select_plugin {
 
 namespace {
 
-// The traffic of links is computed for the record of a decision alone. With more pairs it would take several
-// milliseconds.
-constexpr std::int64_t most_pairs_on_links = 200'000;
-
 // The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
 constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
 
@@ -55,7 +51,7 @@ Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const
 }
 
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement) {
-  if (on_torus(view, job_request) || job_request.matrix->pairs() > most_pairs_on_links) return {};
+  if (on_torus(view, job_request)) return {};
   std::vector<std::int32_t> nodes, leaves;
   for (const RankPlace& rank : placement.ranks) {
     nodes.push_back(rank.node);

@@ -32,7 +32,7 @@ bool on_torus(const ClusterView& view, const JobRequest& job_request);
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config);
 
 // Returns what busiest_link() tells of a placement of the job's ranks; an empty string on a torus, whose links are
-// others, and with very many pairs. The job has a matrix.
+// others. The job has a matrix.
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
 // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is

@@ -56,6 +56,7 @@ if HAVE_SQLITE
 check_PROGRAMS += \
 	%D%/bulk_test \
 	%D%/decision_counts_test \
+	%D%/history_keeper_test \
 	%D%/node_watch_test \
 	%D%/node_watch_restart_test \
 	%D%/peer_messages_test \
@@ -67,6 +68,7 @@ endif
 endif
 %C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_decision_counts_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_history_keeper_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_restart_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)

@@ -110,6 +110,17 @@ START_TEST(what_cannot_be_used_says_why) {
 }
 END_TEST
 
+// doc/live-state.md: a file whose time is more than five seconds ahead is refused.
+START_TEST(the_clocks_of_two_hosts_differ_a_little) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/snapshot";
+  write_snapshot(path, state_of_age(-5));
+  ck_assert(LiveFeed(path, only({getuid()}), 60, machine_nodes, silent).now().state != nullptr);
+  write_snapshot(path, state_of_age(-7));  // a second may pass
+  ck_assert(LiveFeed(path, only({getuid()}), 60, machine_nodes, silent).now().state == nullptr);
+}
+END_TEST
+
 START_TEST(a_newer_file_is_taken_and_a_bad_one_is_not) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";
@@ -342,6 +353,7 @@ int main() {
   TCase* cases = tcase_create("all");
   tcase_add_test(cases, a_fresh_state_is_there_at_once);
   tcase_add_test(cases, what_cannot_be_used_says_why);
+  tcase_add_test(cases, the_clocks_of_two_hosts_differ_a_little);
   tcase_add_test(cases, a_newer_file_is_taken_and_a_bad_one_is_not);
   tcase_add_test(cases, replaced_while_it_is_read);
   tcase_add_test(cases, a_user_who_is_new_is_found);

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "monitor/monitor/history_keeper.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "monitor/protocol/udp.hpp"
+#include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
+
+using namespace placement;
+using namespace placement::monitor;
+
+namespace {
+
+constexpr double hour_s = 3600;
+
+// A monitor of one node that writes its history every ten minutes, on a clock of the test's own.
+struct Scene {
+  Scene() {
+    config.state_directory = directory.path();
+    config.decision_file = directory.path() + "/no-ring";
+    config.history_days = 400;
+    keeper.emplace(config, std::vector<uid_t>{}, silent);
+    watch.emplace(std::vector<std::string>{"n0"}, keeper->history(), WatchSettings{}, silent, at());
+  }
+  Moment at() const { return {start_s + passed_s, 1.7e9 + set_s + passed_s}; }
+  void run(double seconds) {
+    for (const double end_s = passed_s + seconds; passed_s < end_s; passed_s += 600) {
+      watch->tick(at());
+      keeper->keep(*watch, pairs, at());
+    }
+  }
+  // Writes an outage that ended `days` days ago.
+  void outage_before(double days) {
+    const double began_s = at().wall_s - days * 86400;
+    keeper->history().put_outage({"n0", began_s, began_s + 10, true, "silent", began_s + 5});
+  }
+  std::size_t outages() { return keeper->history().outages().size(); }
+
+  static void silent(const std::string&) {}
+
+  TemporaryDirectory directory;
+  Config config;
+  std::optional<HistoryKeeper> keeper;
+  std::optional<NodeWatch> watch;
+  PairModel pairs{PairPlaces{}, PairModelSettings{}};
+  const double start_s = protocol::steady_s();  // the keeper's first tasks are counted from its construction
+  double passed_s = 0;
+  double set_s = 0;  // by how much the host's clock was set
+};
+
+}  // namespace
+
+// placement-monitor(8): what is older than HistoryDays is dropped only after the host's clock has not been set for six
+// hours.
+START_TEST(a_clock_has_to_be_good_for_hours_before_old_rows_go) {
+  Scene scene;
+  scene.outage_before(500);
+  scene.outage_before(399);
+  scene.run(6 * hour_s);
+  ck_assert_uint_eq(scene.outages(), 2);
+  scene.run(0.5 * hour_s);
+  ck_assert_uint_eq(scene.outages(), 1);
+  // The clock is set two days forward, for which the other outage would be too old.
+  scene.set_s = 2 * 86400;
+  scene.run(6 * hour_s);
+  ck_assert_uint_eq(scene.outages(), 1);
+  scene.run(hour_s);
+  ck_assert_uint_eq(scene.outages(), 0);
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("history keeper");
+  TCase* tests = tcase_create("history keeper");
+  tcase_add_test(tests, a_clock_has_to_be_good_for_hours_before_old_rows_go);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
