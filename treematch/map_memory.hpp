@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -40,12 +41,20 @@ class MapMemory {
                                     std::span<const std::int32_t> detail) const;
   void keep(Entry entry);
   std::size_t size() const;
+  std::size_t bytes() const;  // approximate
+  void clear();
 
  private:
+  struct Kept {
+    std::size_t hash = 0;
+    std::size_t bytes = 0;
+    std::shared_ptr<const Entry> entry;
+  };
+
   const std::size_t most_bytes_;
   mutable std::mutex mutex_;
   std::size_t bytes_ = 0;
-  std::deque<std::shared_ptr<const Entry>> entries_;  // the oldest first
+  std::deque<Kept> entries_;  // the oldest first
 };
 
 // Appends a number of 64 bits to MapMemory::Entry::detail.
@@ -59,24 +68,42 @@ inline void add_number(std::vector<std::int32_t>& detail, std::int64_t number) {
 // force below, all memories together take at most some 50 MiB.
 class MatrixMemories {
  public:
+  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_matrices = 16;
   static constexpr std::int32_t most_ranks = 512;     // a matrix of more ranks gets a memory of its own,
   static constexpr std::int64_t most_pairs = 32'768;  // as does one with more pairs
   static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;
+  static constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;
 
   // Returns the memory of the matrix with this seed. Where there is none, it takes the place of the one that has not
   // been asked for the longest time. `matrix` is not null.
   std::shared_ptr<MapMemory> of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed);
+
+  // Returns the memory of mappings of parts of matrices onto the cores of one node.
+  MapMemory& within_nodes();
+
+  // Drops the memories that were last asked for before `since`. Returns the approximate number of bytes that are given
+  // back.
+  std::size_t drop_idle(Clock::time_point since);
+  std::size_t bytes();  // approximate
 
  private:
   struct Remembered {
     std::shared_ptr<const CommMatrix> matrix;
     std::uint64_t seed = 0;
     std::shared_ptr<MapMemory> memory;
+    Clock::time_point used;
+
+    std::size_t bytes() const;
   };
 
   std::mutex mutex_;
   std::list<Remembered> all_;  // the last one asked for comes first
+  MapMemory within_nodes_{most_bytes_within_nodes};
+  Clock::time_point within_nodes_used_;
 };
+
+// Returns the memories of all decisions of this process.
+MatrixMemories& matrix_memories();
 
 }  // namespace placement::treematch

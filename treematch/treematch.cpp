@@ -68,12 +68,6 @@ struct NodeTree {
   TreeTopology tree;
 };
 
-// Returns the memories of all decisions of this process.
-MatrixMemories& memories() {
-  static MatrixMemories all;
-  return all;
-}
-
 // Makes one decision: places one request on one view.
 class Chooser {
  public:
@@ -85,7 +79,7 @@ class Chooser {
         options_(options_of(request)) {
     options_.deadline = deadline;
     remembering_ = options_;
-    if (request.matrix) memory_ = memories().of(request.matrix, options_.seed);
+    if (request.matrix) memory_ = matrix_memories().of(request.matrix, options_.seed);
     remembering_.memory = memory_.get();
   }
 

@@ -49,25 +49,20 @@ class RanksOfNode {
     for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
     Ints question = question_of(traffic, usable);
     const Cost cost = sockets.hop_bytes(traffic, leaf_);
-    if (const auto same = answers().find(effort, {}, question)) return same->cost < cost ? same->slot : Ints();
+    // Jobs of one application, and the nodes of one job, often ask for the same mapping.
+    MapMemory& answers = matrix_memories().within_nodes();
+    if (const auto same = answers.find(effort, {}, question)) return same->cost < cost ? same->slot : Ints();
     MapOptions options;
     options.scope = LeafScope::whole;
     options.effort = effort;
     options.deadline = deadline;
     MapResult result = map_to_tree(traffic, sockets, usable, options);
     if (!deadline.expired())
-      answers().keep({effort, {}, std::move(question), result.leaf_of_rank, result.cost, result.method, 0});
+      answers.keep({effort, {}, std::move(question), result.leaf_of_rank, result.cost, result.method, 0});
     return result.cost < cost ? std::move(result.leaf_of_rank) : Ints();
   }
 
  private:
-  // Returns the mappings that were found for nodes. Jobs of one application, and the nodes of one job, often ask for
-  // the same ones.
-  static MapMemory& answers() {
-    static MapMemory all(std::size_t{1} << 20);
-    return all;
-  }
-
   // Returns all that a mapping of the ranks within the node depends on, beside the effort.
   Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
     Ints question{node_.cores_per_socket, static_cast<std::int32_t>(usable.size()), traffic.ranks()};

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iterator>
 #include <new>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <vector>
@@ -22,6 +23,7 @@
 #include "plugins/select/copy_text.hpp"
 #include "plugins/select/given_costs.hpp"
 #include "plugins/select/plugin_state.hpp"
+#include "treematch/map_memory.hpp"
 
 namespace placement::select_plugin {
 
@@ -177,6 +179,7 @@ extern "C" void placement_unconfigure(void) {
   now.decision_log.reset();
   now.warning.clear();
   now.jobs.clear();
+  treematch::matrix_memories().drop_idle(Clock::time_point::max());
   now.transient = {};
   now.latest = nullptr;
 }
@@ -211,8 +214,10 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
 extern "C" void placement_tidy(void) {
   auto& now = state();
   now.latest = nullptr;  // the next line may drop the answer
-  now.jobs.drop_idle(Clock::now() - jobs_are_known_for);
-  if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes());
+  const Clock::time_point since = Clock::now() - jobs_are_known_for;
+  now.jobs.drop_idle(since);
+  const std::size_t of_mappings = treematch::matrix_memories().drop_idle(since);
+  if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
@@ -291,15 +296,20 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
   placement_ranks ranks{};
   try {
     if (!now.machine) return ranks;
-    const auto budget = std::chrono::milliseconds(now.share.used_up(request->uid) ? 0 : now.config.decision_time_ms);
+    const bool no_time = now.share.used_up(request->uid);
+    const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
     const DecisionTimeBudget::Use use(now.share, request->uid);
-    const JobEntry& job =
-        now.jobs.find(request->job_id, {request->environment, request->environment_count}, now.config);
+    // To decode a matrix takes time, too: up to 10 ms.
+    const std::span<char* const> environment(request->environment, request->environment_count);
+    const JobEntry* const job = no_time ? now.jobs.find_kept(request->job_id, environment)
+                                        : &now.jobs.find(request->job_id, environment, now.config);
+    ranks.not_known = job == nullptr;
+    if (ranks.not_known) return ranks;
     const auto costs =
-        costs_on({now.machine_for(*request), now.feed->now(), *offer, *request, job.job_request, now.config}, *grant,
+        costs_on({now.machine_for(*request), now.feed->now(), *offer, *request, job->job_request, now.config}, *grant,
                  Deadline::after(budget));
     if (!costs) {
-      ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job.job_request);
+      ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job->job_request);
       return ranks;
     }
     copy_text(ranks.cost, sizeof ranks.cost, costs->cost);

@@ -137,6 +137,7 @@ struct placement_request {
 	uint32_t tasks_per_node;	/* most tasks on a node; Slurm reserves CPUs for this number. 0: no limit */
 	uint32_t tasks_per_socket;	/* most tasks on a socket; 0: no limit */
 	int64_t waited_s;		/* seconds since the job could start */
+	bool never_waits;		/* wait= has no effect: a component of a heterogeneous job, for which Slurm would keep the nodes of the others */
 	bool may_be_put_off;		/* a later scheduling cycle may decide, if this one has no time */
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* the job's time limit; 0: none */
@@ -254,6 +255,7 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
 struct placement_ranks {
 	bool by_matrix;			/* srun places them by the job's matrix */
 	bool by_topology;		/* the job has no matrix, and srun takes its nodes in the order of the topology, which is not that of their names */
+	bool not_known;			/* the user's time for decisions is used up, and the job's request was not decoded */
 	char cost[48];			/* hop-bytes of that order; empty if not known */
 	char natural_cost[48];		/* hop-bytes in natural order; empty if not known */
 };

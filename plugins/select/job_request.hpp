@@ -53,17 +53,18 @@ class JobRequestCache {
   // The reference is valid until the entry is dropped; the next call for another request may do that.
   Entry& find(std::uint32_t job_id, std::span<char* const> environment, const Config& config) {
     const std::uint64_t fingerprint = job_request_fingerprint(environment);
-    for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
-      if (at->job_id != job_id || at->fingerprint != fingerprint) continue;
-      jobs_.splice(jobs_.begin(), jobs_, at);
-      at->used = Clock::now();
-      return jobs_.front().entry;
-    }
+    if (Entry* const kept = find_kept(job_id, fingerprint)) return *kept;
     Job job{job_id, fingerprint, Clock::now(), {}};
     job.entry.job_request = read_job_request(environment, config);
     jobs_.push_front(std::move(job));
     shrink();
     return jobs_.front().entry;
+  }
+
+  // Returns the entry of the job `job_id` for the request in `environment` if it is kept, else null. It decodes
+  // nothing, and of a job that is not known it does not even read the environment.
+  Entry* find_kept(std::uint32_t job_id, std::span<char* const> environment) {
+    return find_latest(job_id) == nullptr ? nullptr : find_kept(job_id, job_request_fingerprint(environment));
   }
 
   // Returns the most recently used entry of the job `job_id`, or null if none is kept.
@@ -102,6 +103,16 @@ class JobRequestCache {
     Clock::time_point used;
     Entry entry;
   };
+
+  Entry* find_kept(std::uint32_t job_id, std::uint64_t fingerprint) {
+    for (auto at = jobs_.begin(); at != jobs_.end(); ++at) {
+      if (at->job_id != job_id || at->fingerprint != fingerprint) continue;
+      jobs_.splice(jobs_.begin(), jobs_, at);
+      at->used = Clock::now();
+      return &jobs_.front().entry;
+    }
+    return nullptr;
+  }
 
   // Returns the bytes of the job's matrix: both directions of each pair, and where the pairs of each rank begin.
   static std::size_t matrix_bytes(const Job& job) {

@@ -168,14 +168,15 @@ class Planner {
                                                 : ", ranks in the order of the topology");
   }
 
-  // Adds a remark if the job asks for a longer wait than the site allows.
+  // Adds a remark if the job asks for a longer wait than it may have.
   void add_wait_note(std::string& note, const Request& request) const {
     const auto wait = request.parameters.find("wait");
     if (wait == request.parameters.end() ||
-        policies::wait_s(request.parameters) <= static_cast<double>(config_.max_wait_s))
+        policies::wait_s(request.parameters) <= static_cast<double>(request.max_wait_s))
       return;
     note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) +
-            " is more than MaxWaitS=" + std::to_string(config_.max_wait_s);
+            (request_.never_waits ? " has no effect in a heterogeneous job"
+                                  : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s));
   }
 
   // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other

@@ -63,7 +63,7 @@ Request policy_request(const CandidateNodes& candidates, const placement_request
   }
   question.whole_nodes = request.whole_nodes;
   question.waited_s = request.waited_s;
-  question.max_wait_s = config.max_wait_s;
+  question.max_wait_s = request.never_waits ? 0 : config.max_wait_s;
   question.node_level = candidates.node_level();
   question.required_nodes = candidates.required();
   question.matrix = candidates.matrix();

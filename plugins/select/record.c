@@ -48,7 +48,8 @@ static size_t append(char *text, size_t size, size_t used, const char *format, .
 static const char *ranks_remark(const struct placement_outcome *decision)
 {
 	return decision->ranks.by_matrix   ? ", and its ranks go by the matrix on them" :
-	       decision->ranks.by_topology ? ", and its ranks go in the order of the topology on them" : "";
+	       decision->ranks.by_topology ? ", and its ranks go in the order of the topology on them" :
+	       decision->ranks.not_known   ? ", and what order its ranks get is not recorded" : "";
 }
 
 void record_format(char *text, size_t size, const struct placement_outcome *decision)

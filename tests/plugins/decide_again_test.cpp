@@ -10,6 +10,7 @@
 
 #include "plugins/select/planner.hpp"
 #include "tests/plugins/decide_fixture.hpp"
+#include "treematch/map_memory.hpp"
 
 using namespace placement;
 using namespace placement::select_plugin;
@@ -162,6 +163,19 @@ END_TEST
 
 // There are far more jobs than entries are kept, and than one scheduling cycle has time for. All of them are placed
 // with their matrix.
+// Mappings that slurmctld remembers go with the configuration, and after some idle time (map_memory_test).
+START_TEST(without_a_configuration_no_mapping_is_remembered) {
+  TestMachine(4, 4).configure();
+  Environment environment = Environment::with_matrix(ring(12));
+  const Offer offer(4, 8);
+  ck_assert(decide(offer, request_for(environment, 12))->placed);
+  placement_tidy();
+  ck_assert_uint_gt(treematch::matrix_memories().bytes(), 0);
+  placement_unconfigure();
+  ck_assert_uint_eq(treematch::matrix_memories().bytes(), 0);
+}
+END_TEST
+
 START_TEST(many_jobs) {
   TestMachine(32, 4).configure("DecisionWait=1000");
   const Offer offer(32, 8);
@@ -197,6 +211,7 @@ static Suite* suite() {
   tcase_add_test(core, what_is_forgotten_is_decided_anew);
   tcase_add_test(core, a_remembered_answer_is_not_put_off);
   tcase_add_test(core, a_decision_does_not_depend_on_those_before);
+  tcase_add_test(core, without_a_configuration_no_mapping_is_remembered);
   tcase_add_test(core, many_jobs);
   suite_add_tcase(suite, core);
   return suite;

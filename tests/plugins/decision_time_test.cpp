@@ -137,6 +137,36 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
 }
 END_TEST
 
+// What the record of a job that Slurm itself placed tells of its ranks.
+placement_ranks ranks_on_the_first_node(std::uint32_t uid) {
+  Environment environment = Environment::with_matrix(ring(4));
+  placement_request request = request_for(environment, 4);
+  request.uid = uid;
+  const Offer offer(4, 8);
+  placement_offer c = offer.c();
+  c.given = true;
+  const std::uint32_t node = 0, room = 4;
+  const std::vector<std::uint8_t> cores(32, 1);
+  const placement_grant grant{1, &node, &room, cores.data()};
+  return placement_ranks_on(&c, &request, &grant);
+}
+
+// To decode a matrix of many pairs takes slurmctld some milliseconds, under its locks. A user whose time is used up
+// gets none of it for the record, however many of their jobs start.
+START_TEST(without_time_no_matrix_is_decoded_for_the_record) {
+  TestMachine(4, 4).configure();
+  DecisionClock::cost = std::chrono::milliseconds(10);
+  placement_ranks ranks = ranks_on_the_first_node(1);
+  ck_assert(ranks.by_matrix && !ranks.not_known);
+  ck_assert_str_ne(ranks.cost, "");
+  use_up(1);
+  ranks = ranks_on_the_first_node(1);
+  ck_assert(ranks.not_known && !ranks.by_matrix && !ranks.by_topology);
+  ck_assert_str_eq(ranks.cost, "");
+  ck_assert(ranks_on_the_first_node(2).by_matrix);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("decision_time");
   TCase* cases = tcase_create("decision_time");
@@ -144,6 +174,7 @@ int main() {
   tcase_add_test(cases, another_user_finds_time);
   tcase_add_test(cases, the_site_says_how_much);
   tcase_add_test(cases, decisions_without_the_matrix_get_time_again);
+  tcase_add_test(cases, without_time_no_matrix_is_decoded_for_the_record);
   tcase_add_test(cases, a_decision_without_the_processor_is_put_off);
   tcase_add_test(cases, a_job_is_not_put_off_for_ever_without_the_processor);
   suite_add_tcase(suite, cases);

@@ -85,6 +85,30 @@ START_TEST(the_matrix_not_asked_for_longest_goes) {
 }
 END_TEST
 
+START_TEST(what_nobody_asks_for_is_given_back) {
+  using std::chrono::steady_clock;
+  MatrixMemories memories;
+  memories.of(chain(3), 1)->keep(entry_of(1, Ints(1000)));
+  const auto between = steady_clock::now();
+  while (steady_clock::now() == between) continue;
+  const std::shared_ptr<MapMemory> later = memories.of(chain(4), 1);
+  later->keep(entry_of(1, Ints(500)));
+  memories.within_nodes().keep(entry_of(1, Ints(250)));
+  const std::size_t all = memories.bytes();
+  ck_assert_uint_gt(all, 4 * 1750);
+  const std::size_t freed = memories.drop_idle(between);
+  ck_assert_uint_gt(freed, 4 * 1000);
+  ck_assert_uint_lt(freed, 4 * 1500);
+  ck_assert_uint_eq(memories.bytes(), all - freed);
+  ck_assert(memories.of(chain(4), 1) == later);
+  ck_assert_uint_eq(memories.within_nodes().size(), 1);
+  const std::size_t rest = memories.bytes();
+  ck_assert_uint_eq(memories.drop_idle(steady_clock::time_point::max()), rest);
+  ck_assert_uint_eq(memories.bytes(), 0);
+  ck_assert_uint_eq(memories.within_nodes().size(), 0);
+}
+END_TEST
+
 // A memory of each of the large matrices would take too much of slurmctld's memory.
 START_TEST(large_matrices_are_not_remembered) {
   MatrixMemories memories;
@@ -167,6 +191,7 @@ int main() {
   tcase_add_test(all, equal_matrices_share_a_memory);
   tcase_add_test(all, the_matrix_not_asked_for_longest_goes);
   tcase_add_test(all, large_matrices_are_not_remembered);
+  tcase_add_test(all, what_nobody_asks_for_is_given_back);
   tcase_add_test(all, a_job_is_placed_as_if_it_were_the_first);
   tcase_add_test(all, what_was_cut_short_is_not_remembered);
   suite_add_tcase(suite, all);
