@@ -22,10 +22,22 @@ constexpr std::int64_t max_links = 1000;  // between two GPUs
 // Thrown when the file does not tell the GPUs of the node.
 struct NotTold {};
 
-bool detects(const ConfLine& line) {
-  const std::string* const detect = line.value("AutoDetect");
-  return detect && !equal_any_case(*detect, "off");
-}
+// Whether Slurm finds the GPUs of one node itself. AutoDetect= on a line of the file for all nodes counts where no line
+// that describes the node's devices has its own, wherever these lines stand in the file.
+class AutoDetect {
+ public:
+  // Takes a line that is for this node.
+  void take(const ConfLine& line) {
+    const std::string* const detect = line.value("AutoDetect");
+    if (!detect) return;
+    const bool is_of_node = line.value("NodeName") || line.value("Name");
+    (is_of_node ? of_node_ : of_all_) = !equal_any_case(*detect, "off");
+  }
+  bool in_force() const { return of_node_.value_or(of_all_.value_or(false)); }
+
+ private:
+  std::optional<bool> of_node_, of_all_;
+};
 
 const std::string* value_of(const ConfLine& line, const char* key, const char* other) {
   const std::string* const value = line.value(key);
@@ -69,7 +81,7 @@ class GpuReader {
  public:
   // Takes a line that is for this node.
   void take(const ConfLine& line) {
-    if (detects(line)) throw NotTold{};
+    detect_.take(line);
     const std::string* const name = line.value("Name");
     if (!name || !equal_any_case(*name, "gpu")) return;
     const std::string* const type = line.value("Type");
@@ -84,12 +96,13 @@ class GpuReader {
   void fail() { is_told_ = false; }
   bool is_told() const { return is_told_; }
   std::optional<std::vector<GpuShape>> gpus() {
-    if (!is_told_) return std::nullopt;
+    if (!is_told_ || detect_.in_force()) return std::nullopt;
     return std::move(gpus_);
   }
 
  private:
   bool is_told_ = true;
+  AutoDetect detect_;
   std::string type_;
   std::vector<GpuShape> gpus_;
 };
@@ -126,18 +139,16 @@ std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, co
 }
 
 bool finds_gpus_itself(const std::string& path, const std::string& node) {
-  bool found = false;
+  AutoDetect detect;
   for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
-    if (!line.value("AutoDetect")) return;
     const std::string* const list = line.value("NodeName");
     try {
       const std::vector<std::string> names = list ? expand_hostlist(*list) : std::vector<std::string>{node};
-      if (std::ranges::find(names, node) != names.end())
-        found = detects(line);  // a line for the node comes after that for all
-    } catch (const Error&) {    // nobody knows for which nodes the line is
+      if (std::ranges::find(names, node) != names.end()) detect.take(line);
+    } catch (const Error&) {  // nobody knows for which nodes the line is
     }
   });
-  return found;
+  return detect.in_force();
 }
 
 }  // namespace placement

@@ -18,12 +18,12 @@ struct GpuShape {
 
 // Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which
 // Slurm numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself
-// (AutoDetect), if they are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot
-// be read.
+// (AutoDetect, where the node's own off trumps what the file has for all), if they are of several types, which Slurm
+// sorts, or if a line is wrong. Throws Error when a file cannot be read.
 std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
 
-// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. Throws
-// Error when a file cannot be read.
+// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off; that of
+// the node trumps that for all. Throws Error when a file cannot be read.
 bool finds_gpus_itself(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.

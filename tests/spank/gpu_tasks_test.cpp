@@ -220,6 +220,21 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
 }
 END_TEST
 
+// As gres.conf(5) says, AutoDetect= of a node counts for it, and not that of the whole file, wherever the lines are.
+START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
+  const std::string node =
+      "NodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0 Links=-1,4\nNodeName=a[1-2] Name=gpu "
+      "File=/dev/nvidia1\n";
+  for (const std::string& text : {"AutoDetect=nvml\n" + node, node + "AutoDetect=nvml\n"}) {
+    const auto gpus = gpus_by(text, "a2");
+    ck_assert(gpus && gpus->size() == 2 && gpus->front().links == (Numbers{-1, 4}));
+    ck_assert(!gpus_by(text, "b1"));
+  }
+  ck_assert(!gpus_by("NodeName=a1 AutoDetect=rsmi\nAutoDetect=off\n", "a1"));
+  ck_assert(!gpus_by("Name=gpu AutoDetect=rsmi\nAutoDetect=off\n", "a1"));
+}
+END_TEST
+
 START_TEST(where_slurm_finds_the_gpus_itself) {
   const auto finds = [](const std::string& text, const std::string& node) {
     const TemporaryDirectory folder;
@@ -228,6 +243,7 @@ START_TEST(where_slurm_finds_the_gpus_itself) {
   const std::string text =
       "AutoDetect=nvml\nNodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0\nNodeName=b1 Name=gpu Type=t\n";
   ck_assert(finds(text, "b1") && finds(text, "c1") && !finds(text, "a2"));
+  ck_assert(!finds("NodeName=a1 AutoDetect=off Name=gpu\nAutoDetect=nvml\n", "a1"));
   ck_assert(!finds("NodeName=a1 AutoDetect=rsmi\nName=gpu\n", "b1") && finds("NodeName=a1 AutoDetect=rsmi\n", "a1"));
   ck_assert(!finds("NodeName=a[ AutoDetect=rsmi\n", "a1") && !finds("", "a1"));
 }
@@ -338,6 +354,7 @@ int main() {
   tcase_add_test(tests, slurms_bindings_are_understood);
   tcase_add_test(tests, what_is_not_known_leaves_the_plan);
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
+  tcase_add_test(tests, gres_conf_finds_no_gpus_of_a_node_that_says_off);
   tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
   tcase_add_test(tests, gpus_as_the_kernel_tells_them);
   tcase_add_test(tests, gpus_that_the_kernel_numbers_otherwise_than_slurm);
