@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "common/matrix/matrix_read.hpp"
@@ -90,6 +92,33 @@ std::vector<CommEdge> data_tree(std::int32_t ranks) {
   return edges;
 }
 
+// Returns the kind of the words that have no value; nothing for another word.
+std::optional<PatternSpec::Kind> kind_of(std::string_view word) {
+  using enum PatternSpec::Kind;
+  constexpr std::pair<std::string_view, PatternSpec::Kind> words[] = {
+      {"stencil2d", stencil_2d}, {"stencil3d", stencil_3d}, {"alltoall", all_to_all}, {"dt", data_tree}};
+  for (const auto& [name, kind] : words)
+    if (name == word) return kind;
+  return std::nullopt;
+}
+
+// Returns the number of pairs; nothing if the pattern is not one of this number of ranks.
+std::optional<std::int64_t> pairs_of(const pattern::Pattern& pattern, std::int32_t ranks) {
+  try {
+    return pattern::pair_count(pattern, ranks);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void check_named(const pattern::Pattern& pattern, std::int32_t ranks) {
+  const auto pairs = pairs_of(pattern, ranks);
+  if (pairs && *pairs > pattern::most_pairs)
+    throw Error("--pattern " + pattern::to_string(pattern) + ": a job of " + std::to_string(ranks) +
+                " tasks would have " + std::to_string(*pairs) + " pairs; at most " +
+                std::to_string(pattern::most_pairs) + " are possible");
+}
+
 }  // namespace
 
 PatternSpec parse_pattern(std::string_view word) {
@@ -101,20 +130,20 @@ PatternSpec parse_pattern(std::string_view word) {
     const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
     if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
       throw Error("random=" + shown(degree) + ": neighbours per rank are wanted, above 0 and up to 1e6");
-  } else if (name == "stencil2d") {
-    spec.kind = PatternSpec::Kind::stencil_2d;
-  } else if (name == "stencil3d") {
-    spec.kind = PatternSpec::Kind::stencil_3d;
-  } else if (name == "alltoall") {
-    spec.kind = PatternSpec::Kind::all_to_all;
-  } else if (name == "dt") {
-    spec.kind = PatternSpec::Kind::data_tree;
+  } else if (const auto kind = kind_of(name)) {
+    if (name.size() != word.size()) throw Error(shown(word) + ": " + name + " takes no value");
+    spec.kind = *kind;
   } else if (word.find('/') != std::string_view::npos) {
     spec.kind = PatternSpec::Kind::folder;
     spec.folder = word;
+  } else if (pattern::is_word(name.substr(0, name.find(','))) || pattern::is_key(name)) {
+    spec.kind = PatternSpec::Kind::named;
+    spec.named = pattern::parse_pattern(word);
   } else {
     throw Error("unknown pattern " + shown(word) +
-                ": random, random=DEGREE, stencil2d, stencil3d, alltoall, dt or the path of a folder (./NAME)");
+                ": random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, the path of a folder (./NAME) or a "
+                "pattern of srun's: " +
+                pattern::known_patterns());
   }
   return spec;
 }
@@ -135,7 +164,9 @@ PatternSource::PatternSource(const PatternSpec& spec) : spec_(spec) {
 }
 
 void PatternSource::check(std::int32_t ranks) const {
-  if (ranks < 2 || spec_.kind != PatternSpec::Kind::random) return;
+  if (ranks < 2) return;
+  if (spec_.kind == PatternSpec::Kind::named) return check_named(spec_.named, ranks);
+  if (spec_.kind != PatternSpec::Kind::random) return;
   const std::int64_t pairs = random_pairs(ranks, spec_.degree);
   const std::int64_t most = most_random_pairs(ranks);
   if (pairs <= most) return;
@@ -153,6 +184,9 @@ std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std:
     const auto found = recorded_.find(ranks);
     return found == recorded_.end() ? nullptr : found->second[seed % found->second.size()];
   }
+  if (spec_.kind == PatternSpec::Kind::named)
+    return pairs_of(spec_.named, ranks) ? std::make_shared<const CommMatrix>(pattern::matrix_of(spec_.named, ranks))
+                                        : nullptr;
   std::vector<CommEdge> edges;
   switch (spec_.kind) {
     case PatternSpec::Kind::random: edges = random_graph(ranks, spec_.degree, seed); break;
@@ -160,6 +194,7 @@ std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std:
     case PatternSpec::Kind::stencil_3d: edges = stencil(ranks, 3); break;
     case PatternSpec::Kind::all_to_all: edges = all_to_all(ranks); break;
     case PatternSpec::Kind::data_tree: edges = data_tree(ranks); break;
+    case PatternSpec::Kind::named:
     case PatternSpec::Kind::folder: break;
   }
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "pattern/pattern.hpp"
 
 namespace placement::sim {
 
@@ -19,17 +20,19 @@ struct PatternSpec {
     stencil_3d,  // each rank has traffic with its six neighbours on a grid that is as cubic as possible
     all_to_all,  // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
     data_tree,   // the quad tree of NPB DT: each rank has traffic with its parent
+    named,       // a pattern that srun takes in place of a matrix, for jobs to whose number of tasks it fits
     folder,      // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;
   // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of
   // [TM §4].
   double degree = 3.7;
-  std::string folder;  // for kind `folder`: path of the folder
+  pattern::Pattern named;  // for kind `named`
+  std::string folder;      // for kind `folder`: path of the folder
 };
 
-// Parses a pattern: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or the path of a folder, which has a
-// slash. Throws Error on any other word, with a list of these.
+// Parses a pattern: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, the path of a folder, which has a slash,
+// or else what pattern::parse_pattern() takes. Throws Error on any other word, with a list of these.
 PatternSpec parse_pattern(std::string_view word);
 
 // Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.
@@ -41,8 +44,8 @@ class PatternSource {
   // Throws Error when a matrix of this number of ranks would have more pairs than may be held in memory.
   void check(std::int32_t ranks) const;
 
-  // Returns a matrix of this number of ranks. Returns null for one rank, and when no matrix with this number of ranks
-  // is recorded. Throws Error when check() would.
+  // Returns a matrix of this number of ranks. Returns null for one rank, when no matrix with this number of ranks is
+  // recorded, and when the pattern is not one of this number. Throws Error when check() would.
   std::shared_ptr<const CommMatrix> matrix(std::int32_t ranks, std::uint64_t seed) const;
 
  private:

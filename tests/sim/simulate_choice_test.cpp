@@ -6,6 +6,7 @@
 #include <set>
 
 #include "sim/decision.hpp"
+#include "pattern/pattern.hpp"
 #include "sim/pattern.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
@@ -148,8 +149,30 @@ START_TEST(patterns_have_their_shape) {
   }
   ck_assert(!(*PatternSource(parse_pattern("random")).matrix(30, 1) ==
               *PatternSource(parse_pattern("random")).matrix(30, 2)));
-  for (const char* word : {"random=0", "random=-1", "random=x", "random=nan", "random=", "hexagon", ""})
+  for (const char* word : {"random=0", "random=-1", "random=x", "random=nan", "random=", "hexagon", "", "stencil2d=9",
+                           "stencil3d=", "alltoall=x", "dt=1", "ring=3", "grid=4x", "tp=0", "random,ring"})
     ck_assert_msg(!error_of([&] { parse_pattern(word); }).empty(), "'%s' is taken", word);
+}
+END_TEST
+
+// The patterns that srun takes. A job to whose number of tasks the pattern does not fit has no matrix.
+START_TEST(patterns_that_stand_in_for_a_matrix) {
+  for (const char* word : {"ring", "tree", "grid=auto", "grid=4x2:periodic", "tp=2,pp=2", "pattern=alltoall"}) {
+    const PatternSource source(parse_pattern(word));
+    source.check(8);
+    ck_assert(source.matrix(1, 7) == nullptr);
+    ck_assert(*source.matrix(8, 7) == placement::pattern::matrix_of(placement::pattern::parse_pattern(word), 8));
+  }
+  for (const char* word : {"grid=4x2", "tp=2,pp=2"}) {
+    const PatternSource source(parse_pattern(word));
+    source.check(7);
+    ck_assert_msg(source.matrix(7, 1) == nullptr, "%s", word);
+  }
+  const PatternSource large(parse_pattern("pattern=alltoall"));
+  ck_assert_error(large.check(100'000), "a job of 100000 tasks would have 4999950000 pairs; at most 4194304");
+  ck_assert_error(parse_pattern("rign"),
+                  "unknown pattern rign: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt");
+  ck_assert_error(parse_pattern("rign"), "or a pattern of srun's: ring, tree, alltoall, grid=8x4x4");
 }
 END_TEST
 
@@ -281,6 +304,7 @@ int main() {
   tcase_add_test(all, stock_ranks_follow_node_numbers);
   tcase_add_test(all, strategies_by_name);
   tcase_add_test(all, patterns_have_their_shape);
+  tcase_add_test(all, patterns_that_stand_in_for_a_matrix);
   tcase_add_test(all, patterns_from_a_folder);
   tcase_add_test(all, decides_by_the_strategy);
   tcase_add_test(all, jobs_without_a_matrix_take_the_stock_choice);

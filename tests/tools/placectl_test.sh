@@ -240,8 +240,20 @@ completion() {
   [ "$got" = 'matrix' ] || fail "completion of a file: '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl matrix make r) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
   [ "$got" = 'ring' ] || fail "completion of 'matrix make r': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl matrix make e) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'ep=' ] || fail "completion of 'matrix make e': '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl map --pattern a) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
   [ "$got" = 'alltoall' ] || fail "completion of 'map --pattern a': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl report --pattern s) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'stencil2d stencil3d' ] || fail "completion of 'report --pattern s': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl simulate --pattern t) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'tree tp=' ] || fail "completion of 'simulate --pattern t': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern 'tp=8,l') COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'tp=8,layers=' ] || fail "completion of 'map --pattern tp=8,l': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern tp "=" '8,o') COMP_CWORD=5 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = '8,order=' ] || fail "completion of 'map --pattern tp=8,o': '$got'"
+  got=$(. "$completion" && COMP_WORDS=(placectl predict -m TREEMATCH "=" c) COMP_CWORD=5 && _placectl && echo "${COMPREPLY[*]}")
+  [ "$got" = 'cp=' ] || fail "completion of 'predict -m TREEMATCH=c': '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl predict -n4 -m TOFA "=" ri) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
   [ "$got" = 'ring' ] || fail "completion of 'predict -m TOFA=ri': '$got'"
   got=$(. "$completion" && COMP_WORDS=(placectl predict -m TOFA --mem "=" matr) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
