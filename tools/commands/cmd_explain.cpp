@@ -128,12 +128,6 @@ constexpr CommandHelp decisions_help{
     "took, and the reasons for which jobs ran as stock.\n",
     decisions_options};
 
-void notes_json(JsonWriter& json, const DecisionInput& input) {
-  json.member("told_by", input.told_by).key("notes").begin_array();
-  for (const std::string& note : input.notes) json.value(note);
-  json.end_array();
-}
-
 // A job as its user names it.
 struct NamedJob {
   std::uint32_t id = 0;

@@ -57,13 +57,23 @@ std::optional<Start> parse_start(std::string_view line) {
   return start;
 }
 
-// Runs srun --test-only, and writes what it says besides the start to standard error. Throws Error if it names no
-// start.
-Start ask_srun(const std::vector<std::string>& arguments) {
+// Runs srun --test-only. Most versions of srun want no program then. None is added unless this one does: the words
+// after a program are its arguments, by which its stored profile is found.
+spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"srun", "--test-only"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  words.emplace_back("true");  // srun wants a program, and takes this for an argument if there is one
-  const spank::CommandOutput output = spank::run_slurm_command(words, true);
+  spank::CommandOutput output = spank::run_slurm_command(words, true);
+  if (output.text.find("No command given to execute") == std::string::npos) return output;
+  words.emplace_back("true");
+  return spank::run_slurm_command(words, true);
+}
+
+// Asks srun, and writes what it says besides the start to standard error. Throws Error if it names no start, and
+// UsageError if it was told to say nothing.
+Start ask_srun(const std::vector<std::string>& arguments) {
+  const spank::CommandOutput output = run_srun(arguments);
+  if (output.text.empty() && output.exit_code == 0 && output.signal == 0)
+    throw UsageError("srun says nothing with --quiet (-Q), not even when the job would start: leave it out");
   std::optional<Start> found;
   for (const std::string_view line : split_at(output.text, '\n')) {
     if (line.empty()) continue;
@@ -93,10 +103,13 @@ void write_json(const Start& start, const DecisionInput& input) {
       .member("start", start.time)
       .member("nodes", start.nodes)
       .member("processors", start.processors)
-      .member("partition", start.partition);
+      .member("partition", start.partition)
+      .member("waits", has_to_wait(start));
   json.key("decisions").begin_array();
   for (const Decision& decision : input.decisions) decision_json(json, decision);
-  write_output("", json.end_array().end_object().take());
+  json.end_array();
+  notes_json(json, input);
+  write_output("", json.end_object().take());
 }
 
 void write_text(const Start& start, const DecisionInput& input) {

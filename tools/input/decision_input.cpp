@@ -93,6 +93,12 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
   return input;
 }
 
+void notes_json(JsonWriter& json, const DecisionInput& input) {
+  json.member("told_by", input.told_by).key("notes").begin_array();
+  for (const std::string& note : input.notes) json.value(note);
+  json.end_array();
+}
+
 RingInput read_ring(const CommandLine& line, const Config& config) {
   constexpr double none_s = 1e11;  // later than any decision, so that the answer has no decisions
   RingInput input;

@@ -8,6 +8,7 @@
 #include "common/decision/decision_ring.hpp"
 #include "common/policy/config.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -35,6 +36,9 @@ struct DecisionInput {
 // at `since_s` (seconds since 1970) or later are returned. If the files of this host are not enough, the monitors on
 // the controllers are asked. Throws Error only for a source that the command line names.
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s);
+
+// Writes who told the decisions, and the notes, as members of an object.
+void notes_json(JsonWriter& json, const DecisionInput& input);
 
 // The state of slurmctld's ring as a whole.
 struct RingInput {
