@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 if HAVE_CHECK
 check_PROGRAMS += \
+	%D%/decision_text_test \
 	%D%/heatmap_test \
 	%D%/json_test \
 	%D%/leaf_files_test \
@@ -10,6 +11,9 @@ check_PROGRAMS += \
 	%D%/switch_drawing_test \
 	#
 endif
+%C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp \
+	tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
 %C%_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp

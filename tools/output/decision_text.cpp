@@ -35,6 +35,13 @@ std::string on_leaf_switches(const std::string& nodes, std::string_view topology
   return count == 0 ? "" : ", on " + std::to_string(count) + (count == 1 ? " leaf switch" : " leaf switches");
 }
 
+// Returns the nodes that stock Slurm would have taken; empty if they are not known, or if it did choose.
+std::string stock_nodes(const Decision& d, std::string_view topology) {
+  if (d.stock_choice != d.given) return d.stock_choice + on_leaf_switches(d.stock_choice, topology);
+  const bool is_by_policy = d.outcome == DECISION_NODES || d.outcome == DECISION_CORES;
+  return is_by_policy && !d.given.empty() ? "the same nodes" : "";
+}
+
 std::string costs(const Decision& d) {
   if (d.cost.empty()) return {};
   std::string text = d.cost + " hop-bytes";
@@ -93,7 +100,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   add_fact(text, "allocated", d.given);
   const std::vector<std::string> drawing = drawn_on_switches(d, topology);
   for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? "switches" : "", line);
-  if (d.stock_choice != d.given) add_fact(text, "stock", d.stock_choice + on_leaf_switches(d.stock_choice, topology));
+  add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", costs(d));
   add_fact(text, "expected", expected_time(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
