@@ -157,6 +157,7 @@ std::string to_string(const Parallelism& p) {
   for (const Dimension dimension : {tensor, pipeline, data, context, expert})
     if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0))
       add(names[dimension], std::to_string(p.size[dimension]));
+  if (text.empty()) add(names[tensor], "1");  // one of the sizes tells the pattern
   if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order))) {
     std::string order;
     for (const Dimension dimension : p.order) order += (order.empty() ? "" : "-") + std::string(names[dimension]);

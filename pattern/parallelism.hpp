@@ -28,7 +28,8 @@ struct Parallelism {
 // unknown or repeated dimension or leaves out one that is larger than 1.
 Parallelism parse_parallelism(const Parameters& parameters);
 
-// Returns the keys as parse_parallelism() reads them, without those that have their default.
+// Returns the keys as parse_parallelism() reads them, without those that have their default; tp=1 stands alone where
+// all sizes have it.
 std::string to_string(const Parallelism& parallelism);
 
 // Returns the number of ranks; 0 when dp is not given.

@@ -65,12 +65,14 @@ START_TEST(a_grid_of_another_size_names_both) {
   ck_assert_text_eq(layout_note(parse_pattern("grid=auto"), 128),
                     "grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)");
   ck_assert_text_eq(layout_note(parse_pattern("tp=2"), 8), "tp=2 is tp=2,dp=4 with 8 ranks");
+  ck_assert_text_eq(layout_note(parse_pattern("pp=1"), 8), "tp=1 is dp=8 with 8 ranks");
   ck_assert_text_eq(layout_note(parse_pattern("ring"), 8), "");
 }
 END_TEST
 
 START_TEST(texts_are_read_and_written) {
-  for (const char* text : {"ring", "tree", "alltoall", "grid=8x4x4:periodic", "grid=auto", "tp=8,pp=4,dp=16,cp=2,ep=8"})
+  for (const char* text : {"ring", "tree", "alltoall", "grid=8x4x4:periodic", "grid=auto", "tp=8,pp=4,dp=16,cp=2,ep=8",
+                           "tp=1", "tp=1,layers=3"})
     ck_assert_text_eq(to_string(parse_pattern(text)), text);
   ck_assert_text_eq(to_string(parse_pattern("RING")), "ring");
   ck_assert_text_eq(to_string(parse_pattern("pattern=Tree")), "tree");
