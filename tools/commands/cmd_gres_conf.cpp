@@ -52,7 +52,7 @@ std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
     ways.insert(node.closeness[pair]);
   }
   if (speeds.size() <= 1 && ways.size() <= 1) return {};
-  const double least = *std::ranges::find_if(speeds, [](double one) { return one > 0; });
+  const auto least = speeds.upper_bound(0);  // the end where no two GPUs have a link
   std::vector<std::int64_t> numbers;
   for (std::size_t pair = 0; pair < speed.size(); ++pair) {
     const auto steps = static_cast<std::int64_t>(node.closeness[pair]);
@@ -60,7 +60,7 @@ std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
     if (pair / gpus == pair % gpus)
       number = -1;
     else if (speeds.size() > 1)
-      number = speed[pair] > 0 ? std::min<std::int64_t>(std::llround(speed[pair] / least), most) : 0;
+      number = speed[pair] > 0 ? std::min<std::int64_t>(std::llround(speed[pair] / *least), most) : 0;
     else
       number = *speeds.begin() > 0 ? alike - steps : 12 / (1 + steps);
     numbers.push_back(number);
