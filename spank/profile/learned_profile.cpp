@@ -140,8 +140,10 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
             {},
             std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " +
                 described(run) + " that have to agree are learned"};
-  return {
-      nullptr, {}, "no profile is stored for " + described(run) + (not_scaled.empty() ? "" : ", and " + not_scaled)};
+  return {nullptr,
+          {},
+          "no profile is stored for " + described(run) + (not_scaled.empty() ? "" : ", and " + not_scaled),
+          true};
 }
 
 }  // namespace placement::spank

@@ -49,7 +49,8 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
 struct UsableProfile {
   std::shared_ptr<const CommMatrix> matrix;  // null if no profile can be used
   std::string file;
-  std::string told;  // by which profile, or why by none
+  std::string told;          // by which profile, or why by none
+  bool none_stored = false;  // there is no profile of this number of ranks
 };
 
 // Returns the matrix for `run` from learned profiles: of the same number of ranks where its runs agree, else from a

@@ -155,7 +155,7 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
     const ProfileStore store = ProfileStore::of_user(std::getenv);
     const UsableProfile profile = usable_profile(store, run);
     if (!profile.matrix) {
-      tell_user(profile.told + ": stock placement; srun --profile-comm makes one");
+      tell_user(profile.told + ": stock placement" + (profile.none_stored ? "; srun --profile-comm makes one" : ""));
       return;
     }
     tell_user(profile.told);

@@ -77,6 +77,7 @@ START_TEST(three_runs_have_to_agree) {
   Learning learning;
   const CommMatrix ring = of("ring", 8);
   ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, "no profile is stored for halo with 8 ranks");
+  ck_assert(learned_or_scaled(learning.store, halo(8)).none_stored);
   for (int run = 1; run <= 2; ++run) {
     ck_assert(learning.wants(halo(8)));
     learning.learn(ring);
