@@ -21,13 +21,15 @@ std::string environment(const char* name) {
 }
 
 std::optional<std::int32_t> task_count() {
-  return known_task_count([](const std::string& name) {
+  const bool makes_job = client().is_srun && client().outer_job.empty();
+  const auto option = [](const std::string& name) {
     auto value = client_option(name);
     if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
         (*value == environment("SLURM_NTASKS") || *value == environment("SLURM_NPROCS")))
       value.reset();
     return value;
-  });
+  };
+  return known_task_count(option, makes_job);
 }
 
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {

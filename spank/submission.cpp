@@ -12,6 +12,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
 #include "spank/client_state.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
@@ -65,13 +66,23 @@ void look_for_profile(int component) {
   self.looked_for_profile = true;
 }
 
+// Tells the user of a pattern that slurmctld cannot choose the nodes by. The steps, which know their tasks, go by it.
+// For all-to-all the nearest nodes are the best ones anyway.
+void tell_unknown_tasks(const PlacementRequest& placement_request) {
+  const auto pattern = pattern::pattern_of(placement_request.spec.parameters);
+  if (pattern && pattern->kind != pattern::Pattern::Kind::all_to_all)
+    tell_user("the number of tasks is not known here, so nodes are chosen by nearness, not by " +
+              pattern::to_string(*pattern) + "; give -n");
+}
+
 // Makes the matrix of a pattern for the job. A pattern that does not fit to the number of tasks makes the job a stock
 // one. slurmctld is told of the request, so that the job's record has it and the reason.
 void make_pattern(std::optional<PlacementRequest>& placement_request) {
   if (!placement_request) return;
   try {
-    if (const auto tasks = tasks_of_pattern(*placement_request, task_count()))
-      if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
+    const auto tasks = tasks_of_pattern(*placement_request, task_count());
+    if (!tasks) return tell_unknown_tasks(*placement_request);
+    if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
   } catch (const Error& error) {
     tell_user(error.what() + std::string(": stock placement"));
     placement_request->unfit = error.what();

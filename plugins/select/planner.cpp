@@ -156,16 +156,20 @@ class Planner {
     return "no outages are known" + (why.empty() ? "" : ": " + why);
   }
 
-  // Adds what stands in for a communication matrix.
+  // Adds what stands in for a communication matrix. A pattern is not used where the client did not know the number of
+  // tasks, and so made no matrix; that of an all-to-all may be left out because the nearest nodes are best for it.
   void add_traffic_note(std::string& note, const Request& request) const {
     const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
-    if (pattern)
-      note += (note.empty() ? "" : ", ") + ("pattern " + pattern::to_string(*pattern));
+    std::string text;
+    if (pattern && (request.matrix || pattern->kind == pattern::Pattern::Kind::all_to_all))
+      text = "pattern " + pattern::to_string(*pattern);
     else if (!request.matrix && !job_request_.policy->needs_live)
-      note += std::string(note.empty() ? "" : ", ") + "no matrix: the nearest nodes" +
-              (job_request_.natural_order       ? ", ranks in natural order"
-               : job_request_.policy->uses_live ? ", consecutive ranks near each other"
-                                                : ", ranks in the order of the topology");
+      text = std::string("no matrix: the nearest nodes") +
+             (job_request_.natural_order       ? ", ranks in natural order"
+              : pattern                        ? ", ranks of each step by " + pattern::to_string(*pattern)
+              : job_request_.policy->uses_live ? ", consecutive ranks near each other"
+                                               : ", ranks in the order of the topology");
+    if (!text.empty()) note += (note.empty() ? "" : ", ") + text;
   }
 
   // Adds a remark if the job asks for a longer wait than it may have.

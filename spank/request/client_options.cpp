@@ -3,6 +3,9 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
+#include <iterator>
+
 extern "C" {
 #include <slurm/spank.h>
 }
@@ -38,6 +41,24 @@ std::optional<std::int32_t> positive(const std::optional<std::string>& text) {
   return static_cast<std::int32_t>(*value);
 }
 
+std::optional<std::int32_t> product(std::optional<std::int32_t> one, std::optional<std::int32_t> other) {
+  const std::int64_t tasks = static_cast<std::int64_t>(one.value_or(0)) * other.value_or(0);
+  if (tasks < 1 || tasks > INT32_MAX) return std::nullopt;
+  return static_cast<std::int32_t>(tasks);
+}
+
+// Returns the number in a count of GPUs such as "8" or "a100:8"; nothing for a list of several types.
+std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text) {
+  if (!text || text->find(',') != text->npos) return std::nullopt;
+  const std::size_t colon = text->rfind(':');
+  return positive(colon == text->npos ? *text : text->substr(colon + 1));
+}
+
+// The options that have a say in srun's number of tasks, or may have one, beside those that known_task_count() counts.
+constexpr const char* other_counts[] = {"extra-node-info",  "sockets-per-node",  "cores-per-socket",
+                                        "threads-per-core", "ntasks-per-socket", "ntasks-per-core",
+                                        "ntasks-per-tres",  "ntasks-per-gpu",    "gpus-per-task"};
+
 }  // namespace
 
 void tell_user(const std::string& text) {
@@ -61,14 +82,18 @@ bool set_client_option(const std::string& name, const std::string& value) {
   return client_option(name) == value;
 }
 
-std::optional<std::int32_t> known_task_count(const ClientOption& option) {
+std::optional<std::int32_t> known_task_count(const ClientOption& option, bool one_per_node) {
   if (const auto tasks = option("ntasks")) return positive(tasks);
   const auto nodes = positive(option("nodes"));  // nothing if -N gives a range
-  const auto per_node = positive(option("ntasks-per-node"));
-  if (!nodes || !per_node) return std::nullopt;
-  const std::int64_t tasks = static_cast<std::int64_t>(*nodes) * *per_node;
-  if (tasks > INT32_MAX) return std::nullopt;
-  return static_cast<std::int32_t>(tasks);
+  if (const auto per_node = option("ntasks-per-node")) return product(nodes, positive(per_node));
+  if (const auto per_gpu = option("ntasks-per-gpu")) {
+    const auto gpus = option("gpus"), of_node = option("gpus-per-node");
+    if (gpus && of_node) return std::nullopt;
+    return product(gpus ? gpu_number(gpus) : product(nodes, gpu_number(of_node)), positive(per_gpu));
+  }
+  const bool others = std::any_of(std::begin(other_counts), std::end(other_counts),
+                                  [&option](const char* name) { return option(name).has_value(); });
+  return one_per_node && !others ? nodes : std::nullopt;
 }
 
 }  // namespace placement::spank

@@ -27,7 +27,9 @@ void tell_user(const std::string& text);
 bool client_options_known();
 
 // Returns the number of tasks that the job or step will have, or nothing if its options do not fix it. They fix it by
-// -n, or by one number for -N together with --ntasks-per-node.
-std::optional<std::int32_t> known_task_count(const ClientOption& option);
+// -n, by one number for -N together with --ntasks-per-node, and by --ntasks-per-gpu together with --gpus, or with one
+// number for -N and --gpus-per-node. With `one_per_node` one number for -N alone counts too: an srun that makes a job
+// starts one task on each node where no other option has a say in it.
+std::optional<std::int32_t> known_task_count(const ClientOption& option, bool one_per_node = false);
 
 }  // namespace placement::spank

@@ -67,11 +67,13 @@ std::string same_name_note(const PolicySpec& spec) {
 }
 
 // Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
-CommMatrix matrix_in(const std::string& file) {
+CommMatrix matrix_in(const std::string& file, const std::string& policy) {
   try {
     return read_matrix(file);
   } catch (const Error& error) {
     if (file.find('/') != file.npos || is_file(file)) throw;
+    if (pattern::is_key(lower_case(file.substr(0, file.find('=')))))
+      throw Error(file + " is a pattern and no file: write -m " + policy + "=" + file);
     throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file));
   }
 }
@@ -157,7 +159,8 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     placement_request.automatic = true;
     parameters.erase(file);
   } else if (file != parameters.end()) {
-    placement_request.matrix = std::make_shared<const CommMatrix>(matrix_in(file->second));
+    placement_request.matrix =
+        std::make_shared<const CommMatrix>(matrix_in(file->second, placement_request.spec.policy));
     if (tasks && *tasks != placement_request.matrix->ranks())
       throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, and " + std::to_string(*tasks) + " tasks are asked for");

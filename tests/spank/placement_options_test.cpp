@@ -170,6 +170,10 @@ START_TEST(a_word_stands_for_a_matrix) {
   apart.take_matrix_file("ring");
   apart.take_distribution("TREEMATCH", false);
   ck_assert_text_eq(apart.resolve(4)->spec.parameters.at("pattern"), "ring");
+  apart.take_matrix_file("grid=2x2");
+  ck_assert_error(apart.resolve(4), "grid=2x2 is a pattern and no file: write -m TREEMATCH=grid=2x2");
+  apart.take_matrix_file("tp=x");
+  ck_assert_error(apart.resolve(4), "write -m TREEMATCH=tp=x");
 }
 END_TEST
 
@@ -214,15 +218,24 @@ START_TEST(a_matrix_of_another_size_is_an_error_where_the_size_is_known) {
 }
 END_TEST
 
+namespace {
+
+// Returns the number of tasks that these options fix.
+std::optional<std::int32_t> count_of(const std::map<std::string, std::string>& given, bool one_per_node = false) {
+  return placement::spank::known_task_count(
+      [&given](const std::string& name) -> std::optional<std::string> {
+        const auto found = given.find(name);
+        if (found == given.end()) return std::nullopt;
+        return found->second;
+      },
+      one_per_node);
+}
+
+}  // namespace
+
 START_TEST(the_task_count_is_known_from_fixed_numbers_only) {
   std::map<std::string, std::string> given;
-  const auto count = [&given] {
-    return placement::spank::known_task_count([&given](const std::string& name) -> std::optional<std::string> {
-      const auto found = given.find(name);
-      if (found == given.end()) return std::nullopt;
-      return found->second;
-    });
-  };
+  const auto count = [&given] { return count_of(given); };
   ck_assert(!count());
   given["nodes"] = "4";
   ck_assert(!count());
@@ -237,6 +250,31 @@ START_TEST(the_task_count_is_known_from_fixed_numbers_only) {
   given.erase("ntasks");
   given["nodes"] = "2000000000";
   ck_assert(!count());
+}
+END_TEST
+
+START_TEST(the_tasks_of_gpus_are_counted) {
+  ck_assert(count_of({{"gpus", "8"}, {"ntasks-per-gpu", "2"}}) == 16);
+  ck_assert(count_of({{"gpus", "a100:8"}, {"ntasks-per-gpu", "1"}}) == 8);
+  ck_assert(count_of({{"nodes", "3"}, {"gpus-per-node", "gpu:4"}, {"ntasks-per-gpu", "2"}}) == 24);
+  ck_assert(count_of({{"nodes", "3"}, {"gpus", "8"}, {"ntasks-per-gpu", "2"}}, true) == 16);
+  ck_assert(!count_of({{"nodes", "2-3"}, {"gpus-per-node", "4"}, {"ntasks-per-gpu", "2"}}));
+  ck_assert(!count_of({{"gpus", "a100:8,h100:2"}, {"ntasks-per-gpu", "2"}}));
+  ck_assert(!count_of({{"gpus", "8"}, {"gpus-per-node", "4"}, {"ntasks-per-gpu", "2"}}));
+  ck_assert(!count_of({{"nodes", "4"}, {"ntasks-per-gpu", "2"}}, true));
+  ck_assert(!count_of({{"gpus", "8"}}));
+}
+END_TEST
+
+// Without a number of tasks srun starts one on each node, but for options that say otherwise.
+START_TEST(srun_starts_one_task_on_each_node) {
+  ck_assert(count_of({{"nodes", "4"}}, true) == 4);
+  ck_assert(count_of({{"nodes", "4"}, {"cpus-per-task", "2"}}, true) == 4);
+  ck_assert(count_of({{"nodes", "4"}, {"ntasks-per-node", "2"}}, true) == 8);
+  ck_assert(!count_of({{"nodes", "2-4"}}, true) && !count_of({{"nodes", "4"}}) && !count_of({}, true));
+  for (const char* option : {"extra-node-info", "ntasks-per-socket", "ntasks-per-core", "gpus-per-task",
+                             "ntasks-per-tres", "cores-per-socket", "sockets-per-node", "threads-per-core"})
+    ck_assert_msg(!count_of({{"nodes", "4"}, {option, "2"}}, true), "%s", option);
 }
 END_TEST
 
@@ -290,6 +328,8 @@ int main() {
   tcase_add_test(tests, a_wrong_word_names_the_patterns);
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
+  tcase_add_test(tests, the_tasks_of_gpus_are_counted);
+  tcase_add_test(tests, srun_starts_one_task_on_each_node);
   tcase_add_test(tests, auto_is_a_stored_profile);
   tcase_add_test(tests, a_summary_beside_the_matrix_tells_the_share_of_communication);
   suite_add_tcase(suite, tests);
