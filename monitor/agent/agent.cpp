@@ -70,11 +70,11 @@ bool PublisherView::holds(std::size_t from, std::uint64_t term, double now_s) co
          now_s - said.at_s < said.term.remaining_ms / 1e3;
 }
 
-Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, Log log)
+Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, protocol::UdpSocket& control, Log log)
     : settings_(std::move(settings)),
       log_(std::move(log)),
       sampler_(sample_settings(settings_)),
-      control_(protocol::NetAddress{}),
+      control_(control),
       publisher_(settings_.controllers.size()),
       start_id_(protocol::random_u64()),
       schedule_(settings_.heartbeat_s, protocol::steady_s()) {

@@ -53,8 +53,9 @@ class PublisherView {
 class Agent {
  public:
   using Log = std::function<void(const std::string&)>;
-  // The credentials must outlive the agent. Throws Error when no socket can be opened.
-  Agent(AgentSettings settings, protocol::Credentials& credentials, Log log);
+  // `control` is the socket for all but probes. The credentials and this socket must outlive the agent. Throws Error
+  // when no socket for probes can be opened.
+  Agent(AgentSettings settings, protocol::Credentials& credentials, protocol::UdpSocket& control, Log log);
 
   // Runs until `stop_descriptor` becomes readable, then sends a last heartbeat to the monitors. Throws Error
   // when poll() fails.
@@ -98,7 +99,7 @@ class Agent {
   Log log_;
   std::string settings_text_;  // the leader's settings that were applied or rejected last
   NodeSampler sampler_;
-  protocol::UdpSocket control_;
+  protocol::UdpSocket& control_;
   std::unique_ptr<protocol::UdpSocket> probes_;
   protocol::NetAddress probe_address_;
   std::vector<Monitor> monitors_;

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <memory>
 #include <optional>
 
 #include "common/topology/slurm_hosts.hpp"
@@ -68,6 +69,7 @@ struct Prepared {
   AgentSettings settings;
   protocol::UserIds user;
   std::string munge_socket;
+  std::unique_ptr<protocol::UdpSocket> control;
 };
 
 // Reads the configuration and becomes MonitorUser.
@@ -82,6 +84,9 @@ Prepared prepare(const protocol::DaemonOptions& options) {
   settings.node = own_node(hosts, options.name, conf);
   settings.controllers = hosts.controllers;
   protocol::make_directory_for(settings.config.agent_directory, prepared.user);
+  // While this process may have a port that no user of this node can send from: whoever floods the monitor with
+  // requests to join from other ports does not keep this agent out.
+  prepared.control = protocol::reserved_udp_socket();
   protocol::become(prepared.user, settings.config.monitor_user);
   return prepared;
 }
@@ -98,7 +103,7 @@ int run_agent(const Prepared& prepared, const sigset_t& stops) {
   const auto credentials = protocol::munge_credentials(prepared.user.uid, prepared.munge_socket);
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
-  Agent agent(settings, *credentials, log_line);
+  Agent agent(settings, *credentials, *prepared.control, log_line);
   log_line("node " + settings.node + ", " + std::to_string(settings.controllers.size()) + " SlurmctldHost");
   agent.run(stop);
   log_line("ends");

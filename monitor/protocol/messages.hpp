@@ -46,6 +46,9 @@ struct NetAddress {
   auto operator<=>(const NetAddress&) const = default;
 };
 
+// Returns whether only a process with CAP_NET_BIND_SERVICE, which is root's, can send from this port.
+inline bool is_reserved_port(std::uint16_t port) { return port > 0 && port < 1024; }
+
 // Returns the address and port as text: "192.0.2.1:6820" or "[2001:db8:0:0:0:0:0:1]:6820".
 std::string to_string(const NetAddress& address);
 

@@ -3,11 +3,13 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <pwd.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -68,6 +70,18 @@ UserIds unprivileged_user(const std::string& name) {
   return *user;
 }
 
+namespace {
+
+// A process that was not root when it started may have been given capabilities for its start.
+void drop_capabilities() {
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  if (syscall(SYS_capset, &header, none) != 0) fail_with_errno("cannot give up capabilities");
+}
+
+}  // namespace
+
 void become(const UserIds& user, const std::string& name) {
   if (geteuid() == 0) {
     if (setgroups(0, nullptr) != 0 || setgid(user.gid) != 0 || setuid(user.uid) != 0)
@@ -76,6 +90,7 @@ void become(const UserIds& user, const std::string& name) {
     throw Error("runs as user " + std::to_string(geteuid()) + ", and MonitorUser is " + name + " (" +
                 std::to_string(user.uid) + ")");
   }
+  drop_capabilities();
   if (setuid(0) == 0) throw Error("user " + name + " could become root again");
   prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

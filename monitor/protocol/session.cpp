@@ -200,6 +200,7 @@ ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Adm
                    .since_s = 0,
                    .joins = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
                    .attempts = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
+                   .reserved = TokenBucket(limits.peer_joins_per_s, limits.peer_joins_burst),
                    .strangers = {},
                    .datagrams = TokenBucket(limits.peer_datagrams_per_s, limits.peer_datagrams_burst)};
   peers_.assign(static_cast<std::size_t>(peers), empty);
@@ -254,6 +255,7 @@ ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const 
 // Returns whether a credential from this address may be decoded, which takes time.
 bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_s) {
   if (peer.address == from) return peer.attempts.take(now_s);
+  if (is_reserved_port(from.port)) return peer.reserved.take(now_s);
   if (peer.strangers.empty())
     peer.strangers.assign(stranger_buckets, TokenBucket(limits_.stranger_joins_per_s, limits_.peer_joins_burst));
   // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket, and the

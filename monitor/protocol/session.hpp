@@ -117,7 +117,8 @@ class ServerSessions {
   struct Limits {
     double joins_per_s = 500;  // credentials decoded for all unknown senders together
     double joins_burst = 1000;
-    double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session
+    double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session,
+                                    // and for its reserved ports
     double peer_joins_burst = 5;
     double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
     double peer_datagrams_per_s = 20;
@@ -166,6 +167,7 @@ class ServerSessions {
     double since_s = 0;
     TokenBucket joins;
     TokenBucket attempts;                // credentials that came from `address`
+    TokenBucket reserved;                // credentials from other ports that only root can send from
     std::vector<TokenBucket> strangers;  // credentials from other ports, by a keyed hash of the port; empty: none came
     TokenBucket datagrams;
   };

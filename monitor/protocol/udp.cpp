@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "common/util/error.hpp"
+#include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/socket_address.hpp"
 
 namespace placement::protocol {
@@ -49,6 +50,19 @@ UdpSocket::UdpSocket(const NetAddress& bind_to) : descriptor_(open_socket(v6_)),
   address.length = sizeof address.storage;
   if (getsockname(descriptor_, address.get(), &address.length) == 0)
     local_ = from_socket(address.get()).value_or(bind_to);
+}
+
+std::unique_ptr<UdpSocket> reserved_udp_socket() {
+  constexpr std::uint16_t first = 900, last = 988;  // no well-known service has one of these
+  constexpr std::uint16_t ports = last - first + 1;
+  const auto start = static_cast<std::uint16_t>(random_u64() % ports);
+  NetAddress address;
+  for (std::uint16_t k = 0; k < ports; ++k) try {
+      address.port = static_cast<std::uint16_t>(first + (start + k) % ports);
+      return std::make_unique<UdpSocket>(address);
+    } catch (const Error&) {  // the next one may be free
+    }
+  return std::make_unique<UdpSocket>(NetAddress{});
 }
 
 bool UdpSocket::send(ByteView datagram, const NetAddress& to) {

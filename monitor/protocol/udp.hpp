@@ -38,6 +38,10 @@ class UdpSocket {
   Bytes buffer_;
 };
 
+// Returns a socket with a reserved port, or with a port of the system's choice where this process may not have one, or
+// all are taken. Throws Error.
+std::unique_ptr<UdpSocket> reserved_udp_socket();
+
 // Returns the first address of a host name or numeric address, or none. May block for seconds.
 std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port);
 

@@ -66,7 +66,8 @@ START_TEST(one_life) {
   settings.heartbeat_s = 0.05;
   int stop[2];
   ck_assert_int_eq(pipe(stop), 0);
-  Agent agent(settings, ours, [](const std::string&) {});
+  UdpSocket control({});
+  Agent agent(settings, ours, control, [](const std::string&) {});
   const pid_t child = fork();
   if (child == 0) {
     agent.run(stop[0]);
@@ -113,6 +114,25 @@ START_TEST(one_life) {
   int status = 0;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+START_TEST(a_port_of_root_where_that_may_be_had) {
+  const std::unique_ptr<UdpSocket> first = reserved_udp_socket(), second = reserved_udp_socket();
+  if (geteuid() == 0) {
+    ck_assert(is_reserved_port(first->local().port) && is_reserved_port(second->local().port));
+    ck_assert_uint_ne(first->local().port, second->local().port);
+    const pid_t child = fork();
+    if (child == 0) {
+      if (setuid(65534) != 0) _exit(1);
+      _exit(is_reserved_port(reserved_udp_socket()->local().port) ? 1 : 0);
+    }
+    int status = 0;
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+  } else {
+    ck_assert(first->local().port != 0);
+  }
 }
 END_TEST
 
@@ -263,6 +283,7 @@ int main() {
   TCase* tests = tcase_create("agent");
   tcase_add_test(tests, whose_leases_hold);
   tcase_add_test(tests, one_life);
+  tcase_add_test(tests, a_port_of_root_where_that_may_be_had);
   tcase_add_test(tests, settings_of_the_controllers);
   tcase_add_test(tests, one_at_a_time);
   tcase_add_test(tests, owners_and_modes);

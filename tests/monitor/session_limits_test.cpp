@@ -148,12 +148,12 @@ static void send_rubbish(World& world, std::uint16_t port) {
   ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
 }
 
-// Returns the seconds until an agent on n1 has joined, at most 600, while `ports` ports of its node send 50 joins a
-// second.
-static double seconds_to_join(World& world, std::uint16_t agent_port, int ports) {
+// Returns the seconds until an agent on n1 has joined, at most 600, while `ports` ports of its node send `per_s` joins
+// a second.
+static double seconds_to_join(World& world, std::uint16_t agent_port, int ports, double per_s = 50) {
   ClientSession agent(world.ours, "n1");
   int sent = 0;
-  for (double began_s = world.now_s; world.now_s - began_s < 600; world.now_s += 0.02) {
+  for (double began_s = world.now_s; world.now_s - began_s < 600; world.now_s += 1 / per_s) {
     send_rubbish(world, static_cast<std::uint16_t>(20000 + sent++ % ports));
     const Bytes hello = agent.due(world.now_s);
     if (hello.empty()) continue;
@@ -181,6 +181,20 @@ START_TEST(strangers_on_the_node) {
       send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
   }
+}
+END_TEST
+
+// An agent that the monitor does not know yet, because one of them has just started, has a port that only root can send
+// from. However many joins come from other ports of its node, it has a session before it is given up.
+START_TEST(the_agent_has_a_port_of_root) {
+  World world;
+  for (int i = 0; i < 20000; ++i, world.now_s += 0.0005)
+    send_rubbish(world, static_cast<std::uint16_t>(20000 + i % 1000));
+  ck_assert_double_lt(seconds_to_join(world, 950, 1000, 2000), 5);
+  // Root of a node makes the monitor decode no more credentials than an agent does.
+  World other;
+  for (int i = 0; i < 1000; ++i) send_rubbish(other, static_cast<std::uint16_t>(1 + i));
+  ck_assert_int_eq(other.munge.decodes, 5);
 }
 END_TEST
 
@@ -263,6 +277,7 @@ int main() {
   tcase_add_test(tests, rate_of_hellos_and_hints);
   tcase_add_test(tests, rate_of_joins);
   tcase_add_test(tests, strangers_on_the_node);
+  tcase_add_test(tests, the_agent_has_a_port_of_root);
   tcase_add_test(tests, hellos_leave_nothing);
   tcase_add_test(tests, hellos_come_ever_more_seldom);
   tcase_add_test(tests, no_munge);
