@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/util/prometheus_text.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 
 namespace placement {
 
@@ -34,10 +35,16 @@ void PrometheusText::one(std::string_view name, std::string_view type, std::stri
 
 bool replace_metrics_file(const std::string& path, const std::string& text) {
   const std::string fresh = path + ".new";
-  std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  return file && chmod(fresh.c_str(), 0644) == 0 && std::rename(fresh.c_str(), path.c_str()) == 0;
+  // Root may write the file, and another user the directory: nothing that is there is followed or written to.
+  unlink(fresh.c_str());
+  const int descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
+  if (file == nullptr) return false;
+  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  good = fchmod(descriptor, 0644) == 0 && good;
+  good = std::fclose(file) == 0 && good && std::rename(fresh.c_str(), path.c_str()) == 0;
+  if (!good) unlink(fresh.c_str());
+  return good;
 }
 
 }  // namespace placement

@@ -14,6 +14,7 @@ check_PROGRAMS += \
 	%D%/matrix_read_test \
 	%D%/matrix_wire_test \
 	%D%/policy_spec_test \
+	%D%/prometheus_text_test \
 	%D%/scontrol_topology_test \
 	%D%/slurm_conf_test \
 	%D%/slurm_hosts_test \
@@ -46,6 +47,7 @@ endif
 %C%_matrix_read_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_wire_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_policy_spec_test_LDADD = $(common_policy) $(CHECK_LIBS)
+%C%_prometheus_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_slurm_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_slurm_hosts_test_LDADD = $(common_topology) $(CHECK_LIBS)
