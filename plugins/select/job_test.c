@@ -15,6 +15,7 @@
 #include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
+#include "plugins/select/wait_together.h"
 
 static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
 {
@@ -95,7 +96,7 @@ static void leave_waiting(job_record_t *job, const struct placement_plan *plan)
 	if (plan->put_off)
 		put_off_decisions(job);
 	else
-		wait_on(job, plan->wait_left_s);
+		wait_together(job, plan->wait_left_s);
 }
 
 static int64_t thread_time_ns(void)

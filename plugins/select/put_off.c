@@ -39,13 +39,6 @@ bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode 
 	return may_put_off(arguments, mode) && times_put_off(job) && job->details->begin_time > time(NULL);
 }
 
-static bool could_start(const job_record_t *job, time_t now)
-{
-	const job_details_t *details = job->details;
-
-	return IS_JOB_PENDING(job) && details && job->priority != 0 && details->begin_time != 0 && details->begin_time <= now;
-}
-
 static bool has_no_time(const job_record_t *job)
 {
 	char *const *environment;

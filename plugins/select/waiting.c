@@ -35,6 +35,13 @@ static bool read_wait(const job_record_t *job, struct wait *wait)
 	return (wait->since >= submitted || submitted > now) && wait->since <= now;
 }
 
+bool could_start(const job_record_t *job, time_t now)
+{
+	const job_details_t *details = job->details;
+
+	return IS_JOB_PENDING(job) && details && job->priority != 0 && details->begin_time != 0 && details->begin_time <= now;
+}
+
 time_t waiting_since(const job_record_t *job)
 {
 	const job_details_t *details = job->details;

@@ -13,6 +13,9 @@
 
 #include "plugins/compat/slurm_compat.h"
 
+/* Returns true if the job is pending and Slurm may start it at `now`. */
+bool could_start(const job_record_t *job, time_t now);
+
 /* Returns the time when the job could first have started; for a job that never waited, its begin or submit time. */
 time_t waiting_since(const job_record_t *job);
 
