@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contrib/reproduce: verdicts, tables that are kept, parts that fail, and recordings whose traffic is known."""
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 sys.dont_write_bytecode = True
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
 sys.path.insert(0, os.path.join(TOP, "contrib/lib"))
-from reproduce import recordings, results
+from reproduce import main, recordings, results
 from reproduce.results import Row
 from reproduce.runner import PartError, Runner
 from ti_trace import Trace, index_of
@@ -80,6 +82,28 @@ def runs(work):
     check(os.path.exists(os.path.join(work, "parts/results.csv")), "the table of all parts")
 
 
+def at_once(work):
+    """Measured parts run alone and first; the parts of one paper one after the other, and those of two papers beside each other."""
+    check(set(main.ALONE) <= set(main.all_parts()), "measured parts that do not exist")
+    running, seen, both = set(), [], threading.Barrier(2)
+
+    def part(name, wait=False):
+        def make(_):
+            running.add(name)
+            seen.append(set(running))
+            if wait:
+                both.wait(60)
+            running.discard(name)
+            return []
+        return (make, name, 0, [])
+    parts = {"tofa/a": part("tofa/a", True), "netload/time": part("netload/time"), "tofa/b": part("tofa/b"), "netload/c": part("netload/c", True)}
+    options = argparse.Namespace(work=make(work, "at-once"), again=True, placectl="", data="", jobs=2)
+    outcomes = main.run_parts(list(parts), parts, options)
+    check(outcomes == dict.fromkeys(parts, "made anew"), f"{outcomes}")
+    check(seen[0] == {"netload/time"} and {"tofa/a", "netload/c"} in seen, f"{seen}")
+    check(not any({"tofa/a", "tofa/b"} <= some for some in seen), f"{seen}")
+
+
 def shape_of_dt(work):
     if not shutil.which("zstd"):
         return print("skipped: the trace of DT's shape, as zstd is missing")
@@ -142,6 +166,7 @@ with tempfile.TemporaryDirectory() as work:
     verdicts()
     tables(work)
     runs(work)
+    at_once(work)
     shape_of_dt(work)
     loops()
     recorder(work)

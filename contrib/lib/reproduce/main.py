@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""contrib/reproduce without the shell: which parts there are, and running them one after the other."""
+"""contrib/reproduce without the shell: which parts there are, and running them."""
 import argparse
+import concurrent.futures
 import importlib
 import os
 import sys
+import threading
 import time
 
 sys.dont_write_bytecode = True
@@ -12,6 +14,9 @@ from reproduce import results
 from reproduce.runner import PartError, Runner
 
 PAPERS = ("treematch", "netload", "tofa", "job_assignment", "irregular")
+# Parts whose figures are times measured on this machine: nothing runs beside them.
+ALONE = ("treematch/figure-3", "treematch/figure-4", "netload/time", "job-assignment/table-4", "irregular/programs")
+printing = threading.Lock()
 
 
 def all_parts():
@@ -44,9 +49,11 @@ def run_part(name, part, options, shared):
     folder = os.path.join(options.work, name)
     table = os.path.join(folder, "results.csv")
     if os.path.exists(table) and not options.again:
-        results.show(f"{name}: {part[1]} (from an earlier run; --again makes it anew)", results.read(table))
+        with printing:
+            results.show(f"{name}: {part[1]} (from an earlier run; --again makes it anew)", results.read(table))
         return "from an earlier run"
-    print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
+    with printing:
+        print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
     begin = time.monotonic()
     try:
         rows = part[0](Runner(folder, options.placectl, options.data, options.again, shared))
@@ -54,8 +61,31 @@ def run_part(name, part, options, shared):
         print(f"reproduce: {name}: {type(error).__name__ + ': ' if not isinstance(error, PartError) else ''}{error}", file=sys.stderr)
         return "failed"
     results.write(table, name, rows)
-    results.show(f"{name} ({time.monotonic() - begin:.0f} s)", results.read(table))
+    with printing:
+        results.show(f"{name} ({time.monotonic() - begin:.0f} s)", results.read(table))
     return "made anew"
+
+
+def run_parts(names, parts, options):
+    """Returns what became of each part. Those that are measured run first and alone, then the simulations of several papers at once;
+    the parts of one paper share files, and run one after the other."""
+    shared, outcomes = set(), {}
+
+    def run(some):
+        for name in some:
+            outcomes[name] = run_part(name, parts[name], options, shared)
+
+    run([name for name in names if name in ALONE])
+    of_paper = {}
+    for name in names:
+        if name not in ALONE:
+            of_paper.setdefault(name.split("/")[0], []).append(name)
+    # The longest first.
+    lanes = sorted(of_paper.values(), key=lambda some: -sum(parts[name][2] for name in some))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for done in [pool.submit(run, some) for some in lanes]:
+            done.result()
+    return outcomes
 
 
 def sum_up(names, outcomes, options):
@@ -83,6 +113,7 @@ def main():
     parser.add_argument("--data", required=True)
     parser.add_argument("--placectl", required=True)
     parser.add_argument("--work", required=True)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("parts", nargs="*")
     options = parser.parse_args()
     parts = all_parts()
@@ -93,8 +124,8 @@ def main():
     if options.packages:
         print(" ".join(sorted({package for name in names for package in parts[name][3]})))
         return 0
-    shared = set()
-    return sum_up(names, {name: run_part(name, parts[name], options, shared) for name in names}, options)
+    return sum_up(names, run_parts(names, parts, options), options)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
