@@ -214,7 +214,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
 extern "C" void placement_tidy(void) {
   auto& now = state();
   now.latest = nullptr;  // the next line may drop the answer
-  const Clock::time_point since = Clock::now() - jobs_are_known_for;
+  const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
   now.jobs.drop_idle(since);
   const std::size_t of_mappings = treematch::matrix_memories().drop_idle(since);
   if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);

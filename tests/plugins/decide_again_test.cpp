@@ -163,15 +163,26 @@ END_TEST
 
 // There are far more jobs than entries are kept, and than one scheduling cycle has time for. All of them are placed
 // with their matrix.
-// Mappings that slurmctld remembers go with the configuration, and after some idle time (map_memory_test).
-START_TEST(without_a_configuration_no_mapping_is_remembered) {
+// SECURITY.md: mappings that slurmctld remembers are given back ten minutes after the last question about their matrix,
+// as the decoded request is; and when the configuration goes.
+START_TEST(mappings_are_remembered_for_ten_minutes) {
   TestMachine(4, 4).configure();
   Environment environment = Environment::with_matrix(ring(12));
   const Offer offer(4, 8);
-  ck_assert(decide(offer, request_for(environment, 12))->placed);
+  const placement_request request = request_for(environment, 12);
+  const auto before = DecisionClock::time, now = std::chrono::steady_clock::now();
+  ck_assert(decide(offer, request)->placed);
+  DecisionClock::time = now + std::chrono::seconds(599);
   placement_tidy();
   ck_assert_uint_gt(treematch::matrix_memories().bytes(), 0);
+  ck_assert(decide(offer, request)->remembered);
+  DecisionClock::time = std::chrono::steady_clock::now() + std::chrono::seconds(601);
+  placement_tidy();
+  ck_assert_uint_eq(treematch::matrix_memories().bytes(), 0);
+  ck_assert(!decide(offer, request)->remembered);
+  ck_assert_uint_gt(treematch::matrix_memories().bytes(), 0);
   placement_unconfigure();
+  DecisionClock::time = before;
   ck_assert_uint_eq(treematch::matrix_memories().bytes(), 0);
 }
 END_TEST
@@ -211,7 +222,7 @@ static Suite* suite() {
   tcase_add_test(core, what_is_forgotten_is_decided_anew);
   tcase_add_test(core, a_remembered_answer_is_not_put_off);
   tcase_add_test(core, a_decision_does_not_depend_on_those_before);
-  tcase_add_test(core, without_a_configuration_no_mapping_is_remembered);
+  tcase_add_test(core, mappings_are_remembered_for_ten_minutes);
   tcase_add_test(core, many_jobs);
   suite_add_tcase(suite, core);
   return suite;
