@@ -66,6 +66,16 @@ std::string same_name_note(const PolicySpec& spec) {
   return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
 }
 
+// Returns what the user is told if the request names an objective that goes by traffic, and has none.
+std::string idle_objective_note(const PlacementRequest& placement_request) {
+  const Parameters& parameters = placement_request.spec.parameters;
+  const auto objective = parameters.find("objective");
+  if (objective == parameters.end() || objective->second == "hop-bytes" || placement_request.matrix ||
+      placement_request.automatic || pattern::pattern_of(parameters))
+    return {};
+  return "objective=" + objective->second + " goes by a matrix or a pattern, and none is given: it changes nothing";
+}
+
 // Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
 CommMatrix matrix_in(const std::string& file, const std::string& policy) {
   try {
@@ -168,6 +178,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     parameters.erase(file);
     add_measured_share(placement_request.spec, matrix_file);
   }
+  if (placement_request.note.empty()) placement_request.note = idle_objective_note(placement_request);
   return placement_request;
 }
 

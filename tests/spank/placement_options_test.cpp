@@ -149,6 +149,24 @@ START_TEST(a_policy_needs_no_matrix) {
 }
 END_TEST
 
+START_TEST(an_objective_goes_by_traffic) {
+  const auto note = [](const std::string& word) {
+    PlacementOptions options;
+    options.take_distribution(word, false);
+    return options.resolve(4)->note;
+  };
+  for (const char* objective : {"balanced", "worst-group"})
+    ck_assert_text_eq(note("TREEMATCH=objective=" + std::string(objective)),
+                      "objective=" + std::string(objective) +
+                          " goes by a matrix or a pattern, and none is given: it changes nothing");
+  for (const std::string& word :
+       {std::string("TREEMATCH=objective=hop-bytes"), std::string("TREEMATCH"),
+        std::string("TREEMATCH=grid=2x2,objective=balanced"), std::string("TREEMATCH=auto,objective=balanced"),
+        treematch() + ",objective=balanced"})
+    ck_assert_text_eq(note(word), "");
+}
+END_TEST
+
 START_TEST(a_word_stands_for_a_matrix) {
   PlacementOptions options;
   for (const char* word : {"TREEMATCH=ring", "TOFA=Ring", "NLA=pattern=ring", "TREEMATCH=matrix=ring"}) {
@@ -323,6 +341,7 @@ int main() {
   tcase_add_test(tests, the_matrix_may_be_said_apart);
   tcase_add_test(tests, errors_say_what_would_be_right);
   tcase_add_test(tests, a_policy_needs_no_matrix);
+  tcase_add_test(tests, an_objective_goes_by_traffic);
   tcase_add_test(tests, a_word_stands_for_a_matrix);
   tcase_add_test(tests, all_to_all_of_many_ranks_goes_without_a_matrix);
   tcase_add_test(tests, a_wrong_word_names_the_patterns);
