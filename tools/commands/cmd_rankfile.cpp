@@ -4,6 +4,7 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/step/allocation.hpp"
@@ -16,7 +17,7 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {'m', "matrix", "FILE", "communication matrix [that of the job]"},
+    {'m', "matrix", "FILE", "communication matrix, or ring, tree or alltoall [that of the job]"},
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [that of the job, or\nTREEMATCH]"},
     {0, "confined", nullptr,
      "number cores among those of the job, as mpirun does where jobs are\n"
@@ -31,6 +32,20 @@ constexpr CommandHelp help{
     "cores that the policy chooses, for mpirun --rankfile FILE.\n",
     options};
 
+// Takes the file or word of --matrix in place of what the job was submitted with. Throws UsageError if --policy names a
+// matrix or pattern too.
+void take_matrix(const std::string& matrix, bool has_policy, spank::PlacementRequest& placement_request) {
+  Parameters& parameters = placement_request.spec.parameters;
+  placement_request.matrix = nullptr;
+  if (!has_policy) std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  if (const auto [other, alone] = parameters.emplace("matrix", matrix); !alone)
+    throw UsageError("two matrices: --matrix " + shown(matrix) + ", and " + shown(other->second) + " with --policy");
+  from_command_line([&] {
+    pattern::take_word(parameters);
+    return pattern::pattern_of(parameters);
+  });
+}
+
 // Returns the request with which the job was submitted, changed by the options of the command line.
 spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::uint32_t> component) {
   spank::PlacementRequest placement_request{parse_policy_spec("TREEMATCH"), nullptr, false};
@@ -40,13 +55,13 @@ spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::u
     placement_request.spec = parse_policy_spec(*word);
     pattern::take_word(placement_request.spec.parameters);
   }
-  if (const auto file = line.value("matrix")) placement_request.spec.parameters["matrix"] = *file;
+  if (const auto matrix = line.value("matrix")) take_matrix(*matrix, line.has("policy"), placement_request);
   const auto file = placement_request.spec.parameters.find("matrix");
   if (file != placement_request.spec.parameters.end()) {
     placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));
     placement_request.spec.parameters.erase(file);
   }
-  if (!placement_request.matrix && !of_job && !line.has("policy"))
+  if (!placement_request.matrix && !of_job && !line.has("policy") && !line.has("matrix"))
     throw UsageError("neither --matrix nor --policy is given, and the job has no policy");
   return placement_request;
 }
