@@ -7,6 +7,7 @@
 #include "common/util/error.hpp"
 #include "common/util/processor_time.hpp"
 #include "common/util/text.hpp"
+#include "pattern/pattern.hpp"
 
 namespace placement::sim {
 
@@ -125,8 +126,10 @@ Strategy parse_strategy(std::string_view word) {
       throw Error("strategy " + shown(word) + ": " + error.what() +
                   "; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K and each policy");
     }
-    if (strategy.policy.parameters.contains("matrix"))
-      throw Error("strategy " + shown(word) + ": matrices come from --pattern, not from a policy's matrix=");
+    if (std::ranges::any_of(strategy.policy.parameters, [](const auto& parameter) {
+          return parameter.first == "matrix" || pattern::is_key(parameter.first);
+        }))
+      throw Error("strategy " + shown(word) + ": matrices come from --pattern, not from a policy's matrix= or pattern");
   }
   return strategy;
 }

@@ -120,7 +120,8 @@ START_TEST(strategies_by_name) {
   ck_assert_error(parse_strategy("TM-Isub+-1"), "a number of levels");
   ck_assert_error(parse_strategy("TM-X"), "strategies are SLURM, TM-A");
   ck_assert_error(parse_strategy("TREEMATCH=nonsense=1"), "unknown key nonsense");
-  ck_assert_error(parse_strategy("TREEMATCH=matrix=/x"), "--pattern");
+  for (const char* word : {"TREEMATCH=matrix=/x", "TREEMATCH=ring", "TREEMATCH=grid=2x2"})
+    ck_assert_error(parse_strategy(word), "matrices come from --pattern");
 }
 END_TEST
 

@@ -101,9 +101,36 @@ replays() {
   run report --switches 4:4:4 --sacct none
   checks=$((checks + 1))
   [ "$code" = 1 ] || fail "$command: exit code $code"
-  run report --switches 4:4:4 --sacct "$EXAMPLE_LOG" -s MAGIC
+}
+
+# What the command line says of the replay is looked at before all else, also where there is no replay.
+wrong_replay() {
+  local strategy
+  run report --state state -s MAGIC
   checks=$((checks + 1))
-  [ "$code" = 1 ] || [ "$code" = 2 ] || fail "$command: exit code $code"
+  [ "$code" = 2 ] || fail "$command: exit code $code; $err"
+  has 'placectl report: --strategies: strategy MAGIC: unknown policy MAGIC: known are '
+  run report --state state --pattern foo
+  checks=$((checks + 1))
+  [ "$code" = 2 ] || fail "$command: exit code $code; $err"
+  has 'placectl report: --pattern: unknown pattern foo: '
+  run report --state state --pattern ./none
+  refused 1 'placectl report: ./none: No such file or directory'
+  run report --state state -a 101
+  refused 2 'placectl report: --communication 101: a number from 0 to 100 is wanted'
+  for strategy in NLA nla=alpha=1 LOAD-AWARE TOFA-PAPER; do
+    run report --state state -s "SLURM $strategy"
+    checks=$((checks + 1))
+    [ "$code" = 2 ] || fail "$command: exit code $code; $err"
+    has "placectl report: --strategies: $strategy "
+  done
+}
+
+# Jobs that a strategy leaves to stock Slurm are told, as their times are those of stock.
+left_to_stock() {
+  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -s 'SLURM TREEMATCH=scope=allocation' -o refused.html
+  expect 0 '' ''
+  page_has refused.html 'TREEMATCH=scope=allocation left 34 jobs to stock Slurm, the first because scope=allocation leaves the choice of nodes to Slurm.'
 }
 
 # NLA and TOFA by the state that the monitor published.
@@ -170,4 +197,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 60 pages past replays by_state hostile_names refusals
+run_parts 60 pages past replays wrong_replay left_to_stock by_state hostile_names refusals

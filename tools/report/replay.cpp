@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <ctime>
+#include <span>
 #include <thread>
 
 #include "common/util/error.hpp"
@@ -84,10 +85,26 @@ sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine,
   return sim::past_occupancy(machine, list.jobs, from_s, to_s);
 }
 
+// Throws UsageError for a strategy that would leave all jobs to stock Slurm, for want of a live state or a torus.
+void refuse_unserved(std::span<const sim::Strategy> strategies) {
+  for (const sim::Strategy& strategy : strategies) {
+    if (strategy.stock) continue;
+    const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
+    const auto refuse = [&](const std::string& why) {
+      throw UsageError("--strategies: " + shown(strategy.name) + " " + why);
+    };
+    if (policy.needs_live)
+      refuse(is_by_state(policy.name)
+                 ? "goes by the state of the cluster, and is replayed by it in any case, so that it does not stand here"
+                 : "goes by the state of the cluster: placectl simulate --state replays it");
+    if (policy.needs_torus) refuse("is for a torus: placectl simulate --torus replays it");
+  }
+}
+
 // Returns the strategies of the command line with stock Slurm as the first.
 std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   std::vector<sim::Strategy> strategies = read_strategies(line);
-  check_strategies(strategies, line);
+  refuse_unserved(strategies);
   const auto stock =
       std::find_if(strategies.begin(), strategies.end(), [](const sim::Strategy& one) { return one.stock; });
   if (stock == strategies.end())
@@ -97,17 +114,32 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   return strategies;
 }
 
+// Turns an Error that `read` throws into a UsageError that names the option.
+template <typename Read>
+auto from_option(const char* option, Read read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    throw UsageError("--" + std::string(option) + ": " + error.what());
+  }
+}
+
 }  // namespace
 
-SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s,
-                       const StateOfCluster& state, const Config& config) {
-  const std::vector<sim::Strategy> strategies = strategies_of(line);
-  sim::ReplayOptions options = read_options(line);
-  const std::int64_t wanted = line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs);
+ReplayWish read_replay_wish(const CommandLine& line) {
+  const std::string pattern = line.value_or("pattern", "random");
+  const sim::PatternSpec spec = from_option("pattern", [&] { return sim::parse_pattern(pattern); });
+  return {from_option("strategies", [&] { return strategies_of(line); }), read_options(line),
+          line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs), pattern, sim::PatternSource(spec)};
+}
+
+SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const ClusterView& view,
+                       const std::string& conf, double since_s, const StateOfCluster& state, const Config& config) {
+  const auto& [strategies, wished_options, wanted, pattern, patterns] = wish;
+  sim::ReplayOptions options = wished_options;
   SiteReplay site;
   site.communication = options.communication;
-  site.pattern = line.value_or("pattern", "random");
-  const sim::PatternSource patterns(sim::parse_pattern(site.pattern));
+  site.pattern = pattern;
   const sim::Machine machine(view);
   site.cores = machine.cores();
   sim::JobSelection selection;

@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "sim/job_selection.hpp"
+#include "sim/decision.hpp"
 #include "sim/metrics.hpp"
 #include "sim/past_occupancy.hpp"
+#include "sim/pattern.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/report/state_replay.hpp"
 
@@ -36,6 +38,19 @@ struct SiteReplay {
   std::vector<StateReplay> by_state;  // of the policies that go by the state of the cluster
 };
 
+// What the command line says of the replay.
+struct ReplayWish {
+  std::vector<sim::Strategy> strategies;  // the first is stock Slurm
+  sim::ReplayOptions options;
+  std::int64_t most_jobs = 0;  // replayed under each strategy; 0: all
+  std::string pattern;         // the word of --pattern
+  sim::PatternSource patterns;
+};
+
+// Reads -s, -a, --pattern, --replay-jobs and --seed. Throws UsageError, and Error where matrices of --pattern cannot be
+// read.
+ReplayWish read_replay_wish(const CommandLine& line);
+
 // What a replay knows of the state of the cluster.
 struct StateOfCluster {
   const LiveState* live = nullptr;  // null: there is none
@@ -46,9 +61,9 @@ struct StateOfCluster {
 inline constexpr std::int64_t default_replay_jobs = 4000;
 
 // Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
-// `view`. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and TOFA go by. Throws
-// UsageError, and Error when there is no log or no job to replay.
-SiteReplay replay_site(const CommandLine& line, const ClusterView& view, const std::string& conf, double since_s,
-                       const StateOfCluster& state, const Config& config);
+// `view`, as `wish` says. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and TOFA
+// go by. Throws Error when there is no log or no job to replay.
+SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const ClusterView& view,
+                       const std::string& conf, double since_s, const StateOfCluster& state, const Config& config);
 
 }  // namespace placement::tools

@@ -45,6 +45,13 @@ void add_comparison(HtmlTable& table, std::span<const sim::LogJob> jobs, const s
   }
 }
 
+// Returns what is said of the jobs that a strategy left to stock Slurm; empty if there are none.
+std::string left_to_stock(const sim::Summary& sum) {
+  if (sum.refused == 0) return {};
+  return paragraph(sum.strategy + " left " + std::to_string(sum.refused) + " jobs to stock Slurm, the first because " +
+                   sum.first_refusal + ".");
+}
+
 // The replays of the policies that go by the state of the cluster.
 std::string by_state(const SiteReplay& site) {
   std::string text =
@@ -69,9 +76,7 @@ std::string by_state(const SiteReplay& site) {
       continue;
     }
     any = true;
-    if (const sim::Summary& of_policy = one.summaries.back(); of_policy.refused > 0)
-      text += paragraph(one.policy + " left " + std::to_string(of_policy.refused) +
-                        " jobs to stock Slurm, the first because " + of_policy.first_refusal + ".");
+    text += left_to_stock(one.summaries.back());
     for (const sim::Summary& sum : one.summaries)
       sums.add({one.state, sum.strategy, std::to_string(sum.ended),
                 shown_seconds(sum.measures[static_cast<int>(sim::Measure::wait)].mean),
@@ -119,6 +124,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
               shown_number(100 * one.utilisation, 1) + " %", shown_number(one.extra_switches),
               shown_microseconds(one.decision_ms * 1000)});
   section.body += sums.html();
+  for (const sim::Summary& one : replay.summaries) section.body += left_to_stock(one);
   HtmlTable pairs = comparison_table();
   for (std::size_t k = 1; k < replay.replays.size(); ++k)
     add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k]);

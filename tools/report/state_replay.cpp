@@ -2,7 +2,9 @@
 #include "tools/report/state_replay.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <string_view>
 
 #include "common/state/node_outage.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -12,6 +14,8 @@
 namespace placement::tools {
 
 namespace {
+
+constexpr std::string_view policies_by_state[] = {"NLA", "TOFA"};
 
 // The state of a replay, in which a policy is held against stock Slurm.
 struct Conditions {
@@ -77,11 +81,14 @@ void replay_in(StateReplay& one, const ReplayInput& input, Conditions conditions
 
 }  // namespace
 
+bool is_by_state(std::string_view policy) {
+  return std::ranges::find(policies_by_state, policy) != std::end(policies_by_state);
+}
+
 std::vector<StateReplay> replays_by_state(const ReplayInput& input, const LiveState* live, const std::string& source,
                                           const Config& config, std::size_t threads) {
-  std::vector<StateReplay> all(2);
-  all[0].policy = "NLA";
-  all[1].policy = "TOFA";
+  std::vector<StateReplay> all(std::size(policies_by_state));
+  for (std::size_t k = 0; k < all.size(); ++k) all[k].policy = policies_by_state[k];
   for (StateReplay& one : all) try {
       if (!live) throw Error(source);
       replay_in(one, input,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/policy/config.hpp"
@@ -23,6 +24,9 @@ struct StateReplay {
 
 // How many jobs are replayed by a state at most, the last ones: a decision by the state of many nodes takes long.
 inline constexpr std::int64_t most_state_replay_jobs = 1000;
+
+// Returns whether replays_by_state() replays the policy with this name.
+bool is_by_state(std::string_view policy);
 
 // Replays the last jobs of `input` under NLA by the load and network in `live`, and under TOFA by its outage
 // probabilities on the torus of the site's TorusFile, or on the switches where the site has none. With TOFA nodes fail
