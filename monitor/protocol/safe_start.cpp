@@ -72,10 +72,14 @@ UserIds unprivileged_user(const std::string& name) {
 
 namespace {
 
-// A process that was not root when it started may have been given capabilities for its start.
+// A process that was not root when it started may have been given capabilities for its start. One without any does not
+// ask: a service manager may forbid that call.
 void drop_capabilities() {
-  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct own[_LINUX_CAPABILITY_U32S_3] = {};
+  if (syscall(SYS_capget, &header, own) != 0) fail_with_errno("cannot find out which capabilities this process has");
+  if (std::ranges::all_of(own, [](const auto& part) { return part.permitted == 0 && part.inheritable == 0; })) return;
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
   if (syscall(SYS_capset, &header, none) != 0) fail_with_errno("cannot give up capabilities");
 }

@@ -4,9 +4,12 @@
 #include "monitor/agent/agent.hpp"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -133,6 +136,30 @@ START_TEST(a_port_of_root_where_that_may_be_had) {
   } else {
     ck_assert(first->local().port != 0);
   }
+}
+END_TEST
+
+// Its systemd unit gives the agent the capability for such a port, and no more. It gives that up when it has the port.
+START_TEST(the_capability_for_the_port_is_given_up) {
+  if (geteuid() != 0) return;
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr std::uint32_t bind_service = 1U << CAP_NET_BIND_SERVICE;
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct only[_LINUX_CAPABILITY_U32S_3] = {{bind_service, bind_service, bind_service}, {}};
+    if (prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0) != 0 || setgid(65534) != 0 || setuid(65534) != 0) _exit(1);
+    if (syscall(SYS_capset, &header, only) != 0) _exit(2);
+    if (!is_reserved_port(reserved_udp_socket()->local().port)) _exit(3);
+    become({65534, 65534}, "nobody");
+    if (is_reserved_port(reserved_udp_socket()->local().port)) _exit(4);
+    __user_cap_data_struct left[_LINUX_CAPABILITY_U32S_3] = {};
+    if (syscall(SYS_capget, &header, left) != 0) _exit(5);
+    _exit(left[0].permitted != 0 || left[0].inheritable != 0 || left[1].permitted != 0 ? 6 : 0);
+  }
+  int status = 0;
+  ck_assert_int_eq(waitpid(child, &status, 0), child);
+  ck_assert(WIFEXITED(status));
+  ck_assert_int_eq(WEXITSTATUS(status), 0);
 }
 END_TEST
 
@@ -284,6 +311,7 @@ int main() {
   tcase_add_test(tests, whose_leases_hold);
   tcase_add_test(tests, one_life);
   tcase_add_test(tests, a_port_of_root_where_that_may_be_had);
+  tcase_add_test(tests, the_capability_for_the_port_is_given_up);
   tcase_add_test(tests, settings_of_the_controllers);
   tcase_add_test(tests, one_at_a_time);
   tcase_add_test(tests, owners_and_modes);
