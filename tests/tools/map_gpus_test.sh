@@ -91,6 +91,14 @@ lumi-g package:1_core:64_pu:1 4,2,6,0,1,7,3,5
 summit package:2_core:22_pu:1 0,3,1,4,2,5
 dgx-a100 package:2_core:64_pu:1 2,0,6,4,5,7,1,3
 END
+  # Without links the numbers tell how near the GPUs are: here two of one memory, and the others of the package.
+  sed '/<distances2 /,/<\/distances2>/d' "$nodes/lumi-g.xml" >unlinked.xml
+  run gres-conf --file '/dev/dri/renderD[128-135]' unlinked.xml
+  out=$(sed -n '1,3s/.*Links=//p' <<<"$out")
+  expect 0 $'-1,6,4,4,4,4,4,4\n6,-1,4,4,4,4,4,4\n4,4,-1,6,4,4,4,4' ''
+  # A line of the node trumps AutoDetect= of the whole file.
+  { echo 'AutoDetect=nvml'; sed 's/Name=gpu/AutoDetect=off Name=gpu/' summit.conf; } >off.conf
+  order 'a node with AutoDetect=off' 0,3,1,4,2,5 'package:2 core:22 pu:1' --gres-conf off.conf --gres-node lumi2 -m groups
   printf 'no text' >bad.xml
   run gres-conf bad.xml
   refused 1 "placectl gres-conf: bad.xml is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node"
