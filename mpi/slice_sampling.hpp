@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 
 namespace placement::mpi {
 
 // Decides when a rank that sends very many messages counts them, so that counting takes less of its time: in slices of
 // time with pauses between them, where what is counted in a slice stands for the pause before it, too. A slice with few
-// messages is followed by the next one without a pause, and such a rank counts everything. Times are in ticks of a
-// clock that only has to be steady.
+// messages is followed by the next one without a pause, and such a rank counts everything. Pauses are short at first,
+// so that a short run loses little by its last one. Times are in ticks of a clock that only has to be steady.
 class SliceSampling {
  public:
   static constexpr std::uint64_t slice_ticks = std::uint64_t{1}
                                                << 26;  // about 25 ms of a processor's time stamp counter
-  static constexpr std::uint64_t slices_in_full =
-      64;  // at the begin of a run, so that a short one loses nothing by its last pause
-  static constexpr std::uint64_t busy_messages = 2048;  // fewer messages in a slice are few
-  static constexpr std::uint64_t least_pause = 7,
-                                 most_pause =
-                                     11;  // in slices; the lengths differ so that no period of the program is missed
+  static constexpr std::uint64_t slices_in_full = 6;   // at the begin of a run, so that a very short one loses nothing
+  static constexpr std::uint64_t slices_of_a_length = 3;  // after so many more slices, pauses become longer by a slice
+  static constexpr std::uint64_t busy_messages = 2048;    // fewer messages in a slice are few
+  static constexpr std::uint64_t longest_pause = 9;       // the mean in the long run, in slices
 
   // `seed` makes the lengths of pauses differ between ranks. The first slice begins at `now`, when `messages` were
   // counted.
@@ -37,8 +36,11 @@ class SliceSampling {
     messages_ = messages;
     begin_ = now;
     if (++slices_ <= slices_in_full || counted < busy_messages) return false;
+    // From half to one and a half of the mean, so that no period of the program is missed.
+    const std::uint64_t mean =
+        slice_ticks * std::min(longest_pause, 1 + (slices_ - slices_in_full - 1) / slices_of_a_length);
     random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    end_of_pause_ = now + slice_ticks * (least_pause + (random_ >> 33) % (most_pause - least_pause + 1));
+    end_of_pause_ = now + mean / 2 + (random_ >> 20) % mean;
     return true;
   }
 

@@ -51,7 +51,23 @@ END_TEST
 START_TEST(a_short_run_counts_everything) {
   const Sampled all = run(1, SliceSampling::slices_in_full, [](double) { return 1e6; });
   ck_assert(all.counted == all.real);
-  ck_assert(run(1, SliceSampling::slices_in_full + 2, [](double) { return 1e6; }).counted < 66e6);
+  ck_assert(run(1, SliceSampling::slices_in_full + 2, [](double) { return 1e6; }).counted < 7.1e6);
+}
+END_TEST
+
+// doc/mpi.md: a slice is some 25 ms. Of a run of a second less than half is counted, and the sum is near all the same.
+START_TEST(a_run_of_a_second_is_counted_in_half_of_its_time) {
+  double least = 2, most = 0, mean = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    const Sampled all = run(seed, 40, [](double) { return 25000.0; });
+    ck_assert_double_lt(all.in_slices, 0.5 * all.real);
+    least = std::min(least, all.counted / all.real);
+    most = std::max(most, all.counted / all.real);
+    mean += all.counted / all.real / 100;
+  }
+  ck_assert_double_gt(least, 0.8);
+  ck_assert_double_lt(most, 1.08);
+  ck_assert_double_gt(mean, 0.94);
 }
 END_TEST
 
@@ -88,6 +104,7 @@ int main() {
   TCase* const tests = tcase_create("slice_sampling");
   tcase_add_test(tests, few_messages_are_all_counted);
   tcase_add_test(tests, a_short_run_counts_everything);
+  tcase_add_test(tests, a_run_of_a_second_is_counted_in_half_of_its_time);
   tcase_add_test(tests, many_messages_are_counted_in_a_tenth_of_the_time);
   tcase_add_test(tests, phases_of_a_program_keep_their_shares);
   tcase_add_test(tests, a_rank_that_becomes_quiet_counts_everything_again);
