@@ -72,16 +72,26 @@ uint32_t times_put_off(const job_record_t *job)
 	return read_wait(job, &wait) ? wait.put_off : 0;
 }
 
-void put_off(job_record_t *job, uint32_t pause)
+static void begin_later(job_record_t *job, uint32_t pause, uint32_t more_put_off)
 {
 	time_t now = time(NULL);
 	struct wait wait;
 
 	if (!read_wait(job, &wait))
 		wait = (struct wait) { .since = MIN(waiting_since(job), now) };
-	wait.put_off++;
+	wait.put_off += more_put_off;
 	write_wait(job, &wait);
 	job->details->begin_time = now + pause;
+}
+
+void delay(job_record_t *job, uint32_t pause)
+{
+	begin_later(job, pause, 0);
+}
+
+void put_off(job_record_t *job, uint32_t pause)
+{
+	begin_later(job, pause, 1);
 }
 
 void wait_on(job_record_t *job, uint32_t left_s)

@@ -31,6 +31,9 @@ void wait_on(job_record_t *job, uint32_t left_s);
 /* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
 
+/* Lets Slurm consider the job again after `pause` seconds. */
+void delay(job_record_t *job, uint32_t pause);
+
 /* Lets Slurm consider the job again after `pause` seconds, and counts one more cycle without time to decide. */
 void put_off(job_record_t *job, uint32_t pause);
 

@@ -198,7 +198,7 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
                                ? ProfileStore::of_user(std::getenv).file_for(run ? *run : run_of(command, tasks))
                                : with_numbers(file, job, step);
   setenv(step_profile_variable, path.c_str(), 1);
-  slurm_info("placement: the profile of step %u.%u goes to %s", job, step, path.c_str());
+  slurm_info("placement: the profile of step %u.%u goes to %s", job, step, printable(path).c_str());
 }
 
 void learn_step(spank_t spank, std::int32_t tasks) {
