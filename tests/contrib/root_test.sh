@@ -72,7 +72,8 @@ left() {  # the processes that run in the root or hold a mount of it
 }
 begin() {  # command of bash, which writes the file "started"
   rm -f "${tree%/tree}/work/started"
-  (cd "$clone" && exec contrib/root small bash -c "$1") >"$scratch/out" 2>&1 </dev/null &
+  # nohup, under which this test may run, has SIGHUP ignored by all that it starts.
+  (cd "$clone" && exec env --default-signal=HUP contrib/root small bash -c "$1") >"$scratch/out" 2>&1 </dev/null &
   main=$!
   for _ in {1..300}; do
     [ -e "${tree%/tree}/work/started" ] && return
