@@ -83,13 +83,12 @@ int end_of_subtree(int rank, int ranks) { return rank == 0 ? ranks : std::min(ra
 // wanted, so that no more than these are on their way.
 class RowsBelow {
  public:
-  explicit RowsBelow(MPI_Comm comm) : comm_(comm) {
-    int ranks = 0;
-    PMPI_Comm_rank(comm, &rank_);
-    PMPI_Comm_size(comm, &ranks);
-    next_ = asked_ = rank_ + 1;
-    end_ = end_of_subtree(rank_, ranks);
-  }
+  RowsBelow(MPI_Comm comm, int rank, int ranks)
+      : comm_(comm),
+        rank_(rank),
+        next_(rank + 1),
+        asked_(rank + 1),
+        end_(end_of_subtree(rank, ranks)) {}
   bool empty() const { return next_ == end_; }
 
   // Returns the row of the next rank, in the words of its message.
@@ -115,15 +114,13 @@ class RowsBelow {
   }
 
   MPI_Comm comm_;
-  int rank_ = 0;
-  int next_ = 0, asked_ = 0, end_ = 0;
+  int rank_;
+  int next_, asked_, end_;
 };
 
 // Sends the rows of this rank and of those below it to the rank above it, each when it is asked for.
-void send_rows(const std::vector<PeerTraffic>& own, MPI_Comm comm) {
-  RowsBelow below(comm);
-  int rank = 0;
-  PMPI_Comm_rank(comm, &rank);
+void send_rows(const std::vector<PeerTraffic>& own, MPI_Comm comm, int rank, int ranks) {
+  RowsBelow below(comm, rank, ranks);
   const auto send = [&](const std::vector<std::uint64_t>& words) {
     PMPI_Recv(nullptr, 0, MPI_BYTE, parent_of(rank), tag_go, comm, MPI_STATUS_IGNORE);
     PMPI_Send(words.data(), length(words), MPI_UINT64_T, parent_of(rank), tag_row, comm);
@@ -137,7 +134,7 @@ void send_rows(const std::vector<PeerTraffic>& own, MPI_Comm comm) {
 std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, MPI_Comm comm) {
   ProfileFile file(path, ranks);
   for (const PeerTraffic& pair : own) file.add(0, pair);
-  RowsBelow rows(comm);
+  RowsBelow rows(comm, 0, ranks);
   for (int rank = 1; !rows.empty(); ++rank) {
     const std::vector<std::uint64_t> words = rows.next();
     for (std::size_t k = 0; k + entry_words <= words.size(); k += entry_words)
@@ -222,7 +219,7 @@ bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_
     if (!failure.empty()) std::fprintf(stderr, "placement: %s\n", failure.c_str());
     written = failure.empty();
   } else {
-    send_rows(row, comm);
+    send_rows(row, comm, traffic.rank(), traffic.ranks());
   }
   const ProfileSummary summary = summed(traffic, comm, time);
   if (traffic.rank() == 0 && settings.summary && written) {

@@ -66,12 +66,6 @@ void MapMemory::clear() {
   bytes_ = 0;
 }
 
-// Both directions of each pair, and where the pairs of each rank begin.
-std::size_t MatrixMemories::Remembered::bytes() const {
-  return memory->bytes() + static_cast<std::size_t>(matrix->pairs()) * 24 +
-         static_cast<std::size_t>(matrix->ranks()) * 8;
-}
-
 std::shared_ptr<MapMemory> MatrixMemories::of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed) {
   if (matrix->ranks() > most_ranks || matrix->pairs() > most_pairs) return std::make_shared<MapMemory>();
   const std::lock_guard lock(mutex_);

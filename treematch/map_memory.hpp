@@ -94,7 +94,7 @@ class MatrixMemories {
     std::shared_ptr<MapMemory> memory;
     Clock::time_point used;
 
-    std::size_t bytes() const;
+    std::size_t bytes() const { return memory->bytes() + matrix->bytes(); }
   };
 
   std::mutex mutex_;

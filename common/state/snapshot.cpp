@@ -22,6 +22,7 @@
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/replace_file.hpp"
 
 namespace placement {
 
@@ -200,15 +201,6 @@ PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, con
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }
 
-void write_all(const std::string& path, int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(file, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_errno(path, "cannot be written", errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-}
-
 void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
                 std::size_t max_nodes) {
   if (!S_ISREG(status.st_mode)) throw Error(path + ": is no regular file");
@@ -302,21 +294,10 @@ LiveState decode_snapshot(std::string_view bytes) {
 
 void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for) {
   const std::vector<std::byte> bytes = encode_snapshot(state);
-  const std::string beside = path + ".new";
-  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed", errno);
-  try {
-    const FileDescriptor file(
-        open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
-    if (file < 0) fail_errno(beside, "cannot be created", errno);
-    write_all(beside, file, bytes);
-    if (only_for ? *only_for != 0 && !let_user_read(file, *only_for) : fchmod(file, 0644) != 0)
-      fail_errno(beside, "cannot be made readable", errno);
-    // fsync is not needed: after a crash of the machine the data are too old in any case, and a broken file is refused.
-    if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
-  } catch (...) {
-    unlink(beside.c_str());
-    throw;
-  }
+  // fsync is not needed: after a crash of the machine the data are too old in any case, and a broken file is refused.
+  replace_file(path, bytes, [only_for](int file) {
+    return only_for ? *only_for == 0 || let_user_read(file, *only_for) : fchmod(file, 0644) == 0;
+  });
 }
 
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners, std::size_t max_nodes) {

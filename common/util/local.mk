@@ -11,6 +11,7 @@ libcommon_util_la_SOURCES = \
 	%D%/hostlist.cpp \
 	%D%/input_file.cpp \
 	%D%/prometheus_text.cpp \
+	%D%/replace_file.cpp \
 	%D%/text.cpp \
 	%D%/text_scanner.cpp \
 	%D%/zstd_frame.cpp \

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/util/prometheus_text.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
+#include <span>
+
+#include "common/util/error.hpp"
+#include "common/util/replace_file.hpp"
 
 namespace placement {
 
@@ -34,17 +36,12 @@ void PrometheusText::one(std::string_view name, std::string_view type, std::stri
 }
 
 bool replace_metrics_file(const std::string& path, const std::string& text) {
-  const std::string fresh = path + ".new";
-  // Root may write the file, and another user the directory: nothing that is there is followed or written to.
-  unlink(fresh.c_str());
-  const int descriptor = open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  std::FILE* const file = descriptor < 0 ? nullptr : fdopen(descriptor, "w");
-  if (file == nullptr) return false;
-  bool good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  good = fchmod(descriptor, 0644) == 0 && good;
-  good = std::fclose(file) == 0 && good && std::rename(fresh.c_str(), path.c_str()) == 0;
-  if (!good) unlink(fresh.c_str());
-  return good;
+  try {
+    replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fchmod(file, 0644) == 0; });
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
 }
 
 }  // namespace placement

@@ -220,16 +220,19 @@ extern "C" void placement_tidy(void) {
   if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);
 }
 
+extern "C" const char* placement_policy_word(char* const* environment, uint32_t environment_count) {
+  return environment == nullptr ? nullptr : environment_value({environment, environment_count}, "PLACEMENT_POLICY");
+}
+
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
-  return environment != nullptr && environment_value({environment, environment_count}, "PLACEMENT_POLICY") != nullptr;
+  return placement_policy_word(environment, environment_count) != nullptr;
 }
 
 extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
   text[0] = '\0';
   try {
-    if (!placement_asked(environment, environment_count)) return;
-    copy_text(text, size,
-              parse_policy_spec(environment_value({environment, environment_count}, "PLACEMENT_POLICY")).policy);
+    if (const char* const word = placement_policy_word(environment, environment_count))
+      copy_text(text, size, parse_policy_spec(word).policy);
   } catch (...) {  // no name of a policy, or out of memory
   }
 }

@@ -114,11 +114,9 @@ class JobRequestCache {
     return nullptr;
   }
 
-  // Returns the bytes of the job's matrix: both directions of each pair, and where the pairs of each rank begin.
   static std::size_t matrix_bytes(const Job& job) {
     const auto& matrix = job.entry.job_request.matrix;
-    if (!matrix) return 0;
-    return static_cast<std::size_t>(matrix->pairs()) * 24 + (static_cast<std::size_t>(matrix->ranks()) + 1) * 8;
+    return matrix ? matrix->bytes() : 0;
   }
 
   void count_freed(const Job& job) { freed_bytes_ += matrix_bytes(job); }

@@ -47,20 +47,21 @@ static bool has_no_time(const job_record_t *job)
 	       placement_would_put_off(job->user_id, times_put_off(job));
 }
 
-static void put_off_one(job_record_t *job, uint32_t pause)
+void record_wait(job_record_t *job, const char *reason)
 {
-	struct placement_outcome decision = {
-		.restarts = job->restart_cnt,
-		.end = DECISION_WAIT,
-		.reason = "the time for decisions is used up, the decision is put off to the next scheduling cycle",
-	};
+	struct placement_outcome decision = { .restarts = job->restart_cnt, .end = DECISION_WAIT, .reason = reason };
 	char *const *environment;
 	uint32_t count = policy_environment(job, &environment);
 
 	placement_name_policy(environment, count, decision.policy, sizeof(decision.policy));
-	put_off(job, pause);
 	name_job(&decision, job);
 	record_write(job, &decision);
+}
+
+static void put_off_one(job_record_t *job, uint32_t pause)
+{
+	put_off(job, pause);
+	record_wait(job, "the time for decisions is used up, the decision is put off to the next scheduling cycle");
 }
 
 /*

@@ -18,6 +18,9 @@
  */
 uint32_t policy_environment(const job_record_t *job, char *const **environment);
 
+/* Writes into the job's record that it waits, and why. */
+void record_wait(job_record_t *job, const char *reason);
+
 /*
  * Returns true if this call of the scheduler may get its decision in a later cycle. It may not while a job is being
  * submitted, because Slurm cancels a job there that must start at once or never. Nor may a component of a heterogeneous

@@ -94,14 +94,20 @@ void put_off(job_record_t *job, uint32_t pause)
 	begin_later(job, pause, 1);
 }
 
+void wait_until(job_record_t *job, uint32_t left_s, time_t next)
+{
+	time_t now = time(NULL);
+	struct wait wait = { .since = MIN(waiting_since(job), now), .until = now + left_s, .put_off = times_put_off(job) };
+
+	write_wait(job, &wait);
+	job->details->begin_time = MIN(next, wait.until);
+}
+
 void wait_on(job_record_t *job, uint32_t left_s)
 {
 	time_t now = time(NULL), since = MIN(waiting_since(job), now);
-	time_t pause = MIN(MAX(now - since, FIRST_PAUSE), left_s);
-	struct wait wait = { .since = since, .until = now + left_s, .put_off = times_put_off(job) };
 
-	write_wait(job, &wait);
-	job->details->begin_time = now + pause;
+	wait_until(job, left_s, now + MAX(now - since, FIRST_PAUSE));
 	/* In this cycle the main scheduler starts no job behind this one, so the next cycle is asked for. */
 	queue_job_scheduler();
 }

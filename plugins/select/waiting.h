@@ -28,6 +28,12 @@ bool is_waiting(const job_record_t *job);
  */
 void wait_on(job_record_t *job, uint32_t left_s);
 
+/*
+ * Makes the job wait for at most `left_s` seconds, too. Slurm considers it again at `next`, or after `left_s` seconds if
+ * that is earlier.
+ */
+void wait_until(job_record_t *job, uint32_t left_s, time_t next);
+
 /* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
 
