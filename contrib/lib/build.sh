@@ -108,22 +108,40 @@ total() {  # log words
   awk -v words="^($2):$" '$1 == "#" && $2 ~ words { last[$2] = $3 } END { for (word in last) sum += last[word]; print sum + 0 }' "$1"
 }
 
-build() {  # builds in $build_directory; the caller tests or installs
+build() {  # builds in $build_directory, with precompiled headers if $precompile is yes; the caller tests or installs
   build_directory=$work/build
   prepare_source && build_prepared
 }
 
 build_prepared() {
-  configure_in "$build_directory" "$work/inst" --enable-werror || return 1
+  local flags=${CXXFLAGS:--g -O2}
+  if [ "${precompile:-no}" = yes ]; then
+    # shellcheck disable=SC2086
+    compile_standard_headers "$work/precompiled" $flags || return 1
+    flags+=" -include $work/precompiled/standard.hpp"
+  fi
+  configure_in "$build_directory" "$work/inst" --enable-werror CXXFLAGS="$flags" || return 1
   sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
   make_in make "$build_directory"
 }
 
-install_build() { quietly install make -C "$build_directory" install; }
+install_build() { quietly install make -C "$build_directory" install && built_from >"$work/inst/built-from"; }
 
-# What contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
+# What an installation in .work was made from: the sources, and the Slurm that is installed.
+built_from() {
+  slurmctld -V
+  (cd "$top" && tree_files | tr '\n' '\0' | xargs -0 sha256sum | sha256sum)
+}
+
+# What contrib/check has installed from the same files, if it has; else what contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
 # what contrib/check builds.
-build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst
+build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst; leaves in $prefix where it is installed
+  if [ -e "$work/inst/built-from" ] && [ "$(built_from)" = "$(cat "$work/inst/built-from")" ]; then
+    echo "contrib/check has built the same files: its plugins and programs are taken"
+    prefix=$work/inst
+    return
+  fi
+  prefix=$1/inst
   prepare_source && compile_standard_headers "$1" -O0 || return 1
   configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS="-O0 -include $1/standard.hpp" || return 1
   make_in show "$1/build" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \

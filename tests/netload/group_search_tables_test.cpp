@@ -134,7 +134,7 @@ START_TEST(what_is_passed_over_would_not_be_chosen) {
 END_TEST
 
 START_TEST(a_better_group_keeps_to_all_limits) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(instances(400)); ++seed) {
     const auto nodes = static_cast<std::int32_t>(5 + seed % 60);
     const AnyTable made(1000 + seed, nodes, seed % 3 == 0 ? 4 : nodes + 7, seed % 2 == 0, seed % 7 == 0 ? 1e30F : 1.0F);
     const NetworkLoad network(made.table, made.state_of, {});

@@ -172,7 +172,7 @@ START_TEST(words_that_a_command_makes) {
                               "a() (", "=(\\", "\\", "'\\", "mpirun \"$(echo \"", "&>|&<("})
     ck_assert_uint_lt(made_mpirun_words(hostile).size(), 60);
   std::string many = "mpirun ";
-  for (int i = 0; i < 20'000; ++i) many += "\"$(mpirun `";
+  for (int i = 0; i < instances(20'000); ++i) many += "\"$(mpirun `";
   ck_assert_uint_lt(made_mpirun_words(many).size(), many.size() + 1);
   ck_assert_text_eq(made_mpirun_words(""), "");
 }
@@ -329,7 +329,7 @@ std::string repeated(std::string_view text, int times) {
 // slurmstepd reads the script, so that neither its stack nor its time may grow without bounds with what a user writes.
 START_TEST(hostile_scripts) {
   std::string chain = "mpirun $A0 ./app\n";
-  for (int k = 0; k < 60'000; ++k) chain += "A" + std::to_string(k) + "=$A" + std::to_string(k + 1) + "\n";
+  for (int k = 0; k < instances(60'000); ++k) chain += "A" + std::to_string(k) + "=$A" + std::to_string(k + 1) + "\n";
   ck_assert_text_eq(made_mpirun_words(chain), "$A0");
   const std::string long_value = "A=\"" + repeated("$B -q ", 10'000) + "\"\n" + repeated("mpirun $A ./app\n", 3'000);
   ck_assert_text_eq(made_mpirun_words(long_value), "$A");

@@ -66,7 +66,7 @@ END_TEST
 START_TEST(expected_time_is_never_more_than_that_of_the_baselines) {
   provide_scotch(fake_scotch);
   Random random(20);
-  for (int k = 0; k < 120; ++k) {
+  for (int k = 0; k < instances(120); ++k) {
     std::vector<TorusDimension> dimensions;
     for (std::int32_t d = 1 + random.below(3); d > 0; --d)
       dimensions.push_back({1 + random.below(5), random.below(3) > 0});
@@ -92,7 +92,7 @@ END_TEST
 START_TEST(expected_time_is_the_least_of_all_mappings_on_tiny_machines) {
   Random random(3);
   double worst = 1;
-  for (int k = 0; k < 24; ++k) {
+  for (int k = 0; k < instances(24); ++k) {
     ClusterView view = view_of(k % 3 == 0   ? rings({6})
                                : k % 3 == 1 ? rings({2, 3})
                                             : std::vector<TorusDimension>{{3, false}, {2, true}});

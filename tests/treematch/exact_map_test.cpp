@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(states_of_a_small_machine) {
   Random random(80);
-  for (int state = 0; state < 80; ++state) {
+  for (int state = 0; state < instances(80); ++state) {
     Ints busy;
     for (std::int32_t node = 1; node <= 16; ++node)
       if (random.below(2) == 0) busy.push_back(node);
@@ -157,7 +157,7 @@ END_TEST
 
 START_TEST(any_tree) {
   Random random(210);
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < instances(300); ++round) {
     const TreeTopology tree = random_tree(random, 2 + random.below(40));
     const std::int32_t ranks = std::min(1 + random.below(7), tree.leaves());
     const Ints usable = some_leaves(tree, ranks, 10, random);
@@ -193,7 +193,7 @@ END_TEST
 START_TEST(any_limits) {
   Random random(14);
   int solved = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < instances(400); ++round) {
     std::vector<SwitchShape> switches{{"root", -1, {}}};
     std::vector<NodeShape> nodes;
     for (std::int32_t s = 0; s < 1 + random.below(3); ++s) {
@@ -253,14 +253,14 @@ START_TEST(any_limits) {
     } catch (const Error&) {
     }
   }
-  ck_assert_int_gt(solved, 150);
+  ck_assert_int_gt(solved, instances(150));
 }
 END_TEST
 
 // Fewer of these nodes than are asked for, or than even shares need, hold all ranks.
 START_TEST(more_equal_nodes_than_the_ranks_fill) {
   Random random(15);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < instances(200); ++round) {
     const std::int32_t first = 2 + random.below(2), count = first + 3;
     std::vector<SwitchShape> switches{{"root", -1, {}}, {"s0", 0, {}}, {"s1", 0, {}}};
     std::vector<NodeShape> nodes;

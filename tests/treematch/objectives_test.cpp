@@ -168,7 +168,7 @@ END_TEST
 START_TEST(groups_stay_together) {
   Random random(12);
   int better = 0;
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < instances(12); ++round) {
     ClusterView view = machine({9, 9, 9, 9, 9, 9, 9, 9});
     for (NodeView& node : view.nodes)
       if (random.below(3) == 0) node.core_free.assign(1, false);

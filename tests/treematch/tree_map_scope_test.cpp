@@ -58,7 +58,7 @@ Ints lowest_sufficient(const TreeTopology& tree, const Ints& usable, std::int32_
 
 START_TEST(a_wider_scope_never_costs_more) {
   Random random(41);
-  for (int round = 0; round < 30; ++round) {
+  for (int round = 0; round < instances(30); ++round) {
     const TreeTopology tree = TreeTopology::balanced(
         Ints{2 + random.below(3), 2 + random.below(3), 2 + random.below(4), 4 + random.below(12)});
     Ints usable;
@@ -87,7 +87,7 @@ END_TEST
 // With up to 16 ranks, the narrower scope is sometimes solved exactly while the wider one takes too many steps.
 START_TEST(a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one) {
   Random random(16);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < instances(60); ++round) {
     const TreeTopology tree =
         TreeTopology::balanced(Ints{3 + random.below(4), 3 + random.below(4), 5 + random.below(8)});
     const Ints usable = fragmented(tree, random);
@@ -109,7 +109,7 @@ END_TEST
 START_TEST(never_behind_a_subtree_alone) {
   Random random(29);
   int compared = 0;
-  for (int round = 0; round < 16; ++round) {
+  for (int round = 0; round < instances(16); ++round) {
     const TreeTopology tree =
         TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 6 + random.below(20)});
     const Ints usable = fragmented(tree, random);
@@ -128,7 +128,7 @@ START_TEST(never_behind_a_subtree_alone) {
       ++compared;
     }
   }
-  ck_assert_int_gt(compared, 30);
+  ck_assert_int_gt(compared, instances(30));
 }
 END_TEST
 
@@ -136,7 +136,7 @@ END_TEST
 START_TEST(never_behind_a_subtree_alone_with_the_usual_effort) {
   Random random(31);
   int compared = 0;
-  for (int round = 0; round < 90; ++round) {
+  for (int round = 0; round < instances(90); ++round) {
     const TreeTopology tree =
         round % 10 == 9 ? TreeTopology::balanced(Ints{14, 20, 18})
                         : TreeTopology::balanced(Ints{3 + random.below(8), 4 + random.below(7), 10 + random.below(40)});
@@ -153,7 +153,7 @@ START_TEST(never_behind_a_subtree_alone_with_the_usual_effort) {
       ++compared;
     }
   }
-  ck_assert_int_gt(compared, 300);
+  ck_assert_int_gt(compared, instances(300));
 }
 END_TEST
 
@@ -175,7 +175,7 @@ Ints fullest_switches(const TreeTopology& tree, const Ints& usable, std::int32_t
 START_TEST(never_behind_the_fullest_switches_alone) {
   Random random(37);
   int compared = 0;
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < instances(60); ++round) {
     const TreeTopology tree = round % 3 == 0 ? TreeTopology::balanced(Ints{14, 20, 18})
                                              : TreeTopology::balanced(Ints{3 + random.below(8), 10 + random.below(40)});
     const Ints usable = fragmented(tree, random);
@@ -189,7 +189,7 @@ START_TEST(never_behind_the_fullest_switches_alone) {
                   to_string(cost).c_str(), to_string(alone).c_str());
     ++compared;
   }
-  ck_assert_int_gt(compared, 30);
+  ck_assert_int_gt(compared, instances(30));
 }
 END_TEST
 
@@ -207,7 +207,7 @@ END_TEST
 
 START_TEST(an_effort_never_costs_more_than_those_it_begins_with) {
   Random random(3);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < instances(12); ++round) {
     const TreeTopology tree =
         TreeTopology::balanced(Ints{2 + random.below(3), 3 + random.below(4), 6 + random.below(10)});
     const Ints usable = fragmented(tree, random);

@@ -129,7 +129,7 @@ START_TEST(random_small_cases) {
   Random random(7);
   Cost total = 0;
   Cost least = 0;
-  for (int round = 0; round < 300; ++round) {
+  for (int round = 0; round < instances(300); ++round) {
     const bool regular = random.below(2) == 0;
     TreeTopology tree;
     if (regular) {
@@ -164,7 +164,7 @@ END_TEST
 START_TEST(refine_only_improves) {
   Random random(11);
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 3, 4});
-  for (int round = 0; round < 50; ++round) {
+  for (int round = 0; round < instances(50); ++round) {
     std::vector<CommEdge> edges;
     for (int k = 0; k < 60; ++k) edges.push_back({random.below(20), random.below(20), 1 + random.below(9)});
     const CommMatrix matrix = CommMatrix::from_edges(20, edges);
@@ -223,6 +223,7 @@ START_TEST(work_of_small_jobs_is_limited) {
     for (std::int32_t core = 0, busy = random.below(5) < 3; core < 16 && busy == 0; ++core)
       usable.push_back(16 * node + core);
   for (const std::int32_t ranks : {20, 48, 96, 128, 200, 256, 300, 512}) {
+    if (ranks > instances(512)) continue;
     std::vector<CommEdge> edges;
     for (std::int32_t k = 0; k < 8 * ranks; ++k)
       edges.push_back({random.below(ranks), random.below(ranks), 1 + random.below(1000)});
@@ -242,7 +243,7 @@ START_TEST(memory_changes_nothing) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 4, 2, 4});
   Random random(5);
   int recalled = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < instances(40); ++round) {
     const std::int32_t ranks = 2 + random.below(20);
     std::vector<CommEdge> edges;
     for (int k = 0; k < 3 * ranks; ++k)
@@ -267,7 +268,7 @@ START_TEST(memory_changes_nothing) {
       }
     }
   }
-  ck_assert_int_gt(recalled, 100);
+  ck_assert_int_gt(recalled, instances(100));
 }
 END_TEST
 

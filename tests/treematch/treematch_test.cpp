@@ -243,7 +243,7 @@ START_TEST(any_machine_any_request) {
   std::mt19937_64 random(7);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
   int placed = 0;
-  for (int round = 0; round < 400; ++round) {
+  for (int round = 0; round < instances(400); ++round) {
     std::vector<std::int32_t> leaves;
     for (std::int32_t k = 0; k <= up_to(3); ++k) leaves.push_back(1 + up_to(4));
     ClusterView view = machine(leaves, 1 + up_to(1), 1 + up_to(3));
@@ -274,14 +274,14 @@ START_TEST(any_machine_any_request) {
       // Not every request fits. The count below shows that many do.
     }
   }
-  ck_assert_int_gt(placed, 150);
+  ck_assert_int_gt(placed, instances(150));
 }
 END_TEST
 
 START_TEST(a_wider_scope_never_costs_more) {
   std::mt19937_64 random(5);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
-  for (int round = 0; round < 100; ++round) {
+  for (int round = 0; round < instances(100); ++round) {
     ClusterView view =
         machine({4 + up_to(6), 4 + up_to(6), 4 + up_to(6), 3 + up_to(4), 2 + up_to(6)}, 1 + up_to(1), 2 + up_to(2));
     for (NodeView& node : view.nodes)
@@ -314,7 +314,7 @@ END_TEST
 START_TEST(small_jobs_are_never_behind_the_first_nodes) {
   std::mt19937_64 random(11);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
-  for (int round = 0; round < 24; ++round) {
+  for (int round = 0; round < instances(24); ++round) {
     ClusterView view = machine({6 + up_to(6), 6 + up_to(6), 6 + up_to(6), 5 + up_to(4)}, 2, 4);
     for (NodeView& node : view.nodes)
       for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(7) > 0;
