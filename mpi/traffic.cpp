@@ -11,16 +11,12 @@
 #include <cstring>
 #include <utility>
 
-#include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 
 namespace placement::mpi {
 namespace {
 
 constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
-
-[[noreturn]] void fail(const std::string& path, const char* what) {
-  throw Error(path + ": " + what + ": " + std::strerror(errno));
-}
 
 // Closes the descriptor at the end of a scope.
 class File {
@@ -62,23 +58,21 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
   void* memory = MAP_FAILED;
   if (path.empty()) {
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) fail("the table of counters", "no memory");
+    if (memory == MAP_FAILED) fail_errno("the table of counters", "no memory");
   } else {
     // An existing file is replaced by a new one, because another program may have the old one mapped.
     unlink(path.c_str());
     const File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail(path, "cannot make the table of counters");
+    if (file.get() < 0) fail_errno(path, "cannot make the table of counters");
     // Disk space is allocated at once. Without it a full disk would cause a signal at a later message instead of an
     // error here.
-    errno = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
-    if (errno != 0) {
-      const int reason = errno;
+    const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
+    if (error != 0) {
       unlink(path.c_str());
-      errno = reason;
-      fail(path, "no room for the counters");
+      fail_errno(path, "no room for the counters", error);
     }
     memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-    if (memory == MAP_FAILED) fail(path, "cannot map the table of counters");
+    if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
   }
   header_ = static_cast<Header*>(memory);
   counters_ = reinterpret_cast<Counter*>(header_ + 1);
@@ -91,12 +85,12 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
 Traffic Traffic::left_behind(const std::string& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status;
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail(path, "cannot read");
+  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail_errno(path, "cannot read");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Header)) throw Error(path + ": " + std::to_string(size) + " bytes are no table of counters");
   Traffic table;
   void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
-  if (memory == MAP_FAILED) fail(path, "cannot map the table of counters");
+  if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
   table.mapped_bytes_ = size;
   table.header_ = static_cast<Header*>(memory);
   table.counters_ = reinterpret_cast<Counter*>(table.header_ + 1);

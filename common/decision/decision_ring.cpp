@@ -21,6 +21,7 @@
 #include "common/decision/ring_place.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
 
 namespace placement {
@@ -53,10 +54,6 @@ std::uint64_t checksum_of(const Place& place) {
   return checksum(std::as_bytes(std::span(&place, 1)).subspan(sizeof place.checksum));
 }
 
-[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
-  throw Error(path + ": " + what + ": " + std::strerror(error));
-}
-
 // Another user's file has the name, and the directory does not permit replacing it.
 class NameIsTaken : public Error {
  public:
@@ -73,7 +70,7 @@ void check_in_memory(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path();
   struct statfs system {};
   if (statfs(directory.empty() ? "." : directory.c_str(), &system) != 0)
-    fail_errno(path, "its directory cannot be examined", errno);
+    fail_errno(path, "its directory cannot be examined");
   if (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC)
     throw Error(path + ": decisions are written to memory only, want a directory on tmpfs, as /run or /dev/shm is");
 }
@@ -86,7 +83,7 @@ class Beside {
       : path_(path),
         name_(path + ".XXXXXX"),
         file_(mkostemp(name_.data(), O_CLOEXEC)) {
-    if (file_ < 0) fail_errno(name_, "cannot be created", errno);
+    if (file_ < 0) fail_errno(name_, "cannot be created");
   }
   ~Beside() {
     if (file_ >= 0) close(file_);
@@ -104,7 +101,7 @@ class Beside {
     const bool is_directory = errno == EISDIR;
     if (!is_directory || renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) != 0) {
       if (errno == EPERM || errno == EACCES) throw NameIsTaken(path_ + ": cannot be replaced: " + std::strerror(errno));
-      fail_errno(path_, "cannot be replaced", errno);
+      fail_errno(path_, "cannot be replaced");
     }
     moved_ = true;
     rmdir(name_.c_str());  // a directory that is not empty stays, under the random name
@@ -113,7 +110,7 @@ class Beside {
   // Gives the file the name of the path if there is nothing at the path. Returns false if there is something.
   bool place() {
     if (link(name_.c_str(), path_.c_str()) == 0) return true;
-    if (errno != EEXIST) fail_errno(path_, "cannot be created", errno);
+    if (errno != EEXIST) fail_errno(path_, "cannot be created");
     return false;
   }
 
@@ -158,7 +155,7 @@ int lock_writer(const std::string& path) {
     }
     if (found >= 0) close(found);
     Beside beside(path);
-    if (flock(beside.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked", errno);
+    if (flock(beside.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked");
     if (nothing && !beside.place()) continue;
     if (!nothing) beside.replace();
     return beside.release();
@@ -203,7 +200,7 @@ int create_ring(const std::string& path, RingReaders readers) {
     fail_errno(path, "cannot be allocated", error);
   if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
       fchmod(beside.file(), file_mode(readers)) != 0)
-    fail_errno(path, "cannot be written", errno);
+    fail_errno(path, "cannot be written");
   beside.replace();  // only now readers see the file, with its whole header
   return beside.release();
 }
@@ -276,9 +273,9 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
   const FileDescriptor file(
       open((found.empty() ? path_ : found).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file < 0 && errno == ENOENT) return {};
-  if (file < 0) fail_errno(path_, "cannot be opened", errno);
+  if (file < 0) fail_errno(path_, "cannot be opened");
   struct stat status {};
-  if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined", errno);
+  if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined");
   if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is no regular file");
   if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
     throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");

@@ -21,6 +21,7 @@
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/replace_file.hpp"
 
@@ -197,10 +198,6 @@ PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, con
 
 // ---- files
 
-[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
-  throw Error(path + ": " + what + ": " + std::strerror(error));
-}
-
 void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
                 std::size_t max_nodes) {
   if (!S_ISREG(status.st_mode)) throw Error(path + ": is no regular file");
@@ -227,7 +224,7 @@ void read_all(const std::string& path, int file, std::span<std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     const ssize_t got = pread(file, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_errno(path, "cannot be read", errno);
+    if (got < 0) fail_errno(path, "cannot be read");
     if (got == 0) throw Error(path + ": was cut short while it was read");
     at += static_cast<std::size_t>(got);
   }
@@ -302,9 +299,9 @@ void write_snapshot(const std::string& path, const LiveState& state, std::option
 
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners, std::size_t max_nodes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (file < 0) fail_errno(path, "cannot be opened", errno);
+  if (file < 0) fail_errno(path, "cannot be opened");
   struct stat status {};
-  if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined", errno);
+  if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined");
   check_file(path, status, owners, max_nodes);
   const auto size = static_cast<std::size_t>(status.st_size);
   const std::shared_ptr<std::byte> bytes = aligned_bytes(size);

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
 
 namespace placement {
@@ -30,10 +31,6 @@ constexpr int patience_seconds = 30;  // the longest wait for data of a pipe
 // `unsuspicious_bytes` after decompression are accepted in any case.
 constexpr std::size_t most_expansion = 2000;
 constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
-
-[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
-  throw Error(path + ": " + what + ": " + std::strerror(error));
-}
 
 [[noreturn]] void fail_size(const std::string& path, std::size_t max_bytes) {
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
@@ -56,7 +53,7 @@ void wait_for_data(const std::string& path, int file) {
   const timespec patience{patience_seconds, 0};
   const int ready = ppoll(&waiting, 1, &patience, &mask);
   if (ready < 0 && errno == EINTR) throw Error(path + ": interrupted by a signal while nothing came through this pipe");
-  if (ready < 0) fail_errno(path, "cannot be read", errno);
+  if (ready < 0) fail_errno(path, "cannot be read");
   if (ready == 0)
     throw Error(path + ": nothing came through this pipe for " + std::to_string(patience_seconds) + " seconds");
 }
@@ -64,9 +61,9 @@ void wait_for_data(const std::string& path, int file) {
 // Reads the file as it is, without decompression.
 std::string slurp(const std::string& path, std::size_t max_bytes) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-  if (file < 0) fail_errno(path, "cannot be opened", errno);
+  if (file < 0) fail_errno(path, "cannot be opened");
   struct stat status {};
-  if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined", errno);
+  if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined");
   if (S_ISDIR(status.st_mode)) throw Error(path + ": is a directory, want a file");
   if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) throw Error(path + ": is a device, want a file");
   if (S_ISREG(status.st_mode) && status.st_size > 0 && static_cast<std::size_t>(status.st_size) > max_bytes)
@@ -82,7 +79,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
     if (!S_ISREG(status.st_mode)) wait_for_data(path, file);
     const ssize_t got = read(file, content.data() + used, room - used);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) fail_errno(path, "cannot be read", errno);
+    if (got < 0) fail_errno(path, "cannot be read");
     used += static_cast<std::size_t>(got);
     if (used > max_bytes) fail_size(path, max_bytes);
     packed = packed || content.starts_with(zstd_magic);

@@ -9,21 +9,18 @@
 #include <cstring>
 
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
 
 namespace placement {
 
 namespace {
 
-[[noreturn]] void fail_errno(const std::string& path, const char* what, int error) {
-  throw Error(path + ": " + what + ": " + std::strerror(error));
-}
-
 void write_all(const std::string& path, int file, std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t put = write(file, bytes.data(), bytes.size());
     if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_errno(path, "cannot be written", errno);
+    if (put < 0) fail_errno(path, "cannot be written");
     bytes = bytes.subspan(static_cast<std::size_t>(put));
   }
 }
@@ -32,14 +29,14 @@ void write_all(const std::string& path, int file, std::span<const std::byte> byt
 
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit) {
   const std::string beside = path + ".new";
-  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed", errno);
+  if (unlink(beside.c_str()) != 0 && errno != ENOENT) fail_errno(beside, "cannot be removed");
   try {
     const FileDescriptor file(
         open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
-    if (file < 0) fail_errno(beside, "cannot be created", errno);
+    if (file < 0) fail_errno(beside, "cannot be created");
     write_all(beside, file, bytes);
-    if (!admit(file)) fail_errno(beside, "cannot be made readable", errno);
-    if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced", errno);
+    if (!admit(file)) fail_errno(beside, "cannot be made readable");
+    if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced");
   } catch (...) {
     unlink(beside.c_str());
     throw;

@@ -33,13 +33,14 @@ class HelpWanted : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Returns the result of `read`, which reads words of the command line. Turns an Error that it throws into a UsageError.
+// Returns the result of `read`, which reads words of the command line. Turns an Error that it throws into a UsageError,
+// whose text begins with `place`, such as "--pattern: ".
 template <typename Read>
-auto from_command_line(Read read) {
+auto from_command_line(Read read, const std::string& place = {}) {
   try {
     return read();
   } catch (const Error& error) {
-    throw UsageError(error.what());
+    throw UsageError(place + error.what());
   }
 }
 

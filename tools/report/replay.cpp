@@ -114,22 +114,12 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   return strategies;
 }
 
-// Turns an Error that `read` throws into a UsageError that names the option.
-template <typename Read>
-auto from_option(const char* option, Read read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw UsageError("--" + std::string(option) + ": " + error.what());
-  }
-}
-
 }  // namespace
 
 ReplayWish read_replay_wish(const CommandLine& line) {
   const std::string pattern = line.value_or("pattern", "random");
-  const sim::PatternSpec spec = from_option("pattern", [&] { return sim::parse_pattern(pattern); });
-  return {from_option("strategies", [&] { return strategies_of(line); }), read_options(line),
+  const sim::PatternSpec spec = from_command_line([&] { return sim::parse_pattern(pattern); }, "--pattern: ");
+  return {from_command_line([&] { return strategies_of(line); }, "--strategies: "), read_options(line),
           line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs), pattern, sim::PatternSource(spec)};
 }
 

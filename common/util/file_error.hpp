@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "common/util/error.hpp"
+
+namespace placement {
+
+// Throws the Error "PATH: WHAT: the text of the number". `what` is what cannot be done, as "cannot be opened"; `error`
+// is a number of errno.
+[[noreturn]] inline void fail_errno(const std::string& path, const char* what, int error = errno) {
+  throw Error(path + ": " + what + ": " + std::strerror(error));
+}
+
+}  // namespace placement
