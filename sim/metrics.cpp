@@ -76,7 +76,7 @@ void summarise_sizes(const Machine& machine, std::span<const LogJob> jobs, const
     if (s.jobs == 0) continue;
     const double n = static_cast<double>(s.jobs);
     summary.sizes.push_back({1 << bits, s.jobs, s.switches / n, s.least / n,
-                             s.matrices > 0 ? s.ratios / static_cast<double>(s.matrices) : 1.0});
+                             s.matrices > 0 ? s.ratios / static_cast<double>(s.matrices) : of_no_job});
     extra += s.switches - s.least;
   }
   if (summary.ended > 0) summary.extra_switches = extra / static_cast<double>(summary.ended);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,13 +25,16 @@ std::string to_string(Measure measure);
 enum class JobGroup { all, with_matrix, without_matrix };
 std::string to_string(JobGroup group);
 
+// A mean where there are no jobs to take it over.
+inline constexpr double of_no_job = std::numeric_limits<double>::quiet_NaN();
+
 // The ended jobs with a number of tasks above tasks / 2 and up to `tasks`.
 struct SizeClass {
   std::int32_t tasks = 1;  // a power of two
   std::int64_t jobs = 0;
   double switches = 0;        // mean number of leaf switches used
   double least_switches = 0;  // mean number of leaf switches needed on an empty machine
-  double ratio = 1;           // mean of R [TM §7] over the jobs with a matrix
+  double ratio = of_no_job;   // mean of R [TM §7] over the jobs with a matrix
 };
 
 // Counts and means of one replay. Means are over the jobs that ended.
@@ -46,10 +50,10 @@ struct Summary {
   std::int64_t node_failures = 0;
   double lost_core_hours = 0;  // core hours of jobs from a start to a failure
   double makespan_s = 0;
-  double utilisation = 0;    // core time of running jobs within the makespan divided by that of all cores, 0 to 1
-  MeanInterval measures[4];  // in the order of all_measures
-  double mean_ratio = 1;     // mean of R [TM §7] over the jobs with a matrix
-  double mean_gain = 0;      // mean of 1 - run time / run time in the log, over the jobs with a matrix
+  double utilisation = 0;         // core time of running jobs within the makespan divided by that of all cores, 0 to 1
+  MeanInterval measures[4];       // in the order of all_measures
+  double mean_ratio = of_no_job;  // mean of R [TM §7] over the jobs with a matrix
+  double mean_gain = of_no_job;   // mean of 1 - run time / run time in the log, over the jobs with a matrix
   double decision_ms =
       0;  // mean processor time of the policy for one start of an ended job, over the starts for which it was asked
   double longest_decision_ms = 0;  // longest processor time of the policy for one of these starts

@@ -5,13 +5,15 @@
 
 namespace placement::sim {
 
-// A mean with its 90 % confidence interval by Student's t distribution. With fewer than two values, low and high are
-// equal to the mean.
+// A mean with its 90 % confidence interval by Student's t distribution. With fewer than two values there is no
+// interval, and low and high are equal to the mean.
 struct MeanInterval {
   std::int64_t count = 0;
   double mean = 0;
   double low = 0;
   double high = 0;
+
+  bool has_interval() const { return count > 1; }
 };
 
 MeanInterval mean_interval(std::span<const double> values);

@@ -29,7 +29,8 @@ endif
 	tools/report/html.cpp tools/report/pairs_section.cpp tools/report/style.cpp tools/output/decision_sums.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
+%C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \
+	tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
 %C%_switch_drawing_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_switch_drawing_test_SOURCES = %D%/switch_drawing_test.cpp tools/output/switch_drawing.cpp
 

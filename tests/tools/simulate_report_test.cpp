@@ -96,6 +96,21 @@ START_TEST(json_has_every_strategy_and_pair) {
 }
 END_TEST
 
+START_TEST(one_job_has_no_interval) {
+  const Case c({"SLURM", "TM-A"});  // one job of the three has one task and so no matrix
+  const std::string text = report_text(c.report), json = report_json(c.report);
+  ck_assert(text.find(", 2 of 3 jobs with a matrix\n") != std::string::npos);
+  ck_assert(text.find("without matrix  flow     SLURM      - TM-A             0.00  - open  1.000\n") !=
+            std::string::npos);
+  // Two of each measure of that job; and the ratios of waits, of which all but one are 0.
+  ck_assert_uint_eq(count(json, "\"low90\": null, \"high90\": null"), 2 * 4 + 2);
+  const TemporaryDirectory directory;
+  write_report(c.report, directory.path());
+  ck_assert(content(directory.path() + "/comparisons.csv").find("without matrix,flow,SLURM,TM-A,1,0,,,1,,\n") !=
+            std::string::npos);
+}
+END_TEST
+
 START_TEST(writes_all_files) {
   const Case c({"SLURM", "TM-A"});
   const TemporaryDirectory directory;
@@ -184,6 +199,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, tables_say_what_was_left_out);
   tcase_add_test(all, json_has_every_strategy_and_pair);
+  tcase_add_test(all, one_job_has_no_interval);
   tcase_add_test(all, writes_all_files);
   tcase_add_test(all, names_with_commas_are_one_field);
   tcase_add_test(all, nothing_ended_is_no_trouble);

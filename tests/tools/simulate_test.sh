@@ -85,6 +85,38 @@ has '"backfill": "easy"'
 has '"stock_request": "nodes"'
 if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || fail 'the JSON is none'; fi
 
+# Jobs to whose number of tasks a pattern does not fit have no matrix: they are counted, and R of none of them is not known.
+run "${machine[@]}" -q --pattern grid=7x11 -o nomatrix -s 'SLURM TM-A' "$log"
+ends 0
+has ', 0 of 122 jobs with a matrix'
+has 'warning: --pattern grid=7x11 with --share 100 gives no job a matrix: '
+has '    3.38      -      -      0.00'
+case $out in *1.000*0.0%*) fail "$command: R of no job is told: $out" ;; esac
+awk -F , 'NR == 1 { for (k = 1; k <= NF; ++k) at[$k] = k; next }
+  $at["with_matrix"] != 0 || $at["ratio"] != "" || $at["gain"] != "" { exit 1 }' nomatrix/summary.csv || fail "$command: $(cat nomatrix/summary.csv)"
+grep -q 'nan' nomatrix/*.csv nomatrix/*.json && fail "$command: nan in its files"
+run "${machine[@]}" -q --pattern tp=3 -s 'SLURM TM-A' "$log"
+ends 0
+has ', 20 of 122 jobs with a matrix'
+case $out in *warning*) fail "$command: a warning, and there are matrices" ;; esac
+
+# One job has no interval.
+run "${machine[@]}" --jobs 1 -s 'SLURM TM-A' -o single "$log"
+ends 0
+has '-0.05  - open  '
+grep -q '^all,run,SLURM,TM-A,1,-0.0[0-9]*,,,[01].[0-9]*,,$' single/comparisons.csv || fail "$command: $(cat single/comparisons.csv)"
+grep -q '^without matrix,run,SLURM,TM-A,0,,,,,,$' single/comparisons.csv || fail "$command: $(cat single/comparisons.csv)"
+if command -v python3 >/dev/null; then
+  python3 - single/summary.json nomatrix/summary.json <<'END' || fail 'the JSON tells what is not known'
+import json, sys
+single, none = (json.load(open(name)) for name in sys.argv[1:])
+intervals = [c[what] for c in single["comparisons"] for what in ("difference", "ratio")] + [s["flow_s"] for s in single["strategies"]]
+assert intervals and all(i["low90"] is None and i["high90"] is None for i in intervals), intervals
+assert all(c["difference"]["mean"] is not None for c in single["comparisons"])
+assert all(s["ratio"] is None and s["gain"] is None and s["with_matrix"] == 0 for s in none["strategies"]), none["strategies"]
+END
+fi
+
 # summary.json has all that it takes to do the same again.
 if command -v python3 >/dev/null; then
   printf '0 n[0-3] 0.5\n' >again.trace

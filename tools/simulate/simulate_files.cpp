@@ -21,19 +21,33 @@ std::string csv_field(const std::string& name) {
   return out + '"';
 }
 
+// Returns a number as a field of CSV, which is empty where it is not known.
+std::string csv_number(double value, int digits) {
+  return std::isnan(value) ? std::string() : formatted("%.*f", digits, value);
+}
+
+// Returns a mean and its interval as three fields of CSV.
+std::string csv_interval(const sim::MeanInterval& interval) {
+  std::string out = interval.count > 0 ? formatted("%.6g", interval.mean) : std::string();
+  return out + (interval.has_interval() ? formatted(",%.6g,%.6g", interval.low, interval.high) : std::string(",,"));
+}
+
 std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
+  const auto mean = [](const sim::Summary& s, sim::Measure measure, int digits) {
+    return csv_number(known_mean(of(s, measure)), digits);
+  };
   for (const sim::Summary& s : report.summaries)
     out += formatted(
-        "%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%.3f,%.3f,%.3f,%.4f,%.5f,%.5f,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%"
-        "d,%lld\n",
+        "%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%s,%s,%s,%s,%s,%s,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d,%lld\n",
         csv_field(s.strategy).c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
         static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
         static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s,
-        s.utilisation, of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean,
-        of(s, sim::Measure::stretch).mean, s.mean_ratio, s.mean_gain, s.decision_ms, s.longest_decision_ms,
+        s.utilisation, mean(s, sim::Measure::wait, 3).c_str(), mean(s, sim::Measure::flow, 3).c_str(),
+        mean(s, sim::Measure::run, 3).c_str(), mean(s, sim::Measure::stretch, 4).c_str(),
+        csv_number(s.mean_ratio, 5).c_str(), csv_number(s.mean_gain, 5).c_str(), s.decision_ms, s.longest_decision_ms,
         s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s, s.interrupted ? 1 : 0,
         static_cast<long long>(s.given_up));
   return out;
@@ -43,10 +57,10 @@ std::string comparisons_csv(const Report& report) {
   std::string out =
       "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
   for (const auto& [group, measure, first, second, c] : all_comparisons(report))
-    out += formatted("%s,%s,%s,%s,%lld,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g\n", sim::to_string(group).c_str(),
-                     sim::to_string(measure).c_str(), csv_field(first.strategy).c_str(),
-                     csv_field(second.strategy).c_str(), static_cast<long long>(c.difference.count), c.difference.mean,
-                     c.difference.low, c.difference.high, c.ratio.mean, c.ratio.low, c.ratio.high);
+    out += formatted("%s,%s,%s,%s,%lld,%s,%s\n", sim::to_string(group).c_str(), sim::to_string(measure).c_str(),
+                     csv_field(first.strategy).c_str(), csv_field(second.strategy).c_str(),
+                     static_cast<long long>(c.difference.count), csv_interval(c.difference).c_str(),
+                     csv_interval(c.ratio).c_str());
   return out;
 }
 
@@ -66,8 +80,8 @@ std::string sizes_csv(const Report& report) {
   std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
   for (const sim::Summary& s : report.summaries)
     for (const sim::SizeClass& c : s.sizes)
-      out += formatted("%s,%d,%lld,%.4f,%.4f,%.5f\n", csv_field(s.strategy).c_str(), c.tasks,
-                       static_cast<long long>(c.jobs), c.switches, c.least_switches, c.ratio);
+      out += formatted("%s,%d,%lld,%.4f,%.4f,%s\n", csv_field(s.strategy).c_str(), c.tasks,
+                       static_cast<long long>(c.jobs), c.switches, c.least_switches, csv_number(c.ratio, 5).c_str());
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
+#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 
@@ -37,23 +38,36 @@ std::string input_text(const Report& report) {
   const std::string shape = report.machine->view().torus
                                 ? shape_of(*report.machine->view().torus)
                                 : std::to_string(report.machine->switches()) + " leaf switches";
+  const std::int64_t matrices = jobs_with_matrix(report);
   out += formatted(
-      "machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %g %% of the jobs "
-      "with a matrix\n\n",
+      "machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %lld of %zu jobs with a matrix\n",
       report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
-      options.full_start ? "full" : "empty", 100 * options.communication, 100 * options.share);
-  return out;
+      options.full_start ? "full" : "empty", 100 * options.communication, static_cast<long long>(matrices),
+      report.jobs.size());
+  if (matrices == 0)
+    out += formatted(
+        "warning: --pattern %s with --share %g gives no job a matrix: policies that go by one place all jobs as stock "
+        "Slurm does\n",
+        report.pattern.c_str(), 100 * options.share);
+  return out + "\n";
 }
+
+std::string mean_text(const sim::Summary& summary, sim::Measure measure, int digits) {
+  return shown_number(known_mean(of(summary, measure)), digits);
+}
+
+std::string percent_text(double share) { return shown_number(100 * share, 1) + (std::isnan(share) ? "" : "%"); }
 
 std::string strategies_text(const Report& report) {
   std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s",
                               "util", "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
   for (const sim::Summary& s : report.summaries)
-    out += formatted("%-14s %8lld %11.0f %5.1f%% %9.0f %9.0f %9.0f %8.2f %6.3f %5.1f%% %9.2f %8.1f%s\n",
-                     s.strategy.c_str(), static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation,
-                     of(s, sim::Measure::wait).mean, of(s, sim::Measure::flow).mean, of(s, sim::Measure::run).mean,
-                     of(s, sim::Measure::stretch).mean, s.mean_ratio, 100 * s.mean_gain, s.decision_ms, s.replay_s,
-                     s.interrupted ? "  interrupted" : "");
+    out += formatted("%-14s %8lld %11.0f %5.1f%% %9s %9s %9s %8s %6s %6s %9.2f %8.1f%s\n", s.strategy.c_str(),
+                     static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation,
+                     mean_text(s, sim::Measure::wait, 0).c_str(), mean_text(s, sim::Measure::flow, 0).c_str(),
+                     mean_text(s, sim::Measure::run, 0).c_str(), mean_text(s, sim::Measure::stretch, 2).c_str(),
+                     shown_number(s.mean_ratio, 3).c_str(), percent_text(s.mean_gain).c_str(), s.decision_ms,
+                     s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
       out += formatted(
@@ -68,7 +82,14 @@ std::string strategies_text(const Report& report) {
           "%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
           s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
-  return out + "R and gain are of the jobs with a matrix\n";
+  return out + "R and gain are of the jobs with a matrix; \"-\": there are none\n";
+}
+
+// Returns the interval of a difference and whether it leaves open which side is better.
+std::string interval_text(const sim::MeanInterval& difference) {
+  if (!difference.has_interval()) return "- open";
+  return formatted("[%.2f, %.2f]%s", difference.low, difference.high,
+                   difference.low > 0 || difference.high < 0 ? "" : " open");
 }
 
 // Tells the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for
@@ -79,14 +100,14 @@ std::string comparisons_text(const Report& report) {
     if (c.difference.count == 0 || measure == sim::Measure::wait ||
         (group != sim::JobGroup::all && &first != &report.replays.front()))
       continue;
-    const bool sure = c.difference.low > 0 || c.difference.high < 0;
-    out += formatted("%-15s %-8s %-10s - %-10s %10.2f  [%.2f, %.2f]%s  %.3f\n", sim::to_string(group).c_str(),
-                     sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(),
-                     c.difference.mean, c.difference.low, c.difference.high, sure ? "" : " open", c.ratio.mean);
+    out +=
+        formatted("%-15s %-8s %-10s - %-10s %10.2f  %s  %s\n", sim::to_string(group).c_str(),
+                  sim::to_string(measure).c_str(), first.strategy.c_str(), second.strategy.c_str(), c.difference.mean,
+                  interval_text(c.difference).c_str(), shown_number(known_mean(c.ratio), 3).c_str());
   }
   if (out.empty()) return out;
   return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
-         "holds 0), and the geometric mean of the ratios\n" +
+         "holds 0, or there is none, of one job), and the geometric mean of the ratios\n" +
          out;
 }
 
@@ -113,12 +134,13 @@ std::string sizes_text(const Report& report) {
 
 // ---- JSON
 
+// Writes a mean with its interval. What fewer than two values do not tell is null.
 void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterval& interval) {
   json.key(name)
       .begin_object()
-      .member("mean", interval.mean)
-      .member("low90", interval.low)
-      .member("high90", interval.high);
+      .member("mean", known_mean(interval))
+      .member("low90", interval.has_interval() ? interval.low : sim::of_no_job)
+      .member("high90", interval.has_interval() ? interval.high : sim::of_no_job);
   json.end_object();
 }
 
@@ -202,6 +224,14 @@ void put_comparisons(JsonWriter& json, const Report& report) {
 }
 
 }  // namespace
+
+std::int64_t jobs_with_matrix(const Report& report) {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < report.jobs.size(); ++k)
+    count += std::any_of(report.replays.begin(), report.replays.end(),
+                         [&](const sim::Replay& replay) { return replay.outcomes[k].has_matrix; });
+  return count;
+}
 
 std::vector<Comparison> all_comparisons(const Report& report) {
   std::vector<Comparison> all;

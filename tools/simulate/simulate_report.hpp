@@ -29,8 +29,16 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
+// Returns how many jobs have a matrix, of those that started under some strategy.
+std::int64_t jobs_with_matrix(const Report& report);
+
 inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
   return summary.measures[static_cast<int>(measure)];
+}
+
+// Returns the mean; NaN if it is one of no values.
+inline double known_mean(const sim::MeanInterval& interval) {
+  return interval.count > 0 ? interval.mean : sim::of_no_job;
 }
 
 // Two replays compared, by the jobs of a group.
