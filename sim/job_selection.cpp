@@ -63,8 +63,8 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
       },
       selection.per_core);
   if (usable == 0)
-    throw Error(path + ": no job in it can be replayed" +
-                (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
+    throw NoJobs(path + ": no job in it can be replayed" +
+                 (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {
@@ -78,12 +78,12 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
     list.begin_s = begin_s;
   }
   if (list.jobs.empty())
-    throw Error(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
-                (partition_found ? "" : partitions_text(partitions)) +
-                (selection.from_s || selection.to_s
-                     ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
-                           std::to_string(last_s) + " s"
-                     : ""));
+    throw NoJobs(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
+                 (partition_found ? "" : partitions_text(partitions)) +
+                 (selection.from_s || selection.to_s
+                      ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                            std::to_string(last_s) + " s"
+                      : ""));
   return list;
 }
 

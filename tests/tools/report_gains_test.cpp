@@ -40,6 +40,24 @@ const Advice& about(const std::vector<Advice>& all, const std::string& subject) 
   ck_abort_msg("no advice about %s", subject.c_str());
 }
 
+// 40 jobs of 100 s under stock Slurm and of 50 s under TM-Isub, of which so many have a matrix.
+SiteReplay replay_with(std::size_t matrices) {
+  SiteReplay site;
+  site.sample.resize(40);
+  for (const char* strategy : {"SLURM", "TM-Isub"}) {
+    sim::Replay& replay = site.replays.emplace_back();
+    replay.strategy = strategy;
+    replay.outcomes.resize(site.sample.size());
+    for (std::size_t k = 0; k < replay.outcomes.size(); ++k) {
+      sim::JobOutcome& outcome = replay.outcomes[k];
+      outcome.start_us = 0;
+      outcome.end_us = outcome.run_us = &replay == &site.replays.front() ? 100000000 : 50000000;
+      outcome.has_matrix = k < matrices;
+    }
+  }
+  return site;
+}
+
 }  // namespace
 
 START_TEST(gains_of_a_few_records) {
@@ -141,6 +159,23 @@ START_TEST(conclusions_follow_the_records) {
 }
 END_TEST
 
+START_TEST(only_jobs_with_a_matrix_decide_by_the_replay) {
+  ReportFacts facts;
+  facts.why_no_state = "it is a test";
+  facts.replay = replay_with(40);
+  Advice advice = about(advice_of(facts), "TREEMATCH");
+  ck_assert_msg(advice.conclusion.starts_with("It promises a gain"), "%s", advice.conclusion.c_str());
+  ck_assert_msg(advice.reasons[0].ends_with("; with assumed matrices of 40 jobs."), "%s", advice.reasons[0].c_str());
+  facts.replay = replay_with(29);
+  advice = about(advice_of(facts), "TREEMATCH");
+  ck_assert_msg(advice.conclusion.starts_with("The data do not decide"), "%s", advice.conclusion.c_str());
+  ck_assert_msg(advice.reasons[0].ends_with("; with assumed matrices of 29 jobs."), "%s", advice.reasons[0].c_str());
+  facts.replay = replay_with(0);
+  advice = about(advice_of(facts), "TREEMATCH");
+  ck_assert_text_eq(advice.reasons[0], "In the replay no job has a matrix, so that it says nothing of TM-Isub.");
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("report");
   TCase* all = tcase_create("gains");
@@ -148,6 +183,7 @@ int main() {
   tcase_add_test(all, intervals_by_users);
   tcase_add_test(all, the_bootstrap_covers_as_often_as_it_says);
   tcase_add_test(all, conclusions_follow_the_records);
+  tcase_add_test(all, only_jobs_with_a_matrix_decide_by_the_replay);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -57,6 +57,15 @@ pages() {
   well_formed machine.html
   page_has machine.html 'Missing:</strong> whether nodes are up'
   page_has machine.html 'Missing:</strong> latency and bandwidth'
+  # Nothing is known of its nodes, their outages neither.
+  page_has machine.html '<th scope="row">n1</th><td>left</td><td>unknown</td><td></td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td>'
+  run report --switches 2:3 -o regular.html
+  expect 0 '' ''
+  well_formed regular.html
+  for text in '<strong>root</strong>' '<strong>s1</strong>' '<strong>s2</strong> <span class="quiet">3 nodes' '<dt>Leaf switches</dt><dd>2</dd>' \
+    '<th scope="row">n5</th><td>s2</td>'; do
+    page_has regular.html "$text"
+  done
 }
 
 # What sacct tells of where jobs ran: 8 of 16 cores of n1 and n3 for the middle half of two days.
@@ -101,6 +110,48 @@ replays() {
   run report --switches 4:4:4 --sacct none
   checks=$((checks + 1))
   [ "$code" = 1 ] || fail "$command: exit code $code"
+}
+
+# A pattern that fits few jobs or none: the page counts those with a matrix, and concludes nothing from the others.
+few_matrices() {
+  run report --switches 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
+  expect 0 '' ''
+  for text in '20 of the 122 jobs communicate for 30 % of their run time' 'with assumed matrices of 20 jobs.' 'Against stock Slurm'; do
+    page_has few.html "$text"
+  done
+  run report --switches 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html
+  expect 0 '' ''
+  well_formed none.html
+  for text in '0 of the 122 jobs communicate for 30 % of their run time' 'Why: no job has two tasks or more that --pattern grid=7x11 fits.' \
+    'In the replay no job has a matrix, so that it says nothing of TM-Isub.'; do
+    page_has none.html "$text"
+  done
+  checks=$((checks + 1))
+  ! grep -q '1.00 to 1.00' none.html || fail "$command: an interval of jobs without matrices"
+}
+
+# A log without a job that can be replayed is told in its sections, and ends the report only where the file cannot be read.
+logs_without_jobs() {
+  : >empty
+  printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|0|8\n' >unusable
+  printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|9|4096\n' >large
+  local name why
+  while IFS=: read -r name why; do
+    run report --switches 4:4 --sacct "$name" -o without.html
+    expect 0 '' ''
+    well_formed without.html
+    page_has without.html '<strong>root</strong>'
+    page_has without.html "Why: $name: $why"
+  done <<'END'
+empty:no job in it can be replayed
+unusable:no job in it can be replayed: skipped 1: run time zero
+large:all its jobs are larger than the machine, which has 256 cores
+END
+  echo 'neither this nor that' >letter
+  run report --switches 4:4 --sacct letter -o without.html
+  checks=$((checks + 1))
+  [ "$code" = 1 ] || fail "$command: exit code $code"
+  has 'letter:1: begins no log that is known'
 }
 
 # What the command line says of the replay is looked at before all else, also where there is no replay.
@@ -197,4 +248,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 60 pages past replays wrong_replay left_to_stock by_state hostile_names refusals
+run_parts 95 pages past replays few_matrices logs_without_jobs wrong_replay left_to_stock by_state hostile_names refusals

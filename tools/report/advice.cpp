@@ -19,8 +19,10 @@ namespace {
 std::string percent(double share, int digits = 0) { return shown_number(100 * share, digits) + " %"; }
 
 std::string interval_text(const sim::MeanInterval& interval) {
-  return shown_number(interval.mean) + " (" + shown_number(interval.low) + " to " + shown_number(interval.high) + ", " +
-         std::to_string(interval.count) + " jobs)";
+  const std::string count = std::to_string(interval.count) + (interval.count == 1 ? " job)" : " jobs)");
+  return shown_number(interval.mean) + " (" +
+         (interval.has_interval() ? shown_number(interval.low) + " to " + shown_number(interval.high) + ", " : "") +
+         count;
 }
 
 // Returns whether slurmctld makes decisions now.
@@ -52,16 +54,25 @@ Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& 
   return verdict;
 }
 
-// Adds what a replay says of a strategy against stock Slurm. Returns its verdict.
+// Adds what a replay says of a strategy against stock Slurm. `by_matrix`: it places jobs without a matrix as stock
+// does. Returns its verdict.
 Verdict by_replay(std::span<const sim::LogJob> jobs, const sim::Replay& stock, const sim::Replay& other,
-                  const std::string& where, Advice& advice) {
+                  const std::string& where, bool by_matrix, Advice& advice) {
+  const auto matrices =
+      std::ranges::count_if(other.outcomes, [](const sim::JobOutcome& job) { return job.has_matrix; });
+  if (by_matrix && matrices == 0) {
+    advice.reasons.push_back("In the replay" + where + " no job has a matrix, so that it says nothing of " +
+                             other.strategy + ".");
+    return Verdict::open;
+  }
   const auto ratio = [&](sim::Measure measure) {
     return sim::compare(jobs, stock, other, measure, sim::JobGroup::all).ratio;
   };
   const sim::MeanInterval run = ratio(sim::Measure::run), flow = ratio(sim::Measure::flow);
   advice.reasons.push_back("In the replay" + where + ", stock over " + other.strategy + " is " + interval_text(run) +
                            " for run times, and " + interval_text(flow) +
-                           " from submission to end; with assumed matrices.");
+                           " from submission to end; with assumed matrices of " + std::to_string(matrices) + " jobs.");
+  if (by_matrix && matrices < least_jobs) return Verdict::open;
   return verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);
 }
 
@@ -70,7 +81,7 @@ Verdict by_state(const ReportFacts& facts, const std::string& policy, Advice& ad
   if (!facts.replay) return Verdict::open;
   for (const StateReplay& one : facts.replay->by_state)
     if (one.policy == policy && !one.replays.empty())
-      return by_replay(one.sample, one.replays.front(), one.replays.back(), " by " + one.state, advice);
+      return by_replay(one.sample, one.replays.front(), one.replays.back(), " by " + one.state, false, advice);
   return Verdict::open;
 }
 
@@ -86,7 +97,7 @@ Advice treematch(const ReportFacts& facts) {
   if (facts.replay)
     for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
       const sim::Replay& one = facts.replay->replays[k];
-      const Verdict of_one = by_replay(facts.replay->sample, facts.replay->replays.front(), one, "", advice);
+      const Verdict of_one = by_replay(facts.replay->sample, facts.replay->replays.front(), one, "", true, advice);
       if (one.strategy == "TM-Isub" || one.strategy.starts_with("TREEMATCH")) replayed = of_one;
     }
   else

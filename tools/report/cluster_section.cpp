@@ -194,7 +194,8 @@ std::string node_table(const Map& map) {
     table.add({node->name, on[static_cast<std::size_t>(node - map.nodes.data())],
                std::string(to_string(node->liveness())), node->closed ? "none start" : "", shown_number(state.cores, 0),
                shown_number(state.cpu_load.minutes_1), std::isnan(node->load()) ? "-" : percent(node->load()),
-               std::to_string(node->outages()), shown_number(state.outage_probability, 4)});
+               node->state != nullptr ? std::to_string(node->outages()) : "-",
+               shown_number(state.outage_probability, 4)});
   }
   return folded("Table: state, load and outages of the nodes", table);
 }

@@ -33,6 +33,7 @@ ReportMachine named_machine(const CommandLine& line) {
   machine.view = read_machine_view(line);
   const char* const option = line.has("topology") ? "topology" : "switches";
   machine.source = *line.value(option);
+  if (line.has("switches")) machine.switches = regular_switches(line);
   if (const auto path = line.value("topology")) {
     const MachineFile file = read_machine_file(*path);
     machine.switches = parse_switches(file.text, file.path, shapes_of(machine.view));
@@ -72,10 +73,12 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayWish& w
       facts.state ? &facts.state->state : nullptr,
       facts.state ? facts.state->path + ", " + shown_seconds(facts.state->age_s) + " old" : facts.why_no_state};
   const auto read = [&] { return replay_site(line, wish, facts.machine->view, conf, facts.since_s, state, config); };
-  if (line.has("sacct"))
+  if (!line.has("sacct")) return try_to(facts.replay, facts.why_no_replay, read);
+  try {
     facts.replay = read();
-  else
-    try_to(facts.replay, facts.why_no_replay, read);
+  } catch (const sim::NoJobs& none) {
+    facts.why_no_replay = none.what();
+  }
 }
 
 }  // namespace

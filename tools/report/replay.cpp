@@ -143,8 +143,8 @@ SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const Cl
   site.too_large = static_cast<std::int64_t>(
       std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
   if (list.jobs.empty())
-    throw Error(site.log + ": all its jobs are larger than the machine, which has " + std::to_string(machine.cores()) +
-                " cores");
+    throw sim::NoJobs(site.log + ": all its jobs are larger than the machine, which has " +
+                      std::to_string(machine.cores()) + " cores");
   site.jobs = std::ssize(list.jobs);
   site.last_submit_us = list.jobs.back().submit_s * 1000000;
   const bool all = wanted == 0 || wanted >= site.jobs;

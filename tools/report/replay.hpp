@@ -62,7 +62,7 @@ inline constexpr std::int64_t default_replay_jobs = 4000;
 
 // Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
 // `view`, as `wish` says. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and TOFA
-// go by. Throws Error when there is no log or no job to replay.
+// go by. Throws Error when there is no log, and sim::NoJobs when no job in it can be replayed.
 SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const ClusterView& view,
                        const std::string& conf, double since_s, const StateOfCluster& state, const Config& config);
 

@@ -19,13 +19,27 @@ std::string meaning(const std::string& strategy) {
   return "the policy of this name";
 }
 
+// Returns what of the jobs is assumed, and what is missing where it gives none of them a matrix.
 std::string assumptions(const SiteReplay& replay) {
-  std::string text =
-      "What a log does not tell is assumed: every job communicates for " + shown_number(100 * replay.communication, 0) +
-      " % of its run time (--communication), by a made-up matrix (--pattern " + replay.pattern +
-      "), and is one task for each core. Jobs of one replay share a queue and are not independent, so that the intervals are narrower "
-      "than what another month would show.";
-  return text;
+  const std::int64_t ended = replay.summaries.front().ended, matrices = replay.summaries.front().with_matrix;
+  const std::string share = shown_number(100 * replay.communication, 0) + " % of ";
+  std::string text = "What a log does not tell is assumed: a job is one task for each core, and " +
+                     (matrices == ended ? "every job communicates for " + share + "its"
+                                        : std::to_string(matrices) + " of the " + std::to_string(ended) +
+                                              " jobs communicate for " + share + "their") +
+                     " run time (--communication), by a made-up matrix (--pattern " + replay.pattern + ").";
+  if (matrices < ended)
+    text +=
+        " The others are of one task, or of a number of tasks that the pattern does not fit: strategies that go by a "
+        "matrix place them as stock Slurm does.";
+  text +=
+      " Jobs of one replay share a queue and are not independent, so that the intervals are narrower than what another "
+      "month would show.";
+  return paragraph(text) + (matrices > 0
+                                ? ""
+                                : missing("what strategies that go by a matrix do to these jobs.",
+                                          "no job has two tasks or more that --pattern " + replay.pattern + " fits.",
+                                          "give --pattern another word, such as random, which fits all."));
 }
 
 // The columns of a comparison with stock Slurm; add_comparison() fills a row.
@@ -50,6 +64,15 @@ std::string left_to_stock(const sim::Summary& sum) {
   if (sum.refused == 0) return {};
   return paragraph(sum.strategy + " left " + std::to_string(sum.refused) + " jobs to stock Slurm, the first because " +
                    sum.first_refusal + ".");
+}
+
+// The comparisons with stock Slurm, if any job has a matrix: without one all jobs run as under stock.
+std::string against_stock(const SiteReplay& replay) {
+  if (replay.summaries.front().with_matrix == 0) return {};
+  HtmlTable pairs = comparison_table();
+  for (std::size_t k = 1; k < replay.replays.size(); ++k)
+    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k]);
+  return "<h3>Against stock Slurm</h3>\n" + pairs.html();
 }
 
 // The replays of the policies that go by the state of the cluster.
@@ -104,7 +127,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
   if (std::ssize(replay.sample) < replay.jobs)
     which += ": the last of " + std::to_string(replay.jobs) +
              ", from a machine full of other jobs (--replay-jobs 0 takes all, and longer)";
-  section.body += paragraph(which + ".") + paragraph(assumptions(replay));
+  section.body += paragraph(which + ".") + assumptions(replay);
   if (replay.too_large > 0)
     section.body +=
         paragraph(std::to_string(replay.too_large) + " jobs are larger than the machine and left out.", "quiet");
@@ -125,10 +148,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
               shown_microseconds(one.decision_ms * 1000)});
   section.body += sums.html();
   for (const sim::Summary& one : replay.summaries) section.body += left_to_stock(one);
-  HtmlTable pairs = comparison_table();
-  for (std::size_t k = 1; k < replay.replays.size(); ++k)
-    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k]);
-  section.body += "<h3>Against stock Slurm</h3>\n" + pairs.html() + by_state(replay);
+  section.body += against_stock(replay) + by_state(replay);
   return section;
 }
 

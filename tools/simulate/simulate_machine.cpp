@@ -34,11 +34,16 @@ NodeShape node_shape(const CommandLine& line) {
   return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
 }
 
-ClusterView regular_machine(const CommandLine& line) {
+struct RegularMachine {
+  std::vector<SwitchShape> switches;
+  std::vector<NodeShape> nodes;
+};
+
+RegularMachine regular_machine(const CommandLine& line) {
   const std::string text = *line.value("switches");
   const NodeShape shape = node_shape(line);
-  std::vector<SwitchShape> switches{{"root", -1, {}}};
-  std::vector<NodeShape> nodes;
+  RegularMachine machine{{{"root", -1, {}}}, {}};
+  auto& [switches, nodes] = machine;
   std::vector<std::int32_t> level{0};
   const auto parts = split_at(text, ':');
   for (std::size_t depth = 0; depth < parts.size(); ++depth) {
@@ -58,7 +63,7 @@ ClusterView regular_machine(const CommandLine& line) {
         }
     level = std::move(below);
   }
-  return view_of_switches(switches, nodes);
+  return machine;
 }
 
 // Returns the nodes of the torus: with the shapes in the slurm.conf, or all with one shape.
@@ -125,7 +130,10 @@ ClusterView read_shape(const CommandLine& line) {
   if (machines == 0) throw UsageError("one of --topology, --switches and --torus is needed: the machine");
   if (line.has("switches") && line.has("slurm-conf"))
     throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
-  if (line.has("switches")) return regular_machine(line);
+  if (line.has("switches")) {
+    const RegularMachine machine = regular_machine(line);
+    return view_of_switches(machine.switches, machine.nodes);
+  }
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
   if (line.has("node") && line.has("slurm-conf"))
@@ -176,6 +184,8 @@ sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const s
   const std::string conf = slurm_conf_of(line);
   return conf.empty() ? sim::ProcessorsPerCore{} : processors_per_core_of(conf, machine);
 }
+
+std::vector<SwitchShape> regular_switches(const CommandLine& line) { return regular_machine(line).switches; }
 
 ClusterView read_machine_view(const CommandLine& line) {
   ClusterView view = read_shape(line);
