@@ -108,22 +108,28 @@ total() {  # log words
   awk -v words="^($2):$" '$1 == "#" && $2 ~ words { last[$2] = $3 } END { for (word in last) sum += last[word]; print sum + 0 }' "$1"
 }
 
-build() {  # builds in $build_directory, with precompiled headers if $precompile is yes; the caller tests or installs
+build() {  # builds in $build_directory; the caller tests or installs
   build_directory=$work/build
   prepare_source && build_prepared
 }
 
 build_prepared() {
-  local flags=${CXXFLAGS:--g -O2} warnings=--enable-werror
-  if [ "${precompile:-no}" = yes ]; then
-    # shellcheck disable=SC2086
-    compile_standard_headers "$work/precompiled" $flags || return 1
-    flags+=" -include $work/precompiled/standard.hpp"
-    warnings=--disable-werror  # GCC 12 warns of code of std::string that comes from a precompiled header
-  fi
-  configure_in "$build_directory" "$work/inst" "$warnings" CXXFLAGS="$flags" || return 1
+  configure_in "$build_directory" "$work/inst" --enable-werror || return 1
   sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
-  make_in make "$build_directory"
+  prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}"
+}
+
+# Leaves in the array $compile_flags what make is called with. With precompiled headers, which $precompile=yes asks for, warnings are
+# no errors: GCC 12 warns of code of std::string that comes from such a header. configure does not get these flags, as its tests
+# and those of the unit tests that compile something could not use the precompiled headers and would read them all.
+prepare_compile_flags() {
+  local flags
+  compile_flags=()
+  [ "${precompile:-no}" = yes ] || return 0
+  flags=$(sed -n 's/^CXXFLAGS = //p' "$build_directory/Makefile")
+  # shellcheck disable=SC2086
+  compile_standard_headers "$work/precompiled" $flags || return 1
+  compile_flags=("CXXFLAGS=$flags -include $work/precompiled/standard.hpp -Wno-error")
 }
 
 install_build() { quietly install make -C "$build_directory" install && built_from >"$work/inst/built-from"; }
