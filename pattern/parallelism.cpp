@@ -175,6 +175,8 @@ std::int32_t rank_count(const Parallelism& p) {
   return p.size[tensor] * p.size[context] * p.size[data] * p.size[pipeline];
 }
 
+std::int32_t replica_ranks(const Parallelism& p) { return p.size[tensor] * p.size[context] * p.size[pipeline]; }
+
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {
     if (rank_count(p) != ranks)
@@ -182,7 +184,7 @@ Parallelism fitted(Parallelism p, std::int32_t ranks) {
                   " tasks are asked for");
     return p;
   }
-  const std::int32_t replica = p.size[tensor] * p.size[context] * p.size[pipeline];
+  const std::int32_t replica = replica_ranks(p);
   if (ranks % replica != 0)
     throw Error(to_string(p) + " without dp= is of a multiple of " + std::to_string(replica) + " ranks, and " +
                 std::to_string(ranks) + " tasks are asked for");

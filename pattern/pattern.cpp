@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/policy/policy_spec.hpp"
@@ -116,23 +118,48 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
   } else {
     const std::string& name = parameters.find(word_key)->second;
     const Word* const word = find_word(name);
-    if (!word) throw Error("pattern=" + shown(name) + ": known are " + known_patterns(name));
+    if (!word && is_key(name.substr(0, name.find('='))))
+      throw Error("pattern=" + shown(name) + ": write " + shown(name) + " without pattern=");
+    if (!word) throw Error("pattern=" + shown(name) + ": it takes ring, tree or alltoall");
     pattern.kind = word->kind;
   }
   return pattern;
 }
 
+// Throws Error when an item of the text of a pattern is empty, or a key is given twice.
+static void check_items(std::string_view text) {
+  std::set<std::string> keys;
+  for (const std::string_view item : split_at(text, ',')) {
+    if (item.empty() || item.ends_with('=') || item.starts_with('='))
+      throw Error("an empty item in '" + shown(text) + "': known are " +
+                  known_patterns(text.substr(0, text.find('='))));
+    const std::string key = lower_case(item.substr(0, item.find('=')));
+    if (!keys.insert(key).second) throw Error(shown(key) + " is given twice in '" + shown(text) + "'");
+  }
+}
+
 Pattern parse_pattern(std::string_view text) {
   if (text.empty()) throw Error("no pattern is named: known are " + known_patterns());
+  check_items(text);
   // The policy's name is not used; a pattern has the grammar of its items.
   Parameters parameters = parse_policy_spec("PATTERN=" + std::string(text)).parameters;
   take_word(parameters);
   for (const auto& [key, value] : parameters)
     if (!is_key(key)) {
       const std::string_view wrong = key == matrix_key ? value : key;
-      throw Error("'" + shown(wrong) + "' is no pattern: known are " + known_patterns(wrong));
+      throw Error("'" + shown(wrong) + "' is no pattern: known are " + known_patterns(wrong) +
+                  (key == matrix_key ? "" : "; a key of a policy stands beside the policy's name"));
     }
   return *pattern_of(parameters);
+}
+
+bool is_pattern(std::string_view text) {
+  try {
+    parse_pattern(text);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 std::string to_string(const Pattern& pattern) {
@@ -161,6 +188,12 @@ std::optional<std::int32_t> fixed_ranks(const Pattern& pattern) {
   if (pattern.kind == Pattern::Kind::parallelism) ranks = rank_count(pattern.parallelism);
   if (ranks == 0) return std::nullopt;
   return ranks;
+}
+
+std::string possible_ranks(const Pattern& pattern) {
+  if (const auto ranks = fixed_ranks(pattern)) return std::to_string(*ranks) + " ranks";
+  const std::int32_t step = pattern.kind == Pattern::Kind::parallelism ? replica_ranks(pattern.parallelism) : 1;
+  return step > 1 ? "a multiple of " + std::to_string(step) + " ranks" : "any number of ranks";
 }
 
 std::string layout_note(const Pattern& pattern, std::int32_t ranks) {

@@ -53,6 +53,9 @@ std::optional<Pattern> pattern_of(const Parameters& parameters);
 // message names those known.
 Pattern parse_pattern(std::string_view text);
 
+// Returns whether parse_pattern() reads the text.
+bool is_pattern(std::string_view text);
+
 // Returns the pattern as parse_pattern() reads it.
 std::string to_string(const Pattern& pattern);
 
@@ -61,6 +64,10 @@ std::string known_patterns(std::string_view near = {});
 
 // Returns the number of ranks that the pattern is of; nothing when it is of any number.
 std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
+
+// Returns what a job of the pattern may have as its number of ranks, as in "any number of ranks" or "a multiple of 4
+// ranks".
+std::string possible_ranks(const Pattern& pattern);
 
 // Returns a sentence on how the pattern is laid out on this number of ranks, where its text does not say it; else
 // empty.

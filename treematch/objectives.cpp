@@ -265,6 +265,12 @@ Objective objective_parameter(const Parameters& parameters) {
   throw Error("objective=" + found->second + ": hop-bytes, balanced or worst-group is wanted");
 }
 
+std::string idle_objective_note(const Parameters& parameters) {
+  if (objective_parameter(parameters) == Objective::hop_bytes) return {};
+  return "objective=" + parameters.at("objective") +
+         " goes by a matrix or a pattern, and none is given: it changes nothing";
+}
+
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place) {
   if (objective == Objective::balanced) return balanced(view, request, deadline, place);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <functional>
+#include <string>
 
 #include "common/policy/policy.hpp"
 
@@ -22,6 +23,10 @@ enum class Objective {
 // Returns the parameter `objective` of a request, hop_bytes when it is not given. Throws Error when its value is none
 // of hop-bytes, balanced and worst-group.
 Objective objective_parameter(const Parameters& parameters);
+
+// Returns what the user is told if the parameters name an objective that goes by the traffic of a job of which no
+// traffic is known; empty if they name none. Throws Error as objective_parameter() does.
+std::string idle_objective_note(const Parameters& parameters);
 
 // A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.
 using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Request&)>;

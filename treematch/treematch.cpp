@@ -288,7 +288,10 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (candidate) candidates.push_back(std::move(*candidate));
   };
   if (in_time()) add(optimal(limits));
-  if (chosen()) return best_of(candidates);
+  if (chosen()) {
+    if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
+    return best_of(candidates);
+  }
   // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
   limits_bind_ = !chosen();

@@ -12,6 +12,7 @@
 #include "netload/profile_weights.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
+#include "treematch/objectives.hpp"
 
 namespace placement::spank {
 
@@ -59,23 +60,6 @@ PolicySpec checked_spec(const std::string& word, const std::string& option, cons
 
 bool is_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// Returns what the user is told if a file has the name of the pattern that stands in for a matrix.
-std::string same_name_note(const PolicySpec& spec) {
-  const auto word = spec.parameters.find("pattern");
-  if (word == spec.parameters.end() || !is_file(word->second)) return {};
-  return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
-}
-
-// Returns what the user is told if the request names an objective that goes by traffic, and has none.
-std::string idle_objective_note(const PlacementRequest& placement_request) {
-  const Parameters& parameters = placement_request.spec.parameters;
-  const auto objective = parameters.find("objective");
-  if (objective == parameters.end() || objective->second == "hop-bytes" || placement_request.matrix ||
-      placement_request.automatic || pattern::pattern_of(parameters))
-    return {};
-  return "objective=" + objective->second + " goes by a matrix or a pattern, and none is given: it changes nothing";
-}
-
 // Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
 CommMatrix matrix_in(const std::string& file, const std::string& policy) {
   try {
@@ -89,6 +73,12 @@ CommMatrix matrix_in(const std::string& file, const std::string& policy) {
 }
 
 }  // namespace
+
+std::string same_name_note(const Parameters& parameters) {
+  const auto word = parameters.find("pattern");
+  if (word == parameters.end() || !is_file(word->second)) return {};
+  return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
+}
 
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
   const policies::Policy* policy = users_policy(spec.policy);
@@ -162,7 +152,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   }
   PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = placement_request.spec.parameters;
-  placement_request.note = same_name_note(placement_request.spec);
+  placement_request.note = same_name_note(parameters);
   netload::replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && file->second == automatic) {
@@ -178,7 +168,8 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     parameters.erase(file);
     add_measured_share(placement_request.spec, matrix_file);
   }
-  if (placement_request.note.empty()) placement_request.note = idle_objective_note(placement_request);
+  const bool traffic = placement_request.matrix || placement_request.automatic || pattern::pattern_of(parameters);
+  if (placement_request.note.empty() && !traffic) placement_request.note = treematch::idle_objective_note(parameters);
   return placement_request;
 }
 

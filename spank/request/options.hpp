@@ -22,6 +22,9 @@ struct PlacementRequest {
   std::string unfit = {};  // why the job runs as without a policy, although it asks for one; mostly empty
 };
 
+// Returns what the user is told if a file has the name of the pattern that stands in for a matrix; else empty.
+std::string same_name_note(const Parameters& parameters);
+
 // Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows
 // this key and it is not given. Does nothing if there is no such summary that can be read.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);

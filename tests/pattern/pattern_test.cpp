@@ -86,7 +86,14 @@ START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
   ck_assert_error(parse_pattern("rign"), "'rign' is no pattern: known are ring, tree");
   ck_assert_error(parse_pattern("alltoal"), "known are alltoall, ring");
   ck_assert_error(parse_pattern("grids=8x4"), "'grids' is no pattern: known are grid=8x4x4 or grid=auto, ring");
-  ck_assert_error(parse_pattern("pattern=torus"), "pattern=torus: known are ring, tree, alltoall, grid=");
+  ck_assert_error(parse_pattern("pattern=torus"), "pattern=torus: it takes ring, tree or alltoall");
+  ck_assert_error(parse_pattern("pattern=grid=2x2"), "write grid=2x2 without pattern=");
+  ck_assert_error(parse_pattern("grid="), "an empty item in 'grid=': known are grid=8x4x4");
+  ck_assert_error(parse_pattern("ring,,seed=1"), "an empty item");
+  ck_assert_error(parse_pattern("tp=4,TP=2"), "tp is given twice in 'tp=4,TP=2'");
+  ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,pp=2")), "a multiple of 4 ranks");
+  ck_assert_text_eq(possible_ranks(parse_pattern("pp=1")), "any number of ranks");
+  ck_assert_text_eq(possible_ranks(parse_pattern("grid=2x2")), "4 ranks");
   ck_assert_error(parse_pattern(""), "known are ring");
   ck_assert_error(parse_pattern("ring,seed=1"), "'seed' is no pattern");
 }

@@ -212,6 +212,9 @@ errors() {
   refused 2 "placectl map: --node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf"
   run map -t tree -f srun
   refused 2 "placectl map: --format srun needs --node-topology"
+  run map --node-topology "$lumi" --threads-per-core 3
+  has 'placectl map: --threads-per-core 3: a core of '
+  has 'has 2 hardware threads at most'
   run map --node-topology "$lumi" --threads-per-core 0
   [ $code = 2 ] || fail "$command: exit code $code"
   run map --node-topology "$lumi" --nodelist n1

@@ -33,7 +33,7 @@ mapping() {
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
   run map -m matrix -t tree --scope given
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search\ncost      360 hop-bytes\n'
+  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
   # 100 + 20 beside each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
@@ -48,7 +48,7 @@ mapping() {
   has $'by TREEMATCH: natural\ncost      570 hop-bytes\nnatural   570 (ratio 1.000)\n'
   printf 'tleaf 3 2 100 2 10 2 1\n' >tleaf
   run map -m matrix -t tleaf  # a leaf's link costs 1, the one above 10
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search\ncost      450 hop-bytes\nnatural   1500 (ratio 0.300)\n'
+  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      450 hop-bytes\nnatural   1500 (ratio 0.300)\n'
 }
 
 # A machine in a word, and no matrix: the natural order.
@@ -56,6 +56,8 @@ mapping_without_files() {
   run map -t 2:2
   expect 0 $'0 0\n1 1\n2 2\n3 3'
   [[ $err = '4 ranks on 4 of 4 leaves in natural order: without --matrix nothing is known of their traffic' ]] || fail "$command says: $err"
+  run map -t 2:2 --objective balanced
+  refused 2 'placectl map: --matrix or --pattern is missing: without traffic there is the natural order alone, and --objective changes nothing'
   run map -t 4:4:4
   [ "$(wc -l <<<"$out")" = 64 ] || fail "$command: $(wc -l <<<"$out") lines"
   run map -t tree -a even
@@ -131,9 +133,13 @@ bad_mapping() {
   run map -t 2:x
   refused 1 'placectl map: 2:x: cannot be opened: No such file or directory'
   run map -t 2:0
-  refused 1 "placectl map: 2:0:1: arity '0': it takes a number from 1 to 16777216"
+  refused 1 'placectl map: 2:0: each arity of a tree is a number from 1, as in 4:4:4'
+  for word in 8 4x4 4,4; do
+    run map -t $word
+    refused 1 "placectl map: $word: there is no such file; the arities of a tree have colons between them, as in 4:4:4"
+  done
   run map -t 2:2 --scope whole
-  refused 2 'placectl map: unknown key scope for NATURAL, which has none'
+  refused 2 'placectl map: --matrix or --pattern is missing: without traffic there is the natural order alone, and --scope changes nothing'
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected argument 'extra'"
   run map -m matrix -t
@@ -322,6 +328,16 @@ slurm_topology() {
   printf '4 1\n0 1 5\n' >wide
   run map -m wide -t topology.conf --cores-per-task 2 -f nodes
   printf '%s\n' "$out" | grep -qE '^[0-3] n[0-5] 0,1$' || fail "$command: '$out'"
+  # The natural order is that on the first nodes that the request allows, and not that on those chosen.
+  printf 'SwitchName=s0 Nodes=n[0-1]\nSwitchName=s1 Nodes=n[2-5]\nSwitchName=top Switches=s[0-1]\n' >uneven.conf
+  printf '4 2\n0 1 1\n2 3 1\n' >two
+  run map -m two -t uneven.conf --slurm-conf slurm.conf --ntasks-per-node 1
+  has 'cost      8 hop-bytes'
+  has 'natural order, optimal'
+  printf '4 4\n0 1 1\n1 2 1\n2 3 1\n3 0 1\n' >ring4
+  run map -m ring4 -t uneven.conf --slurm-conf slurm.conf --ntasks-per-node 1 --json
+  json "['cost']" 16
+  json "['natural_cost']" 20
   run map -m pairs -t topology.conf -p natural -f nodes
   expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
   run map -m pairs -t topology.conf -p sequential -f nodes
@@ -456,6 +472,28 @@ patterns() {
   refused 2 'placectl map: --pattern stands in for a matrix: give it or matrix'
   run map --pattern ring -p treematch=tree -t tree
   refused 2 'placectl map: two patterns: --pattern ring, and tree with --policy'
+  run map -p treematch=tree -t tree
+  has 'placectl map: tree is the pattern of that name; the file tree is ./tree'
+  cp matrix ring
+  run map -m ring -t tree
+  has "$("$PLACECTL" cost -m matrix -t tree <("$PLACECTL" map -m matrix -t tree 2>/dev/null) | head -n 1)"
+  has '4 ranks on 8 of 8 leaves'
+  rm ring
+  run map -m ring -t tree
+  refused 1 'placectl map: ring: there is no such file; the pattern of that name is given by --pattern ring'
+  run map -m grid=2x2 -t tree
+  refused 1 'placectl map: grid=2x2: there is no such file; the pattern of that name is given by --pattern grid=2x2'
+  : >none
+  run map --pattern ring -a none -t tree
+  refused 1 'placectl map: no leaf of the machine is usable: --available none names none'
+  run map --pattern tp=2,objective=balanced -t tree
+  refused 2 "placectl map: 'objective' is no pattern: known are ring, tree, alltoall, grid=8x4x4 or grid=auto, tp=8,pp=4,dp=16; a key of a policy stands beside the policy's name"
+  run matrix make grid= -n 4
+  refused 2 "placectl matrix: an empty item in 'grid=': known are grid=8x4x4 or grid=auto, ring, tree, alltoall, tp=8,pp=4,dp=16"
+  run matrix make tp=4,tp=2 -n 4
+  refused 2 "placectl matrix: tp is given twice in 'tp=4,tp=2'"
+  run matrix make tp=2,pp=2
+  refused 2 'placectl matrix: --ntasks is missing: tp=2,pp=2 is of a multiple of 4 ranks'
   run map -m matrix -n 4 -t tree
   refused 2 'placectl map: --ntasks is for --pattern and --node-topology'
 }

@@ -224,40 +224,45 @@ allocations() {
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
-# Options come from --help, so that the completion knows all of them.
 # shellcheck disable=SC1090
-completion() {
+completes() {  # the words that are offered, then those behind placectl, the last of which is completed
+  local got wanted=$1
+  shift
   checks=$((checks + 1))
-  local got
-  got=$(PATH=$(dirname "$placectl"):$PATH && . "$completion" && COMP_WORDS=(placectl map --s) COMP_CWORD=2 &&
-    _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = '--slurm-conf --scope --seed' ] || fail "completion of 'map --s': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl ma) COMP_CWORD=1 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'map matrix' ] || fail "completion of 'ma': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl matrix convert --to m) COMP_CWORD=4 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'mtx' ] || fail "completion of '--to m': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl map -m matr) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'matrix' ] || fail "completion of a file: '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl matrix make r) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'ring' ] || fail "completion of 'matrix make r': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl matrix make e) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'ep=' ] || fail "completion of 'matrix make e': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern a) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'alltoall' ] || fail "completion of 'map --pattern a': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl report --pattern s) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'stencil2d stencil3d' ] || fail "completion of 'report --pattern s': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl simulate --pattern t) COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'tree tp=' ] || fail "completion of 'simulate --pattern t': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern 'tp=8,l') COMP_CWORD=3 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'tp=8,layers=' ] || fail "completion of 'map --pattern tp=8,l': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl map --pattern tp "=" '8,o') COMP_CWORD=5 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = '8,order=' ] || fail "completion of 'map --pattern tp=8,o': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl predict -m TREEMATCH "=" c) COMP_CWORD=5 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'cp=' ] || fail "completion of 'predict -m TREEMATCH=c': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl predict -n4 -m TOFA "=" ri) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'ring' ] || fail "completion of 'predict -m TOFA=ri': '$got'"
-  got=$(. "$completion" && COMP_WORDS=(placectl predict -m TOFA --mem "=" matr) COMP_CWORD=6 && _placectl && echo "${COMPREPLY[*]}")
-  [ "$got" = 'matrix' ] || fail "completion of 'predict --mem=matr': '$got'"
+  got=$(PATH=$(dirname "$placectl"):$PATH && . "$completion" && COMP_WORDS=(placectl "$@") COMP_CWORD=$# && _placectl &&
+    echo "${COMPREPLY[*]}")
+  [ "$got" = "$wanted" ] || fail "completion of '$*': '$got'"
+}
+
+# Options come from --help, so that the completion knows all of them.
+completion() {
+  completes 'map matrix' ma
+  completes 'mtx' matrix convert --to m
+  completes 'matrix' map -m matr
+  completes 'ring' matrix make r
+  completes 'ep=' matrix make e
+  completes 'alltoall' map --pattern a
+  completes 'stencil2d stencil3d' report --pattern s
+  completes 'tree tp=' simulate --pattern t
+  completes 'tp=8,layers=' map --pattern 'tp=8,l'
+  completes '8,order=' map --pattern tp = '8,o'
+  completes 'cp=' predict -m TREEMATCH = c
+  completes 'ring' predict -n4 -m TOFA = ri
+  completes 'matrix' predict -m TOFA --mem = matr
+  completes '--slurm-conf --scope --seed' map --s
+  # bash gives "grid=a" as three words, and "--to=e", too.
+  completes 'auto auto2 auto3' matrix make grid = a
+  completes 'auto auto2 auto3' map --pattern grid =
+  completes 'auto auto2 auto3' predict -m TREEMATCH = grid = a
+  completes '' matrix make tp = 2,order = t
+  completes 'edges' matrix make ring --to = e
+  completes 'ring' map --pattern = ri
+  completes 'balanced' map --objective = b
+  completes 'nla nla-paper' map -p nla
+  completes 'TOFA TOFA-PAPER' map --policy = TO
+  completes 'ring' map -p treematch = ri
+  completes 'TREEMATCH TREEMATCH=' predict --placement = TR
+  completes 'TOFA' predict --distribution = TO
 }
 
 # Hard cases that are no error.

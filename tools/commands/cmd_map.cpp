@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <numeric>
 
@@ -14,6 +15,7 @@
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
+#include "spank/request/options.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
@@ -23,6 +25,7 @@
 #include "tools/map/map_run.hpp"
 #include "tools/map/node_gpus.hpp"
 #include "tools/output/output.hpp"
+#include "treematch/objectives.hpp"
 
 namespace placement::tools {
 
@@ -164,9 +167,10 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
 // Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
 std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters& parameters) {
   std::optional<pattern::Pattern> pattern = from_command_line([&] {
-    pattern::take_word(parameters);
+    if (!line.has("matrix")) pattern::take_word(parameters);  // --matrix names a file, whatever its name is
     return pattern::pattern_of(parameters);
   });
+  const std::string note = spank::same_name_note(parameters);
   std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
   if (const auto word = line.value("pattern")) {
     if (pattern)
@@ -178,6 +182,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters
   }
   if (line.has("ntasks") && !pattern && !line.has("node-topology"))
     throw UsageError("--ntasks is for --pattern and --node-topology");
+  if (!note.empty()) std::fprintf(stderr, "placectl map: %s\n", note.c_str());
   return pattern;
 }
 
@@ -185,12 +190,23 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters
 // `otherwise`.
 void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
   const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  if (otherwise == 0)
+    throw Error(
+        "no leaf of the machine is usable" +
+        std::string(line.has("available") ? ": --available " + shown(*line.value("available")) + " names none" : ""));
   const auto ranks = static_cast<std::int32_t>(
       given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
   task.matrix =
       std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
   if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
     std::fprintf(stderr, "placectl map: %s\n", note.c_str());
+}
+
+// Reads the matrix. If there is no such file and the name is that of a pattern, the message says how that is given.
+CommMatrix read_matrix_file(const std::string& file) {
+  if (!std::filesystem::exists(file) && file != "-" && pattern::is_pattern(file))
+    throw Error(file + ": there is no such file; the pattern of that name is given by --pattern " + shown(file));
+  return read_matrix(file);
 }
 
 // Reads the matrix and the policy. The machine is read later.
@@ -200,7 +216,7 @@ MapTask read_task(const CommandLine& line) {
   task.pattern = take_pattern(line, task.spec.parameters);
   const auto matrix = task.spec.parameters.find("matrix");
   if (matrix != task.spec.parameters.end()) {
-    task.matrix = std::make_shared<const CommMatrix>(read_matrix(matrix->second));
+    task.matrix = std::make_shared<const CommMatrix>(read_matrix_file(matrix->second));
     task.spec.parameters.erase(matrix);
   } else if (!task.pattern && line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
     throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
@@ -295,7 +311,11 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   if (gpu) leave_one_leaf_per_gpu(task.view, ranks_on_a_node(line, *gpu), task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
   if (!task.matrix) {
-    task.spec.policy = "NATURAL";  // so that an option that changes a policy is refused
+    for (const char* option : {"scope", "levels-up", "objective"})
+      if (line.has(option))
+        throw UsageError("--matrix or --pattern is missing: without traffic there is the natural order alone, and --" +
+                         std::string(option) + " changes nothing");
+    task.spec.policy = "NATURAL";  // so that another key of a policy is refused
     task.matrix = silent_matrix(line, task.usable.size());
   }
   set_limits(line, task.view, task.request);
@@ -381,6 +401,8 @@ int command_map(int argc, char** argv) {
   const GpuOutcome* const gpu_outcome = gpus ? &*gpus : nullptr;
   const bool by_matrix = given && !task.without_matrix;
   const std::string mapping = format_mapping_of(line, task, outcome, gpu_task, gpu_outcome);
+  if (const std::string note = by_matrix ? "" : treematch::idle_objective_note(task.spec.parameters); !note.empty())
+    std::fprintf(stderr, "placectl map: %s\n", note.c_str());
   const bool json = line.has("json");
   const bool to_file = line.has("output") || line.has("out");
   if (to_file || !json) write_output(line.value_or("output", line.value_or("out", "")), mapping);

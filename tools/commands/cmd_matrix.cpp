@@ -80,7 +80,7 @@ constexpr CommandHelp make_help{
     "[OPTION]... PATTERN",
     "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree,\n"
     "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
-    "slurm-placement(7) has them all.\n",
+    "slurm-placement(7) has them all. Of alltoall beyond 632 ranks srun makes none, as all pairs are equal.\n",
     make_options,
     1,
     1};
@@ -180,7 +180,8 @@ int matrix_make(int argc, char** argv) {
   const auto fixed = pattern::fixed_ranks(pattern);
   const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
   if (!given && !fixed)
-    throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of any number of ranks");
+    throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of " +
+                     pattern::possible_ranks(pattern));
   const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
   const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
   write_matrix_to(line.value_or("output", "-"), matrix, format);

@@ -60,6 +60,7 @@ std::optional<Start> parse_start(std::string_view line) {
 // Runs srun --test-only. Most versions of srun want no program then. None is added unless this one does: the words
 // after a program are its arguments, by which its stored profile is found.
 spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
+  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
   std::vector<std::string> words{"srun", "--test-only"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   spank::CommandOutput output = spank::run_slurm_command(words, true);
@@ -86,8 +87,7 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
-// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS (SLURM_TIME_FORMAT)
-// counts as now.
+// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS counts as now.
 bool has_to_wait(const Start& start) {
   constexpr std::time_t at_once_s = 5;
   std::tm parts{};

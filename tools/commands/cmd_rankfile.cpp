@@ -7,6 +7,7 @@
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
+#include "spank/request/options.hpp"
 #include "spank/step/allocation.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
@@ -56,6 +57,9 @@ spank::PlacementRequest request_of(const CommandLine& line, std::optional<std::u
     pattern::take_word(placement_request.spec.parameters);
   }
   if (const auto matrix = line.value("matrix")) take_matrix(*matrix, line.has("policy"), placement_request);
+  if (const std::string note = spank::same_name_note(placement_request.spec.parameters);
+      !note.empty() && (line.has("policy") || line.has("matrix")))
+    std::fprintf(stderr, "placectl rankfile: %s\n", note.c_str());
   const auto file = placement_request.spec.parameters.find("matrix");
   if (file != placement_request.spec.parameters.end()) {
     placement_request.matrix = std::make_shared<const CommMatrix>(read_matrix(file->second));

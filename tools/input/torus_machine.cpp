@@ -84,6 +84,9 @@ class WeightedWays {
 static std::optional<std::string> tree_of_word(const std::string& word) {
   if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos)
     return std::nullopt;
+  for (const std::string_view arity : split_at(word, ':'))
+    if (arity.find_first_not_of('0') == arity.npos)
+      throw Error(word + ": each arity of a tree is a number from 1, as in 4:4:4");
   std::string text = "tree " + word;
   std::replace(text.begin(), text.end(), ':', ' ');
   return text + "\n";
@@ -105,6 +108,8 @@ MachineFile tree_or_blocks(const std::string& path, const std::string& text, con
 MachineFile read_machine_file(const std::string& path) {
   const bool exists = std::filesystem::exists(path);
   if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
+  if (!exists && path != "-" && path.find_first_not_of("0123456789x,") == std::string::npos)
+    throw Error(path + ": there is no such file; the arities of a tree have colons between them, as in 4:4:4");
   const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
   if (colon != std::string::npos) {
     const std::string file = path.substr(0, colon + 5);

@@ -100,7 +100,7 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   options.deadline = deadline_of(task);
   treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
   outcome.leaf_of_rank = std::move(result.leaf_of_rank);
-  outcome.reasons.push_back(result.method);
+  outcome.reasons.push_back(result.method + (result.optimal ? ", optimal" : ""));
 }
 
 // Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them.
@@ -130,7 +130,11 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
     placement = policy.place_thoroughly(view, task.request, deadline_of(task));
   } else {
     placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
-    if (policy.for_users) placement = on_what_was_chosen(policy, view, task, placement);
+    if (policy.for_users) {
+      Placement step = on_what_was_chosen(policy, view, task, placement);
+      if (step.cost == placement.cost) step.reasons = std::move(placement.reasons);  // these say how nodes were chosen
+      placement = std::move(step);
+    }
   }
   for (const RankPlace& rank : placement.ranks)
     outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
@@ -178,10 +182,21 @@ double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& 
   return job.expected_time(leaf_of_rank);
 }
 
-// Returns the cost of the greedy baseline on the leaves that a policy chose.
-Cost greedy_cost_among(const MapTask& task, std::vector<std::int32_t> leaves) {
-  std::sort(leaves.begin(), leaves.end());
-  return cost_on(task, greedy_on(task, leaves));
+// Returns the cost of a baseline policy, SEQUENTIAL or GREEDY, which obeys the limits of the request. It chooses nodes
+// for itself. Returns nothing if it cannot meet the request.
+std::optional<Cost> baseline_cost(const MapTask& task, const char* name) {
+  Request request = task.request;
+  request.parameters.clear();
+  try {
+    const Placement placement =
+        policies::place_on_one_fabric(*policies::find_policy(name), task.view, request, Deadline::never());
+    std::vector<std::int32_t> leaf_of_rank;
+    for (const RankPlace& rank : placement.ranks)
+      leaf_of_rank.push_back(task.view.nodes[rank.node].first_leaf + rank.cores.at(0));
+    return cost_on(task, leaf_of_rank);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -227,15 +242,18 @@ MapOutcome run_map(MapTask task) {
   outcome.cpu_s = watch.cpu_s();
 
   outcome.cost = cost_on(task, outcome.leaf_of_rank);
-  if (!by_nodes) outcome.natural_cost = cost_on(task, first_leaves(task));
-  if (by_nodes && task.view.torus && !policy->place_thoroughly)
+  if (by_nodes)
+    outcome.natural_cost = baseline_cost(task, "SEQUENTIAL").value_or(outcome.natural_cost);
+  else
     outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
     outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
   if (task.view.torus)
     outcome.objective = outcome.assessment->abort_probability >= 1 ? std::numeric_limits<double>::infinity()
                                                                    : objective_on_torus(task, outcome.leaf_of_rank);
-  outcome.greedy_cost = greedy ? outcome.cost : greedy_cost_among(task, by_nodes ? outcome.leaf_of_rank : task.usable);
+  outcome.greedy_cost = greedy     ? outcome.cost
+                        : by_nodes ? baseline_cost(task, "GREEDY")
+                                   : cost_on(task, greedy_on(task, task.usable));
   if (outcome.places.empty() && !task.view.nodes.empty()) outcome.places = places_of(task.view, outcome.leaf_of_rank);
   return outcome;
 }
@@ -258,7 +276,9 @@ MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) 
     place.cores = placement.cores_of_rank[rank];
     outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
   }
-  if (!outcome.leaf_of_rank.empty()) outcome.greedy_cost = greedy_cost_among(task, outcome.leaf_of_rank);
+  std::vector<std::int32_t> leaves = outcome.leaf_of_rank;
+  std::ranges::sort(leaves);
+  if (!leaves.empty()) outcome.greedy_cost = cost_on(task, greedy_on(task, leaves));
   return outcome;
 }
 

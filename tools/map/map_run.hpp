@@ -36,8 +36,9 @@ struct MapOutcome {
   std::vector<std::int32_t> leaf_of_rank;  // leaf of the first core; empty where ranks share cores
   std::vector<RankPlace> places;           // empty where the view has no nodes; without cores where ranks share them
   Cost cost = 0;
-  Cost natural_cost = 0;  // cost with rank r on the r-th leaf: of the usable leaves, or of those chosen with nodes
-  std::optional<Cost> greedy_cost;             // cost of the greedy baseline, on the usable leaves or on those chosen
+  Cost natural_cost = 0;  // cost of the natural order on the first leaves or nodes that the request allows; of
+                          // an allocation, on its nodes
+  std::optional<Cost> greedy_cost;  // cost of the greedy baseline, which chooses among all usable leaves or nodes
   std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
   std::optional<double> objective;             // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;

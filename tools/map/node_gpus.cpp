@@ -93,6 +93,11 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
   gpu.cores_per_rank = static_cast<std::int32_t>(
       line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
   gpu.threads_per_core = static_cast<std::int32_t>(line.integer("threads-per-core", 1, 64).value_or(1));
+  std::size_t most = 1;
+  for (const NodeCore& core : gpu.node.cores) most = std::max(most, core.cpus.size());
+  if (static_cast<std::size_t>(gpu.threads_per_core) > most)
+    throw Error("--threads-per-core " + std::to_string(gpu.threads_per_core) + ": a core of " +
+                printable(gpu.node.name) + " has " + std::to_string(most) + " hardware threads at most");
   return gpu;
 }
 
