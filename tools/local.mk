@@ -1,9 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# The live state as JSON, and the file that has it.
+noinst_LTLIBRARIES += libtools_state.la
+tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
+libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
+libtools_state_la_SOURCES = \
+	%D%/input/json_text.cpp \
+	%D%/input/snapshot_input.cpp \
+	%D%/input/snapshot_json_read.cpp \
+	%D%/output/json.cpp \
+	%D%/output/snapshot_json.cpp \
+	#
+
 # What a person runs.
 bin_PROGRAMS += tools/placectl
 tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(SCOTCH_CPPFLAGS) \
 	-DPLACEMENT_PLUGINS='"$(pkglibdir)"' -DSLURM_PLUGINS='"$(slurm_plugins)"'
-tools_placectl_LDADD = libcommon_topology_yaml.la $(tofa_scotch) libsim.la
+tools_placectl_LDADD = libtools_state.la libcommon_topology_yaml.la $(tofa_scotch) libsim.la
 if HAVE_SQLITE
 tools_placectl_LDADD += libmonitor_history.la
 endif
@@ -13,7 +25,7 @@ endif
 if HAVE_HWLOC
 tools_placectl_LDADD += libcommon_topology_hwloc.la
 endif
-tools_placectl_LDADD += $(spank) $(ZLIB_LIBS) $(YAML_LIBS)
+tools_placectl_LDADD += $(spank) $(ZLIB_LIBS) $(YAML_LIBS) $(JSON_C_LIBS)
 if HAVE_SQLITE
 tools_placectl_LDADD += $(SQLITE_LIBS)
 endif
@@ -49,7 +61,6 @@ tools_placectl_SOURCES = \
 	%D%/input/monitor_input.cpp \
 	%D%/input/occupancy_input.cpp \
 	%D%/input/settings_in_force.cpp \
-	%D%/input/snapshot_input.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
 	%D%/map/gpu_report.cpp \
@@ -59,7 +70,6 @@ tools_placectl_SOURCES = \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_sums.cpp \
 	%D%/output/decision_text.cpp \
-	%D%/output/json.cpp \
 	%D%/output/output.cpp \
 	%D%/output/switch_drawing.cpp \
 	%D%/output/text_table.cpp \

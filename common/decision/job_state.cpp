@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/decision/job_live_text.hpp"
 #include "common/state/node_outage.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/state/snapshot_text.hpp"
@@ -124,7 +125,7 @@ class Selection {
       part.nodes.push_back(std::move(node));
     }
     if (with_pairs) part.pairs = pairs();
-    return format_snapshot(part);
+    return job_live_text(part);
   }
 
  private:

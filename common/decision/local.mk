@@ -5,6 +5,7 @@ noinst_LTLIBRARIES += libcommon_decision.la
 libcommon_decision_la_SOURCES = \
 	%D%/decision.cpp \
 	%D%/decision_ring.cpp \
+	%D%/job_live_text.cpp \
 	%D%/job_state.cpp \
 	%D%/ring_place.cpp \
 	#

@@ -11,5 +11,4 @@ libcommon_state_la_SOURCES = \
 	%D%/snapshot.cpp \
 	%D%/snapshot_extra.cpp \
 	%D%/snapshot_text.cpp \
-	%D%/snapshot_text_read.cpp \
 	#

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/state/pair_arrays.hpp"
 
+#include <cmath>
 #include <utility>
 
 namespace placement {
@@ -47,6 +48,11 @@ PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, s
   const std::size_t at = cell_index(table.groups, a, b);
   return {table.latency_predictor[at], table.bandwidth_predictor[at], table.latency_error_us[at],
           table.bandwidth_error_Bps[at]};
+}
+
+bool nothing_known(const PairArrays::Cell& cell) {
+  return cell.source == PairSource::none && std::isnan(cell.latency_us) && std::isnan(cell.bandwidth_Bps) &&
+         std::isnan(cell.peak_bandwidth_Bps) && std::isnan(cell.age_s);
 }
 
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {

@@ -49,6 +49,9 @@ struct PairArrays {
   std::vector<float> node_bandwidth_Bps;  // empty, or one per node
 };
 
+// Returns whether no value of the cell is known.
+bool nothing_known(const PairArrays::Cell& cell);
+
 // Returns the cell of the groups `a` and `b`.
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b);
 

@@ -7,9 +7,9 @@
 
 namespace placement {
 
-// Writes and reads a LiveState as text, for people to read and edit, and for test cases. Fields are separated by one
-// tab, and "-" stands for a value that is not known. A number has the fewest digits from which it can be read back
-// exactly. '#' starts a comment line.
+// Reads a LiveState from a text: that of placectl export before it wrote JSON, which is read for one more release, and
+// that of a job's state (common/decision/job_live_text.hpp). Fields are separated by one tab, and "-" stands for a
+// value that is not known. '#' starts a comment line.
 //
 //   slurm-placement-snapshot  1 or 2
 //   published                 1700000000              seconds since 1970
@@ -28,9 +28,6 @@ namespace placement {
 // A text with a forecast, estimators, estimator or calibration line is version 2. The first column of node-columns is
 // `name`. Other columns may be in any order or missing; their values are then not known. A pair of which nothing is
 // known needs no line. Other names of columns are liveness, outages and those of common/state/node_fields.hpp.
-
-// Returns the text of a state; equal states give equal texts. Throws Error on a state that check_live_state() refuses.
-std::string format_snapshot(const LiveState& state);
 
 // Returns exactly the state of which `text` is the text. `name` is the name of the file in errors. Throws Error
 // "name:line: .." when a line is wrong, and "name: .." when check_live_state() refuses the state.

@@ -5,7 +5,8 @@
 
 # What contrib/try builds with, and what is built and tested besides.
 packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib1g-dev libsqlite3-dev liblemon-dev
-  libmunge-dev libgcrypt20-dev libyaml-dev libelf-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev xz-utils)
+  libmunge-dev libgcrypt20-dev libyaml-dev libjson-c-dev libelf-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev
+  xz-utils)
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
 # What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint

@@ -120,7 +120,7 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
       score.name = name;
       score.in_use = score.wanted = score.name == "beta";
       score.log_loss = some(1);
-      score.advantage = -some(1);
+      score.advantage = some(1) - 1;
       score.advantage_error = some(1);
       score.foretold = 12.5;
       for (CalibrationBin& bin : score.calibration) bin = {static_cast<double>(random() % 100), 0.5, 1};

@@ -13,6 +13,7 @@ LIBRARIES = {
     "libelf-dev": "elfutils-libelf-devel",
     "libgcrypt20-dev": "libgcrypt-devel",
     "libhwloc-dev": "hwloc-devel",
+    "libjson-c-dev": "json-c-devel",
     "liblemon-dev": "coin-or-lemon-devel",
     "libmunge-dev": "munge-devel",
     "libopenmpi-dev": "openmpi-devel",
@@ -32,7 +33,7 @@ def read(path):
 
 
 def names_in(text):
-    return set(re.findall(r"\b(?:lib[a-z0-9]+|zlib1g)-dev\b", text)) - {"libc6-dev"}
+    return set(re.findall(r"\b(?:lib[a-z0-9]+(?:-c)?|zlib1g)-dev\b", text)) - {"libc6-dev"}
 
 
 def main():

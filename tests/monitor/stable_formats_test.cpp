@@ -116,7 +116,6 @@ START_TEST(snapshots) {
     const std::string bytes = stored(name), text = stored(name + ".text");
     const LiveState state = decode_snapshot(bytes);
     ck_assert_uint_eq(state.nodes.size(), 5);
-    ck_assert_text_eq(format_snapshot(state), text);
     ck_assert(text_of(encode_snapshot(state)) == bytes);
     ck_assert(text_of(encode_snapshot(parse_snapshot(text, name))) == bytes);
   }

@@ -20,8 +20,7 @@ endif
 %C%_simulate_replay_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_measures_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_room_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_site_test_LDADD = $(sim) $(CHECK_LIBS)
-%C%_simulate_site_test_SOURCES = %D%/simulate_site_test.cpp tools/input/snapshot_input.cpp
+%C%_simulate_site_test_LDADD = $(tools_state) $(sim) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/simulate_runs.hpp \

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl export and placectl import: convert a snapshot to text and back.
+// placectl export and placectl import: convert a snapshot to JSON and back.
 #include <ctime>
 
 #include "common/state/snapshot.hpp"
-#include "common/state/snapshot_text.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/snapshot_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
+#include "tools/output/snapshot_json.hpp"
 
 namespace placement::tools {
 
 namespace {
 
-constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "where the text goes [standard output]"}};
+constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "where the JSON goes [standard output]"}};
 
 constexpr CommandHelp export_help{
     "placectl export", "[OPTION]...",
-    "Writes the state of the cluster as a text: to look at, to change, and to keep as a test case.\n"
+    "Writes the state of the cluster as JSON: to look at, to change, and to keep as a test case.\n"
     "placectl import gives exactly the same state again.\n",
     export_options};
 
@@ -28,10 +29,11 @@ constexpr Option import_options[] = {
 
 constexpr CommandHelp import_help{
     "placectl import",
-    "[OPTION]... TEXT SNAPSHOT",
-    "Makes a snapshot of the text that placectl export wrote, or somebody by hand, and puts it in\n"
+    "[OPTION]... JSON SNAPSHOT",
+    "Makes a snapshot of the JSON that placectl export wrote, or somebody by hand, and puts it in\n"
     "place of the file SNAPSHOT. slurmctld goes by it when SnapshotFile names it, it is of the\n"
-    "right user, and not too old.\n",
+    "right user, and not too old.\n"
+    "The text that placectl export wrote before is read too, but not by the next release.\n",
     import_options,
     2,
     2};
@@ -41,7 +43,7 @@ constexpr CommandHelp import_help{
 int command_export(int argc, char** argv) {
   const CommandLine line(export_help, argc, argv);
   const Config config = read_config(placement_conf_path(), MissingFile::defaults);
-  write_output(line.value_or("output", "-"), format_snapshot(read_state(line, config).state));
+  write_output(line.value_or("output", "-"), format_snapshot_json(read_state(line, config).state));
   return exit_ok;
 }
 
@@ -49,8 +51,8 @@ int command_import(int argc, char** argv) {
   const CommandLine line(import_help, argc, argv);
   if (line.has("now") && line.has("age")) throw UsageError("--now and --age do not go together");
   const auto age_s = line.integer("age", 0, INT32_MAX);
-  const std::string& text = line.operands()[0];
-  LiveState state = parse_snapshot(read_input_file(text == "-" ? "/dev/stdin" : text, std::size_t{1} << 31), text);
+  const std::string& path = line.operands()[0];
+  LiveState state = parse_exported_state(read_input_file(path == "-" ? "/dev/stdin" : path, max_state_bytes), path);
   if (line.has("now") || age_s) state.published_at_s = std::time(nullptr) - age_s.value_or(0);
   write_snapshot(line.operands()[1], state);
   return exit_ok;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/output/json.hpp"
 
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 
@@ -32,7 +33,7 @@ JsonWriter& JsonWriter::begin(char bracket) {
 
 JsonWriter& JsonWriter::end(char bracket) {
   --depth_;
-  if (depth_ == 0 && !first_) text_ += '\n';
+  if (depth_ < lines_within_ && !first_) new_line();
   text_ += bracket;
   first_ = false;
   return *this;
@@ -67,10 +68,29 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
   return *this;
 }
 
+// A number that is whole and large has an exponent, because readers take long rows of digits for integers of 64 bits.
+// For the same reason the sign of -0 is kept by a fraction.
+template <typename Number>
+JsonWriter& JsonWriter::exact_number(Number number) {
+  if (!std::isfinite(number)) return raw("null");
+  if (number == 0 && std::signbit(number)) return raw("-0.0");
+  char text[64];
+  const auto [end, error] = std::fabs(number) < Number{1e15F}
+                                ? std::to_chars(text, text + sizeof text, number)
+                                : std::to_chars(text, text + sizeof text, number, std::chars_format::scientific);
+  return raw({text, error == std::errc{} ? end : text});
+}
+
+template JsonWriter& JsonWriter::exact_number(double);
+template JsonWriter& JsonWriter::exact_number(float);
+
+void JsonWriter::new_line() { text_.append("\n").append(static_cast<std::size_t>(2 * depth_), ' '); }
+
 void JsonWriter::separate() {
   if (!after_key_ && depth_ > 0) {
-    if (!first_) text_ += depth_ == 1 ? "," : ", ";
-    if (depth_ == 1) text_ += "\n  ";
+    const bool own_line = depth_ <= lines_within_;
+    if (!first_) text_ += own_line ? "," : ", ";
+    if (own_line) new_line();
   }
   after_key_ = false;
   first_ = false;

@@ -13,9 +13,12 @@ namespace placement::tools {
 std::size_t utf8_size(std::string_view text);
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
-// each member of the outermost object has its own line.
+// each member of the outermost object has its own line, as have the members and elements of objects and lists within
+// fewer than `lines_within` others.
 class JsonWriter {
  public:
+  explicit JsonWriter(int lines_within = 1) : lines_within_(lines_within) {}
+
   JsonWriter& begin_object() { return begin('{'); }
   JsonWriter& end_object() { return end('}'); }
   JsonWriter& begin_array() { return begin('['); }
@@ -29,12 +32,20 @@ class JsonWriter {
   JsonWriter& value(std::int32_t number) { return raw(std::to_string(number)); }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
   JsonWriter& value(double number);  // writes nine significant digits; NaN and infinity become null
+  // Writes the fewest digits from which the number can be read back exactly.
+  JsonWriter& exact(double number) { return exact_number(number); }
+  JsonWriter& exact(float number) { return exact_number(number); }
   // Writes half of `twice`, which must not be negative.
   JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }
 
   template <typename Value>
   JsonWriter& member(std::string_view name, const Value& of) {
     return key(name).value(of);
+  }
+
+  template <typename Number>
+  JsonWriter& exact_member(std::string_view name, Number number) {
+    return key(name).exact(number);
   }
 
   // Returns the whole text with a line feed at its end.
@@ -44,10 +55,14 @@ class JsonWriter {
   JsonWriter& begin(char bracket);
   JsonWriter& end(char bracket);
   JsonWriter& raw(std::string_view text);
+  template <typename Number>
+  JsonWriter& exact_number(Number number);
+  void new_line();
   void separate();
   void append_string(std::string_view text);
 
   std::string text_;
+  int lines_within_;
   int depth_ = 0;
   bool first_ = true;  // nothing was written yet in the innermost object or array
   bool after_key_ = false;

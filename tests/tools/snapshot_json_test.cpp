@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/output/snapshot_json.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "common/state/live_check.hpp"
+#include "common/state/snapshot.hpp"
+#include "tests/check.hpp"
+#include "tests/common/snapshot_samples.hpp"
+#include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
+
+using namespace placement;
+using namespace placement::tools;
+
+namespace {
+
+// Checks that the JSON of a state gives the same state again, and that state the same snapshot file and the same JSON.
+void comes_back(const LiveState& state) {
+  const std::string json = format_snapshot_json(state);
+  const LiveState again = parse_snapshot_json(json, "json");
+  ck_assert(same_state(again, state));
+  ck_assert(encode_snapshot(again) == encode_snapshot(state));
+  ck_assert_text_eq(format_snapshot_json(again), json);
+}
+
+// One node, one group, and the rest as it is given.
+std::string whole(const std::string& more, const std::string& node = "") {
+  return "{\"slurm-placement-snapshot\": 3,\n \"nodes\": [\n  {\"name\": \"n1\"" + node + "}],\n \"groups\": [\"n1\"]" +
+         (more.empty() ? "" : ",\n " + more) + "}\n";
+}
+
+}  // namespace
+
+START_TEST(random_states_come_back) {
+  const std::pair<std::size_t, std::int32_t> sizes[] = {{0, 0}, {1, 0}, {1, 1}, {2, 2}, {7, 3}, {65, 65}, {300, 17}};
+  for (const auto& [nodes, groups] : sizes)
+    for (unsigned seed = 1; seed <= 12; ++seed) comes_back(sample_state(nodes, groups, seed));
+}
+END_TEST
+
+START_TEST(numbers_at_their_limits_come_back) {
+  LiveState state = sample_state(2, 2, 2);
+  state.published_at_s = 1000000000000;
+  state.outage_horizon_s = 1e12;
+  for (const NodeField& field : node_fields) {
+    field.set(state.nodes[0], field.range.least);
+    field.set(state.nodes[1], field.range.most);
+  }
+  state.nodes[0].cpu_load = {std::numeric_limits<double>::denorm_min(), 0.1 + 0.2, -0.0};
+  state.nodes[0].users = {std::nextafter(1e9, 0), 5e-324, std::numeric_limits<double>::min()};
+  state.nodes[0].outages = max_outages;
+  PairArrays arrays(2, {0, 1});
+  arrays.set(0, 0,
+             {std::numeric_limits<float>::min(), std::nextafter(1e15F, 0.0F), 16777217.0F, PairSource::assumed, -0.0F});
+  arrays.set(0, 1, {std::numeric_limits<float>::denorm_min(), 1e15F, 0.1F, PairSource::measured, 1e12F});
+  arrays.node_latency_us = {static_cast<float>(unknown_value), 1e9F};
+  state.pairs = pair_table(std::move(arrays));
+  state.estimators.scored_node_hours = std::numeric_limits<double>::max();
+  state.estimators.seen_outages = 18446744073709551616.0;  // 2^64, in which readers of integers would lose digits
+  state.estimators.scores[0].advantage = -std::numeric_limits<double>::max();
+  state.estimators.scores[1].advantage = -0.0;
+  state.estimators.scores[1].calibration[3] = {9007199254740993.0, 1e15, 999999999999999.9};
+  comes_back(state);
+  std::mt19937_64 random(7);
+  for (int turn = 0; turn < instances(2000); ++turn) {
+    LiveState numbers = sample_state(1, 1, 3);
+    for (double* const value : {&numbers.estimators.scored_node_hours, &numbers.estimators.seen_outages}) {
+      const std::uint64_t bits = random() >> 1;
+      std::memcpy(value, &bits, sizeof bits);
+      if (!std::isfinite(*value)) *value = 0;
+    }
+    comes_back(numbers);
+  }
+}
+END_TEST
+
+// Tables of forecasts in which nothing is foretold, groups without nodes, values per node that nobody knows.
+START_TEST(what_is_there_and_empty_comes_back) {
+  LiveState state = sample_state(2, 0);
+  PairArrays arrays(4, {3, 1});
+  arrays.set_forecast(0, 0, {});
+  arrays.node_bandwidth_Bps.assign(2, static_cast<float>(unknown_value));
+  state.pairs = pair_table(std::move(arrays));
+  comes_back(state);
+  ck_assert_uint_eq(parse_snapshot_json(format_snapshot_json(state), "json").pairs.latency_predictor.size(), 16);
+  comes_back({});
+  LiveState named = sample_state(1, 1);
+  named.nodes[0].name = "a\"b\\c/'";
+  comes_back(named);
+}
+END_TEST
+
+START_TEST(the_form) {
+  const LiveState state = parse_snapshot_json(
+      "\xef\xbb\xbf {\"pairs\": [{\"groups\": [1, 0], \"latency_us\": 50, \"bandwidth_Bps\": 1e8, \"source\": \"modelled\"}],\r\n"
+      "\t\"groups\": [\"n[1-2]\", \"\"], \"nodes\": [{\"liveness\": \"up\", \"cpu_load_1\": 2.5, \"name\": \"n1\"},"
+      "{\"name\": \"\\u006e2\", \"cpu_load_1\": null, \"liveness\": null, \"observed_s\": null}], "
+      "\"estimators\": null, \"slurm-placement-snapshot\": 3}",
+      "json");
+  ck_assert_uint_eq(state.nodes.size(), 2);
+  ck_assert(state.nodes[0].cpu_load.minutes_1 == 2.5 && state.nodes[0].liveness == Liveness::up);
+  ck_assert(std::isnan(state.nodes[1].cpu_load.minutes_1) && state.nodes[1].observed_s == 0);
+  ck_assert_text_eq(state.nodes[1].name, "n2");
+  ck_assert(std::isnan(state.outage_horizon_s) && state.published_at_s == 0);
+  ck_assert(pair_cell(state.pairs, 0, 1).bandwidth_Bps == 1e8F);
+  ck_assert(pair_cell(state.pairs, 1, 0).source == PairSource::modelled);
+  ck_assert(pair_cell(state.pairs, 0, 0).source == PairSource::none);
+  // A line for each node, group, pair and estimator, and for each other member.
+  const std::string json = format_snapshot_json(sample_state(20, 4, 2));
+  const auto count = [&](std::string_view start) {
+    std::size_t found = 0;
+    for (std::size_t at = json.find(start); at != std::string::npos; at = json.find(start, at + 1)) ++found;
+    return found;
+  };
+  ck_assert_uint_eq(count("\n    {\"name\": \"n"), 20);
+  ck_assert_uint_eq(count("\n    {\"groups\": ["), count("\"source\": "));
+  ck_assert_uint_eq(count("\n    \"n"), 4);
+  ck_assert_uint_eq(count("\n    {\"name\": \"beta\", \"in_use\": true"), 1);
+  ck_assert(json.starts_with("{\n  \"slurm-placement-snapshot\": 3,\n  \"published_at_s\": 1700000000,\n"));
+  ck_assert(json.ends_with("}\n  ]\n}\n"));
+}
+END_TEST
+
+// A float is read from its digits: by way of a double, these would be rounded twice, and be 1 instead of 1 + 2^-23.
+START_TEST(floats_are_rounded_once) {
+  const std::string digits = "1.00000005960464477540";  // just above the middle of 1 and 1 + 2^-23
+  const LiveState state = parse_snapshot_json(
+      whole("\"pairs\": [{\"groups\": [0, 0], \"latency_us\": " + digits + ", \"source\": \"measured\"}]"), "json");
+  ck_assert(pair_cell(state.pairs, 0, 0).latency_us == std::nextafter(1.0F, 2.0F));
+}
+END_TEST
+
+START_TEST(wrong_values_are_named) {
+  const auto node = [](const std::string& more) { return whole("", ", " + more); };
+  const auto pair = [](const std::string& more) { return whole("\"pairs\": [{\"groups\": [0, 0], " + more + "}]"); };
+  const auto estimator = [](const std::string& more) {
+    return whole("\"estimators\": [{\"name\": \"beta\", " + more + "}]");
+  };
+  const std::pair<std::string, const char*> cases[] = {
+      {"{}", "t:1: its member slurm-placement-snapshot is missing"},
+      {"{\"slurm-placement-snapshot\": 4, \"racks\": []}", "t:1: slurm-placement-snapshot 4: want 3, the version"},
+      {"{\"slurm-placement-snapshot\": \"3\"}", "t:1: slurm-placement-snapshot \"3\": want a whole number"},
+      {"{\"slurm-placement-snapshot\": null}", "want 3"},
+      {whole("\"pair\": []"), "t:5: unknown member 'pair', did you mean pairs?"},
+      {whole("\"racks\": []"),
+       "t:5: unknown member 'racks': the members are slurm-placement-snapshot, published_at_s,"},
+      {whole("\"nodes\": []"), "t:5: the snapshot: member 'nodes' is there twice"},
+      {whole("\"published_at_s\": -5"), "t:5: published_at_s -5: want a whole number from 0 to 1000000000000"},
+      {whole("\"published_at_s\": 1.5"), "published_at_s 1.5: want a whole number"},
+      {whole("\"published_at_s\": 1000000000001"), "published_at_s 1000000000001: want"},
+      {whole("\"published_at_s\": 99999999999999999999"), ": want a whole number from 0 to 1000000000000"},
+      {whole("\"outage_horizon_s\": 1e13"), "outage_horizon_s 1e13: want a number from 0 to 1000000000000, or null"},
+      {whole("\"pairs\": {}"), "t:5: pairs {}: want a list"},
+      {whole("\"pairs\": [7]"), "t:5: pairs[0] 7: want an object"},
+      {whole("\"pairs\": [null]"), "t:5: pairs[0] null: want an object"},
+      {"{\"slurm-placement-snapshot\": 3, \"pairs\": [{\"groups\": [0, 0]}]}", "pairs[0]: a pair, and no groups"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\", \"network_latency_us\": 1}]}",
+       "nodes with network_latency_us or network_bandwidth_Bps, and no groups"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\"}, {\"name\": \"b\"}], \"groups\": [\"a\"]}",
+       "t: node 'b' is in no group"},
+      {"{\"slurm-placement-snapshot\": 3,\n\"nodes\": [{\"name\": \"a\"},\n{\"name\": \"a\"}]}",
+       "t:3: nodes[1].name \"a\": want each node once"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{}]}", "nodes[0]: its member name is missing"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": 7}]}", "nodes[0].name 7: want a text in quotes"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"n[1-2]\"}]}", "want the name of one node"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\\u0007b\"}]}", "t: node name 'a?b'"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\\u0000b\"}]}", "t: node name 'a?b'"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\nb\"}]}",
+       "the control character of code 10 in a string"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\xff\"}]}", "is not UTF-8"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"\xc3\xa9\"}]}", "t: node name '?"},
+      {node("\"cpu_laod_1\": 1"), "t:3: nodes[0]: unknown member 'cpu_laod_1', did you mean cpu_load_1?"},
+      {node("\"colour\": \"red\""), "t:3: nodes[0]: unknown member 'colour': the members are name, liveness, outages,"},
+      {node("\"cores\": 1, \"cores\": 2"), "t:3: nodes[0]: member 'cores' is there twice"},
+      {node("\"cores\": 1, \"\\u0063ores\": 2"), "t:3: nodes[0]: member 'cores' is there twice"},
+      {node("\"cores\": 0"), "t:3: nodes[0].cores 0: want a number from 1 to 1000000, or null"},
+      {node("\"cores\": \"16\""), "nodes[0].cores \"16\": want a number from 1 to 1000000, or null"},
+      {node("\"cores\": true"), "nodes[0].cores true: want a number"},
+      {node("\"cores\": [16]"), "nodes[0].cores [16]: want a number"},
+      {node("\"cores\": NaN"), "t:3: nodes[0]"},
+      {node("\"age_s\": nan"), "t:3: nodes[0]"},
+      {node("\"age_s\": Infinity"), "t:3: nodes[0]"},
+      {node("\"age_s\": -Infinity"), "t:3: nodes[0]"},
+      {node("\"age_s\": 1e999"), "t:3: nodes[0].age_s 1e999: want a number from 0 to 1000000000000, or null"},
+      {node("\"age_s\": -1"), "nodes[0].age_s -1: want"},
+      {node("\"age_s\": 0x10"), "t:3: nodes[0]"},
+      {node("\"age_s\": +1"), "t:3: nodes[0]"},
+      {node("\"age_s\": 1 2"), "t:3: nodes[0]"},
+      {node("\"age_s\": 1,"), "t:3: nodes[0]"},
+      {node("\"age_s\" 1"), "t:3: nodes[0]"},
+      {node("age_s: 1"), "t:3: nodes[0]"},
+      {node("'age_s': 1"), "t:3: ''age_s': 1}],"},
+      {node("\"age_s\": 1 /* s */"), "t:3: '/* s */}"},
+      {node("\"age_s\": NULL"), "t:3: nodes[0]"},
+      {node("\"age_s\": -99999999999999999999"), "want a number of at most 18 digits, or one with an exponent"},
+      {node("\"outages\": 1000000001"), "nodes[0].outages 1000000001: want a whole number from 0 to 1000000000"},
+      {node("\"outages\": 1e3"), "nodes[0].outages 1e3: want a whole number"},
+      {node("\"liveness\": \"ill\""),
+       "nodes[0].liveness \"ill\": want one of \"unknown\", \"up\", \"suspect\", \"down\""},
+      {node("\"liveness\": 1"), "nodes[0].liveness 1: want one of"},
+      {node("\"network_latency_us\": 2e9"), "nodes[0].network_latency_us 2e9: want"},
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [\"n9\"]}", "groups[0]: there is no node 'n9' in nodes"},
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [\"n[9\"]}", "groups[0]: host list 'n[9'"},
+      {"{\"slurm-placement-snapshot\": 3, \"groups\": [3]}", "groups[0] 3: want a host list in quotes"},
+      {"{\"slurm-placement-snapshot\": 3, \"nodes\": [{\"name\": \"a\"}], \"groups\": [\"a\", \"a\"]}",
+       "groups[1]: node 'a' is in groups[0] already"},
+      {whole("\"pairs\": [{\"latency_us\": 1}]"), "pairs[0]: its member groups is missing"},
+      {whole("\"pairs\": [{\"groups\": 0}]"), "pairs[0].groups 0: want a list"},
+      {whole("\"pairs\": [{\"groups\": [0]}]"),
+       "pairs[0].groups [0]: want two groups, [A, B], each a whole number from 0 to 0"},
+      {whole("\"pairs\": [{\"groups\": [0, 1]}]"), "pairs[0].groups [0,1]: want two groups"},
+      {whole("\"pairs\": [{\"groups\": [-1, 0]}]"), "want two groups"},
+      {whole("\"pairs\": [{\"groups\": [0, \"0\"]}]"), "want two groups"},
+      {whole("\"pairs\": [{\"groups\": [0, 0]},\n {\"groups\": [0, 0]}]"),
+       "t:6: pairs[1].groups [0,0]: want each pair once"},
+      {pair("\"latency_us\": 2e9"), "pairs[0].latency_us 2e9: want a number from 0 to 1000000000, or null"},
+      {pair("\"bandwidth_Bps\": 1e-60"), "pairs[0].bandwidth_Bps 1e-60: want"},
+      {pair("\"source\": \"guessed\""), "pairs[0].source \"guessed\": want one of \"none\", \"measured\""},
+      {pair("\"latency_us\": 1"), "t: groups 0 and 0: a pair of source none"},
+      {pair("\"latency_predictor\": \"guess\""),
+       "pairs[0].latency_predictor \"guess\": want one of \"none\", \"last\""},
+      {pair("\"latency_error_us\": 1"), "pairs[0]: an error of a forecast, and no predictor"},
+      {pair("\"latency_error_us\": 1, \"bandwidth_predictor\": \"last\""),
+       "the latency has an error, and no predictor"},
+      {pair("\"age\": 1"), "pairs[0]: unknown member 'age', did you mean age_s?"},
+      {estimator("\"in_use\": 1"), "estimators[0].in_use 1: want true or false"},
+      {estimator("\"in_use\": false"), "t: 0 estimators are in use"},
+      {estimator("\"log_loss\": -1"), "estimators[0].log_loss -1: want a number of 0 or more, or null"},
+      {estimator("\"advantage\": \"-1\""), "estimators[0].advantage \"-1\": want a number or null"},
+      {estimator("\"calibration\": []"), "estimators[0]: its calibration has 0 elements: want 7"},
+      {estimator("\"calibration\": [1, 2, 3, 4, 5, 6, 7]"), "estimators[0].calibration[0] 1: want an object"},
+      {estimator("\"calibration\": [{}, {}, {}, {}, {}, {}, {}]"),
+       "estimators[0].calibration[0]: its member weight is missing"},
+      {estimator("\"calibration\": [{\"seen\": 1, \"seen\": 1}]"),
+       "estimators[0].calibration[0]: member 'seen' is there twice"},
+      {whole("\"estimator_reason\": \"so\""), "t: something is told of estimators, and there are none"},
+      {whole("\"estimator_reason\": 1"), "estimator_reason 1: want a text in quotes"},
+  };
+  for (const auto& [text, message] : cases) {
+    const std::string error = error_of([&] { parse_snapshot_json(text, "t"); });
+    ck_assert_msg(error.find(message) != std::string::npos && error.starts_with("t:"), "'%s' instead of '%s'",
+                  error.c_str(), message);
+  }
+}
+END_TEST
+
+START_TEST(files_that_are_not_whole) {
+  ck_assert_error(parse_snapshot_json("", "t"), "t: it is empty");
+  ck_assert_error(parse_snapshot_json(" \n\t", "t"), "t: it is empty");
+  ck_assert_error(parse_snapshot_json("[]", "t"), "t:1: the snapshot []: want an object");
+  ck_assert_error(parse_snapshot_json(whole("") + "x", "t"), "t:5: 'x' behind the end of the JSON");
+  ck_assert_error(parse_snapshot_json(whole("") + whole(""), "t"), "behind the end of the JSON");
+  const std::string good = format_snapshot_json(sample_state(3, 3, 2));
+  ck_assert(same_state(parse_snapshot_json(good, "t"), sample_state(3, 3, 2)));
+  for (std::size_t size = 0; size < good.size() - 2; ++size)
+    ck_assert_error(parse_snapshot_json(std::string_view(good).substr(0, size), "t"), "t:");
+  // Any byte that becomes a zero is noticed.
+  for (std::size_t at = 0; at + 1 < good.size(); ++at) {
+    if (good[at] == ' ' || good[at] == '\n') continue;
+    std::string bad = good;
+    bad[at] = '\0';
+    ck_assert_error(parse_snapshot_json(bad, "t"), "t:");
+  }
+}
+END_TEST
+
+// What is too much is refused before there is memory for it.
+START_TEST(sizes_are_bounded) {
+  const std::string deep(1 << 20, '[');
+  ck_assert_error(parse_snapshot_json("{\"nodes\": " + deep, "t"), "more than 16 brackets within each other");
+  ck_assert_error(parse_snapshot_json(whole("", ", \"cores\": [[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]"), "t"),
+                  "more than 16 brackets");
+  ck_assert_error(parse_snapshot_json(whole("", ", \"cores\": [" + std::string(2 << 20, ' ') + "]"), "t"),
+                  "bytes: want at most 1048576");
+  std::string many = "{\"slurm-placement-snapshot\": 3, \"nodes\": [";
+  for (std::size_t n = 0; n <= max_live_nodes; ++n)
+    many += (n > 0 ? ",{\"name\":\"" : "{\"name\":\"") + std::to_string(n) + "\"}";
+  ck_assert_error(parse_snapshot_json(many + "]}", "t"), "more than 131072 nodes");
+  many = "{\"slurm-placement-snapshot\": 3, \"groups\": [\"\"";
+  for (std::int32_t g = 0; g < max_pair_groups; ++g) many += ",\"\"";
+  ck_assert_error(parse_snapshot_json(many + "]}", "t"), "more than 8192 groups");
+  many = "\"estimators\": [{\"name\": \"a\"}";
+  for (std::size_t e = 0; e < max_estimators; ++e)
+    many += ", {\"name\": \"" + std::string(1, static_cast<char>('b' + e)) + "\"}";
+  ck_assert_error(parse_snapshot_json(whole(many + "]"), "t"), "more than 16 estimators");
+  ck_assert_error(parse_snapshot_json("{\"slurm-placement-snapshot\": 3, \"groups\": [\"n[1-9999999]\"]}", "t"),
+                  "groups[0]: ");
+}
+END_TEST
+
+// The first character tells JSON from the text of the version before.
+START_TEST(both_forms_are_read) {
+  const std::string text =
+      "# by hand\nslurm-placement-snapshot\t1\npublished\t1700000000\nnode-columns\tname\tliveness\nnode\tn1\tup\n";
+  const LiveState from_text = parse_exported_state(text, "text");
+  ck_assert(same_state(parse_exported_state("\xef\xbb\xbf" + text, "text"), from_text));
+  const std::string json = format_snapshot_json(from_text);
+  ck_assert(same_state(parse_exported_state(json, "json"), from_text));
+  ck_assert(same_state(parse_exported_state("\xef\xbb\xbf\n " + json, "json"), from_text));
+  for (const char* const neither : {"[]", "7", "\"slurm-placement-snapshot\"", "SPLIV", "\x01\x02"})
+    ck_assert_error(parse_exported_state("\n" + std::string(neither), "t"), "t:2: it begins with '");
+  ck_assert_error(parse_exported_state("", "t"), "t: it is empty: want the JSON that placectl export writes");
+}
+END_TEST
+
+START_TEST(a_large_machine) { comes_back(sample_state(3000, 300, 2)); }
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("snapshot_json");
+  TCase* const cases = tcase_create("all");
+  tcase_add_test(cases, random_states_come_back);
+  tcase_add_test(cases, numbers_at_their_limits_come_back);
+  tcase_add_test(cases, what_is_there_and_empty_comes_back);
+  tcase_add_test(cases, the_form);
+  tcase_add_test(cases, floats_are_rounded_once);
+  tcase_add_test(cases, wrong_values_are_named);
+  tcase_add_test(cases, files_that_are_not_whole);
+  tcase_add_test(cases, sizes_are_bounded);
+  tcase_add_test(cases, both_forms_are_read);
+  tcase_add_test(cases, a_large_machine);
+  suite_add_tcase(suite, cases);
+  return run_suite(suite);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/input/snapshot_json_read.hpp"
+
+#include <json.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "common/state/live_check.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+#include "common/util/text_scanner.hpp"
+#include "tools/input/json_text.hpp"
+#include "tools/output/snapshot_json.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr NumberRange not_negative{0, unbounded};
+constexpr NumberRange any_number{-unbounded, unbounded};
+constexpr std::size_t max_hostlist_bytes = std::size_t{64} << 20;
+
+constexpr std::array<std::string_view, 10> part_names = {
+    snapshot_json_version_name, "published_at_s", "outage_horizon_s", "nodes",     "groups", "pairs",
+    "scored_node_hours",        "seen_outages",   "estimator_reason", "estimators"};
+
+// Reads the parts of a snapshot in an order in which each is known before another refers to it, whatever their order in
+// the file is.
+class Reader {
+ public:
+  Reader(std::string_view json, const std::string& name) : text_(json, name), name_(name) {}
+
+  LiveState read() {
+    parts_ = text_.members(text_.root(), "the snapshot");
+    check_version();
+    for (const JsonText::Member& part : parts_)
+      if (std::find(part_names.begin(), part_names.end(), part.name) == part_names.end())
+        text_.fail(part.value, unknown_member(part.name, part_names));
+    read_single_values();
+    each("nodes", max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
+    read_groups();
+    each("pairs", SIZE_MAX, [this](auto value, const auto& place) { read_pair(value, place); });
+    if (arrays_) state_.pairs = pair_table(std::move(*arrays_));
+    each("estimators", max_estimators, [this](auto value, const auto& place) { read_estimator(value, place); });
+    try {
+      check_live_state(state_);
+    } catch (const Error& error) {
+      throw Error(name_ + ": " + error.what());
+    }
+    return std::move(state_);
+  }
+
+ private:
+  // Returns the part of this name; nullptr when it is missing.
+  const JsonText::Member* part(std::string_view name) const {
+    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const auto& one) { return one.name == name; });
+    return found == parts_.end() ? nullptr : &*found;
+  }
+
+  // Reads a part that is one value: read(an object that has this member alone).
+  template <typename Read>
+  void single(const char* name, const Read& read) const {
+    if (const JsonText::Member* const found = part(name)) {
+      JsonObject object(text_, *found);
+      read(object);
+    }
+  }
+
+  // Reads a part that is a list.
+  template <typename Take>
+  void each(const char* name, std::size_t most, const Take& take) const {
+    if (const JsonText::Member* const list = part(name); list != nullptr && list->value != "null")
+      text_.for_each(list->value, name, most, name, take);
+  }
+
+  void check_version() const {
+    const char* const name = snapshot_json_version_name;
+    if (part(name) == nullptr)
+      text_.fail(text_.root(), "its member " + std::string(name) + " is missing: placectl export writes it");
+    single(name, [&](JsonObject& whole) {
+      if (whole.count(name, INT32_MAX) != snapshot_json_version)
+        whole.fail_member(name, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
+    });
+  }
+
+  void read_single_values() {
+    OutageEstimators& told = state_.estimators;
+    single("published_at_s", [&](JsonObject& whole) {
+      state_.published_at_s = whole.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
+    });
+    single("outage_horizon_s", [&](JsonObject& whole) {
+      state_.outage_horizon_s = whole.number<double>("outage_horizon_s", live_range::seconds);
+    });
+    single("scored_node_hours", [&](JsonObject& whole) {
+      if (whole.known("scored_node_hours"))
+        told.scored_node_hours = whole.number<double>("scored_node_hours", not_negative);
+    });
+    single("seen_outages", [&](JsonObject& whole) {
+      if (whole.known("seen_outages")) told.seen_outages = whole.number<double>("seen_outages", not_negative);
+    });
+    single("estimator_reason", [&](JsonObject& whole) { told.sentence = whole.text("estimator_reason"); });
+  }
+
+  void read_node(std::string_view value, const std::string& place) {
+    JsonObject object(text_, value, place);
+    NodeState node;
+    object.require("name");
+    node.name = object.text("name");
+    if (node.name.find_first_of("[],") != std::string::npos)
+      object.fail_member("name", "the name of one node, without brackets and commas");
+    node.liveness = object.word<Liveness>("liveness", liveness_names);
+    node.outages = object.count("outages", max_outages);
+    for (const NodeField& field : node_fields) {
+      const char* const member = field.name.data();  // a literal, with a zero at its end
+      const double number = object.number<double>(member, field.range);
+      if (object.known(member)) field.set(node, number);
+    }
+    read_network(object, "network_latency_us", live_range::latency_us, node_latency_us_);
+    read_network(object, "network_bandwidth_Bps", live_range::rate_Bps, node_bandwidth_Bps_);
+    object.finish();
+    if (!index_.emplace(node.name, state_.nodes.size()).second)
+      object.fail_member("name", "each node once: it is there twice");
+    state_.nodes.push_back(std::move(node));
+  }
+
+  // Reads what a node adds to its pairs. The values of all nodes are known to exist when one has the member.
+  void read_network(JsonObject& object, const char* member, const NumberRange& range,
+                    std::vector<float>& values) const {
+    if (!object.has(member)) return;
+    values.resize(state_.nodes.size() + 1, std::numeric_limits<float>::quiet_NaN());
+    values.back() = object.number<float>(member, range);
+  }
+
+  void read_groups() {
+    std::int32_t groups = 0;
+    std::vector<std::int32_t> group_of_node(state_.nodes.size(), -1);
+    each("groups", max_pair_groups,
+         [&](std::string_view value, const std::string& place) { read_group(value, place, groups++, group_of_node); });
+    if (groups == 0) {
+      if (!node_latency_us_.empty() || !node_bandwidth_Bps_.empty())
+        throw Error(name_ + ": nodes with network_latency_us or network_bandwidth_Bps, and no groups");
+      return;
+    }
+    for (std::size_t n = 0; n < group_of_node.size(); ++n)
+      if (group_of_node[n] < 0) throw Error(name_ + ": node " + in_quotes(state_.nodes[n].name) + " is in no group");
+    arrays_.emplace(groups, std::move(group_of_node));
+    seen_pairs_.resize(static_cast<std::size_t>(groups) * static_cast<std::size_t>(groups));
+    for (std::vector<float>* const values : {&node_latency_us_, &node_bandwidth_Bps_})
+      if (!values->empty()) values->resize(state_.nodes.size(), std::numeric_limits<float>::quiet_NaN());
+    arrays_->node_latency_us = std::move(node_latency_us_);
+    arrays_->node_bandwidth_Bps = std::move(node_bandwidth_Bps_);
+  }
+
+  void read_group(std::string_view value, const std::string& place, std::int32_t group,
+                  std::vector<std::int32_t>& group_of_node) const {
+    const JsonText::Object list = text_.parsed(value, place, max_hostlist_bytes);
+    if (!json_object_is_type(list.get(), json_type_string))
+      text_.fail(value, place + " " + shown(value) + ": want a host list in quotes, \"\" for a group without nodes");
+    const std::string nodes = json_object_get_string(list.get());
+    if (nodes.empty()) return;
+    try {
+      for (const std::string& name : expand_hostlist(nodes)) {
+        const auto found = index_.find(name);
+        if (found == index_.end()) throw Error("there is no node " + in_quotes(name) + " in nodes");
+        std::int32_t& now = group_of_node[found->second];
+        if (now >= 0) throw Error("node " + in_quotes(name) + " is in groups[" + std::to_string(now) + "] already");
+        now = group;
+      }
+    } catch (const Error& error) {
+      text_.fail(value, place + ": " + error.what());
+    }
+  }
+
+  void read_pair(std::string_view value, const std::string& place) {
+    JsonObject object(text_, value, place);
+    if (!arrays_) object.fail("a pair, and no groups");
+    const auto [a, b] = groups_of(object);
+    PairArrays::Cell cell;
+    cell.latency_us = object.number<float>("latency_us", live_range::latency_us);
+    cell.bandwidth_Bps = object.number<float>("bandwidth_Bps", live_range::rate_Bps);
+    cell.peak_bandwidth_Bps = object.number<float>("peak_bandwidth_Bps", live_range::rate_Bps);
+    cell.source = object.word<PairSource>("source", pair_source_names);
+    cell.age_s = object.number<float>("age_s", live_range::seconds);
+    const bool foretold = object.has("latency_predictor") || object.has("bandwidth_predictor");
+    PairArrays::CellForecast forecast;
+    forecast.latency = object.word<Predictor>("latency_predictor", predictor_names);
+    forecast.latency_error_us = object.number<float>("latency_error_us", live_range::latency_us);
+    forecast.bandwidth = object.word<Predictor>("bandwidth_predictor", predictor_names);
+    forecast.bandwidth_error_Bps = object.number<float>("bandwidth_error_Bps", live_range::rate_Bps);
+    object.finish();
+    if (!foretold && (object.known("latency_error_us") || object.known("bandwidth_error_Bps")))
+      object.fail("an error of a forecast, and no predictor");
+    arrays_->set(a, b, cell);
+    if (foretold) arrays_->set_forecast(a, b, forecast);
+  }
+
+  // Returns the two groups of a pair, the lower one first.
+  std::pair<std::int32_t, std::int32_t> groups_of(JsonObject& object) {
+    const std::string wanted =
+        "two groups, [A, B], each a whole number from 0 to " + std::to_string(arrays_->groups - 1);
+    object.require("groups");
+    json_object* const list = object.list("groups");
+    if (json_object_array_length(list) != 2) object.fail_member("groups", wanted);
+    std::int32_t group[2];
+    for (std::size_t k = 0; k < 2; ++k) {
+      json_object* const number = json_object_array_get_idx(list, k);
+      group[k] = json_object_get_int(number);  // a larger number becomes the largest one
+      if (!json_object_is_type(number, json_type_int) || group[k] < 0 || group[k] >= arrays_->groups)
+        object.fail_member("groups", wanted);
+    }
+    const auto [low, high] = std::minmax(group[0], group[1]);
+    std::vector<bool>::reference seen = seen_pairs_[cell_index(arrays_->groups, low, high)];
+    if (seen) object.fail_member("groups", "each pair once: it is there twice");
+    seen = true;
+    return {low, high};
+  }
+
+  void read_estimator(std::string_view value, const std::string& place) {
+    JsonObject object(text_, value, place);
+    EstimatorScore score;
+    object.require("name");
+    score.name = object.text("name");
+    score.in_use = object.flag("in_use");
+    score.wanted = object.flag("wanted");
+    score.log_loss = object.number<double>("log_loss", not_negative);
+    score.advantage = object.number<double>("advantage", any_number);
+    score.advantage_error = object.number<double>("advantage_error", not_negative);
+    const double foretold = object.number<double>("foretold", not_negative);
+    if (object.known("foretold")) score.foretold = foretold;
+    if (json_object* const bins = object.list("calibration")) {
+      if (json_object_array_length(bins) != calibration_bins)
+        object.fail("its calibration has " + std::to_string(json_object_array_length(bins)) + " elements: want " +
+                    std::to_string(calibration_bins) + ", by the size of forecasts");
+      for (std::size_t k = 0; k < calibration_bins; ++k) {
+        JsonObject bin(text_, value, place + ".calibration[" + std::to_string(k) + "]",
+                       json_object_array_get_idx(bins, k));
+        score.calibration[k] = read_bin(bin);
+      }
+    }
+    object.finish();
+    state_.estimators.scores.push_back(std::move(score));
+  }
+
+  static CalibrationBin read_bin(JsonObject& bin) {
+    for (const char* const member : {"weight", "foretold", "seen"}) bin.require(member);
+    const CalibrationBin read = {bin.number<double>("weight", not_negative),
+                                 bin.number<double>("foretold", not_negative),
+                                 bin.number<double>("seen", not_negative)};
+    bin.finish();
+    return read;
+  }
+
+  JsonText text_;
+  const std::string& name_;
+  std::vector<JsonText::Member> parts_;
+  LiveState state_;
+  std::unordered_map<std::string, std::size_t> index_;
+  std::vector<float> node_latency_us_, node_bandwidth_Bps_;
+  std::optional<PairArrays> arrays_;  // there are groups
+  std::vector<bool> seen_pairs_;
+};
+
+}  // namespace
+
+LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(json, name).read(); }
+
+}  // namespace placement::tools

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/output/snapshot_json.hpp"
+
+#include <vector>
+
+#include "common/state/live_check.hpp"
+#include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
+#include "common/util/hostlist.hpp"
+#include "tools/output/json.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+constexpr int lines_within = 2;  // the elements of the lists of the outermost object have lines of their own
+
+void put_nodes(JsonWriter& json, const LiveState& state) {
+  const PairTable& pairs = state.pairs;
+  json.key("nodes").begin_array();
+  for (std::size_t n = 0; n < state.nodes.size(); ++n) {
+    const NodeState& node = state.nodes[n];
+    json.begin_object().member("name", node.name).member("liveness", to_string(node.liveness));
+    json.member("outages", node.outages);
+    for (const NodeField& field : node_fields) json.exact_member(field.name, field.get(node));
+    if (!pairs.node_latency_us.empty()) json.exact_member("network_latency_us", pairs.node_latency_us[n]);
+    if (!pairs.node_bandwidth_Bps.empty()) json.exact_member("network_bandwidth_Bps", pairs.node_bandwidth_Bps[n]);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void put_groups(JsonWriter& json, const LiveState& state) {
+  std::vector<std::vector<std::string>> members(static_cast<std::size_t>(state.pairs.groups));
+  for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
+    members[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
+  json.key("groups").begin_array();
+  for (const std::vector<std::string>& names : members) json.value(names.empty() ? "" : compress_hostlist(names));
+  json.end_array();
+}
+
+void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int32_t b) {
+  const bool foretold = !pairs.latency_predictor.empty();
+  const PairArrays::Cell cell = pair_cell(pairs, a, b);
+  const PairArrays::CellForecast forecast = pair_forecast(pairs, a, b);
+  // The first pair of all also tells that there are forecasts, even if none has been made.
+  if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
+      !(foretold && b == 0))
+    return;
+  json.begin_object().key("groups").begin_array().value(a).value(b).end_array();
+  json.exact_member("latency_us", cell.latency_us).exact_member("bandwidth_Bps", cell.bandwidth_Bps);
+  json.exact_member("peak_bandwidth_Bps", cell.peak_bandwidth_Bps);
+  json.member("source", to_string(cell.source)).exact_member("age_s", cell.age_s);
+  if (foretold) {
+    json.member("latency_predictor", to_string(forecast.latency));
+    json.exact_member("latency_error_us", forecast.latency_error_us);
+    json.member("bandwidth_predictor", to_string(forecast.bandwidth));
+    json.exact_member("bandwidth_error_Bps", forecast.bandwidth_error_Bps);
+  }
+  json.end_object();
+}
+
+void put_estimators(JsonWriter& json, const OutageEstimators& estimators) {
+  if (estimators.scores.empty()) return;
+  json.exact_member("scored_node_hours", estimators.scored_node_hours);
+  json.exact_member("seen_outages", estimators.seen_outages).member("estimator_reason", estimators.sentence);
+  json.key("estimators").begin_array();
+  for (const EstimatorScore& score : estimators.scores) {
+    json.begin_object().member("name", score.name).member("in_use", score.in_use).member("wanted", score.wanted);
+    json.exact_member("log_loss", score.log_loss).exact_member("advantage", score.advantage);
+    json.exact_member("advantage_error", score.advantage_error).exact_member("foretold", score.foretold);
+    json.key("calibration").begin_array();
+    for (const CalibrationBin& bin : score.calibration) {
+      json.begin_object().exact_member("weight", bin.weight).exact_member("foretold", bin.foretold);
+      json.exact_member("seen", bin.seen).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
+std::string format_snapshot_json(const LiveState& state) {
+  check_live_state(state);
+  JsonWriter json(lines_within);
+  json.begin_object().member(snapshot_json_version_name, snapshot_json_version);
+  json.member("published_at_s", state.published_at_s).exact_member("outage_horizon_s", state.outage_horizon_s);
+  put_nodes(json, state);
+  put_groups(json, state);
+  json.key("pairs").begin_array();
+  for (std::int32_t a = 0; a < state.pairs.groups; ++a)
+    for (std::int32_t b = a; b < state.pairs.groups; ++b) put_pair(json, state.pairs, a, b);
+  json.end_array();
+  put_estimators(json, state.estimators);
+  return json.end_object().take();
+}
+
+}  // namespace placement::tools
