@@ -47,8 +47,8 @@ constexpr Command commands[] = {
     {"decisions", "sum up what slurmctld decided", command_decisions},
     {"report", "one page with all of that, for a browser", command_report},
     {"metrics", "locality and fragmentation of the cluster, for Prometheus", command_metrics},
-    {"export", "the live state as text", command_export},
-    {"import", "a live state from text", command_import},
+    {"export", "the live state as JSON", command_export},
+    {"import", "a live state from JSON", command_import},
     {"simulate", "replay a job log under several strategies", command_simulate},
 };
 

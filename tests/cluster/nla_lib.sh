@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# What the tests of policy NLA share; read in by each nla*.test. The state of the cluster is a text of the test's,
+# What the tests of policy NLA share; read in by each nla*.test. The state of the cluster is JSON of the test's,
 # published as a snapshot.
 
 . "$SP_TOP/tests/cluster/select_lib.sh"
@@ -12,8 +12,9 @@ LIVE=$CLUSTER/tmp/nla
 # LATENCY_US BANDWIDTH" says what is ordinary of pairs, on an idle network; "links -" says that no others are known. A line "published
 # SECONDS" makes all of it so old.
 publish() {
-  awk -v now="$(date +%s)" 'BEGIN {
-    OFS = "\t"
+  awk -v now="$(date +%s)" '
+  function told(value) { return value == "-" ? "null" : value }
+  BEGIN {
     usual_us = 50; usual_Bps = "1e8"; peak_Bps = "1.25e8"
     for (n = 1; n <= 8; n++) { load["n" n] = slurm["n" n] = 0; cores["n" n] = 4; MHz["n" n] = 3000 }
   }
@@ -22,19 +23,21 @@ publish() {
   $1 == "published" { published = $2 }
   $1 == "pair" { us[$2, $3] = us[$3, $2] = $4; Bps[$2, $3] = Bps[$3, $2] = $5 }
   END {
-    print "slurm-placement-snapshot", 1
-    print "published", now - published
-    print "node-columns", "name", "liveness", "age_s", "cores", "cpu_load_1", "slurm_load_1", "frequency_MHz"
-    for (n = 1; n <= 8; n++) print "node", "n" n, "up", 1, cores["n" n], load["n" n], slurm["n" n], MHz["n" n]
-    for (n = 1; n <= 8; n++) print "group", n - 1, "n" n
+    printf "{\"slurm-placement-snapshot\": 3, \"published_at_s\": %d, \"nodes\": [\n", now - published
+    for (n = 1; n <= 8; n++)
+      printf "{\"name\": \"n%d\", \"liveness\": \"up\", \"age_s\": 1, \"cores\": %s, \"cpu_load_1\": %s, \"slurm_load_1\": %s, \"frequency_MHz\": %s}%s\n",
+        n, cores["n" n], told(load["n" n]), told(slurm["n" n]), MHz["n" n], (n < 8 ? "," : "]")
+    print ", \"groups\": [\"n1\", \"n2\", \"n3\", \"n4\", \"n5\", \"n6\", \"n7\", \"n8\"], \"pairs\": ["
     for (a = 1; a <= 8; a++)
       for (b = a + 1; b <= 8; b++) {
         known = ("n" a, "n" b) in us
         latency = known ? us["n" a, "n" b] : usual_us
         rate = known ? Bps["n" a, "n" b] : usual_Bps
         if (latency == "-") continue
-        print "pair", a - 1, b - 1, latency, rate, (rate + 0 > peak_Bps + 0 ? rate : peak_Bps), "measured", 30
+        printf "%s{\"groups\": [%d, %d], \"latency_us\": %s, \"bandwidth_Bps\": %s, \"peak_bandwidth_Bps\": %s, \"source\": \"measured\", \"age_s\": 30}\n",
+          (pairs++ ? "," : ""), a - 1, b - 1, latency, rate, (rate + 0 > peak_Bps + 0 ? rate : peak_Bps)
       }
+    print "]}"
   }' >state
   "$SP_PREFIX/bin/placectl" import state "$LIVE/snapshot"
   reconfigure

@@ -303,7 +303,7 @@ mistakes() {
   refused 1 'bad:1: blanks after slurm-placement-snapshot: want a tab, here and between all fields'
   : >bad
   run --tasks 1 --state bad
-  refused 1 'bad: it is empty: a snapshot as text begins with slurm-placement-snapshot'
+  refused 1 'bad: it is empty: want the JSON that placectl export writes'
   local wrong
   for wrong in 'cpu_utilisation_1 3' 'outage_probability 1.5'; do
     printf 'slurm-placement-snapshot\t1\nnode-columns\tname\t%s\nnode\ta\t%s\n' "${wrong% *}" "${wrong#* }" >bad

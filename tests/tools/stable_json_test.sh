@@ -44,8 +44,12 @@ if [ $# -gt 0 ]; then
   exit
 fi
 for version in 1 2; do
-  "$placectl" export --state "$old/snapshot_$version" >text || failures=$((failures + 1))
-  cmp text "$old/snapshot_$version.text" || failures=$((failures + 1))
+  "$placectl" export --state "$old/snapshot_$version" >json || failures=$((failures + 1))
+  cmp json "$old/snapshot_$version.json" || failures=$((failures + 1))
+  for form in json text; do
+    "$placectl" import "$old/snapshot_$version.$form" again || failures=$((failures + 1))
+    cmp again "$old/snapshot_$version" || failures=$((failures + 1))
+  done
 done
 all_members >now
 while IFS= read -r member; do

@@ -35,6 +35,27 @@ refused() {  # code message
 }
 
 cat >state <<'END'
+{
+  "slurm-placement-snapshot": 3,
+  "published_at_s": 1700000000,
+  "outage_horizon_s": 86400,
+  "nodes": [
+    {"name": "n1", "liveness": "up", "outages": 0, "observed_s": 864000, "age_s": 2, "cores": 16, "cpu_load_1": 0.5, "slurm_load_1": 0.25, "cpu_utilisation_1": 0.03125, "memory_available_MiB_1": 1000, "flow_rate_Bps_1": 125000, "users_1": 1, "outage_probability": 0.001},
+    {"name": "n2", "liveness": "up", "outages": 3, "observed_s": 864000, "age_s": 3, "cores": 16, "cpu_load_1": 15.5, "slurm_load_1": 15, "cpu_utilisation_1": 0.96, "memory_available_MiB_1": 10, "flow_rate_Bps_1": 2.5e8, "users_1": 0, "outage_probability": 0.02},
+    {"name": "n3", "liveness": "down", "outages": 1, "observed_s": 864000, "age_s": 500, "cores": 16, "cpu_load_1": null, "outage_probability": 0.01},
+    {"name": "n4", "liveness": "suspect"}
+  ],
+  "groups": ["n1", "n2", "n[3-4]"],
+  "pairs": [
+    {"groups": [0, 1], "latency_us": 50, "bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured", "age_s": 30},
+    {"groups": [0, 2], "latency_us": 1500, "bandwidth_Bps": 5e7, "peak_bandwidth_Bps": 1.25e8, "source": "modelled", "age_s": 600},
+    {"groups": [2, 2], "latency_us": 20, "source": "assumed"}
+  ]
+}
+END
+
+# The same as the version before wrote it.
+cat >text <<'END'
 slurm-placement-snapshot	1
 published	1700000000
 outage-horizon	86400
@@ -84,7 +105,7 @@ n3    down         1     10.0d    10.0d    0.01000
 
 # Whose forecasts there are, and how good the estimators have been; as text, and in the file.
 forecasts() {
-  run import "$source/tests/fuzz/corpus/snapshot_text/version_2" two.snapshot
+  run import "$source/tests/fuzz/corpus/snapshot_json/version_2" two.snapshot
   ends 0
   run pairs --state two.snapshot
   ends 0
@@ -103,7 +124,7 @@ forecasts() {
   ends 0
   cp .out three
   run export --state three
-  cmp -s .out three || fail "the text is not the same again"
+  cmp -s .out three || fail "the JSON is not the same again"
   run pairs --state state
   has 'NODE  NODE'
   case $out in *LATENCY_BY*) fail "$command: forecasts where there are none" ;; esac
@@ -142,6 +163,9 @@ carry() {
   cmp -s current second || fail "a second import differs"
   run export --state second -o third
   cmp -s again third || fail "a second export differs"
+  [ "$(head -n 2 third)" = $'{\n  "slurm-placement-snapshot": 3,' ] || fail "the JSON begins with $(head -n 2 third)"
+  [ "$(grep -c '^    {"name": "n[1-4]", "liveness": ' third)" = 4 ] || fail "not one line for each node"
+  [ "$(grep -c '^    {"groups": \[[02], [012]\], "latency_us": ' third)" = 3 ] || fail "not one line for each pair"
   run import --now state current
   run status
   ends 0
@@ -161,13 +185,78 @@ carry() {
   ends 2
   sed 's/15.5/-15.5/' state >bad
   run import bad current
-  refused 1 "placectl import: bad:6: cpu_load_1 '-15.5': want a number from 0 to 1000000000, or -"
+  refused 1 "placectl import: bad:7: nodes[1].cpu_load_1 -15.5: want a number from 0 to 1000000000, or null"
   head -c 300 current >./cut
   run export --state cut
   ends 1
   has 'cut: no usable snapshot: '
   run import /nowhere current
   ends 1
+}
+
+# The text of the version before is read, and said to be read no longer soon.
+text_of_before() {
+  local told='this text will not be read by the release after this one: placectl import and export make JSON of it'
+  run import state current
+  ends 0
+  [ -z "$err" ] || fail "$command: $err"
+  run import text from-text
+  ends 0
+  has "placectl: text: $told"
+  checks=$((checks + 1))
+  [ "$(wc -l <.err)" = 1 ] || fail "$command: more than one line: $err"
+  cmp -s current from-text || fail "the text gives another snapshot than JSON"
+  run nodes --state text
+  has "placectl: text: $told"
+  run nodes --state text --json
+  case $out in '{'*'}') ;; *) fail "$command: something beside the JSON: $out" ;; esac
+  sed 's/15.5/-15.5/' text >bad
+  run import bad current
+  refused 1 "placectl import: bad:6: cpu_load_1 '-15.5': want a number from 0 to 1000000000, or -"
+  "$placectl" import - from-stdin <text 2>/dev/null
+  "$placectl" import - from-json <state
+  cmp -s from-stdin from-json || fail "import from standard input differs"
+}
+
+# What is wrong is said with its place, and nothing is written.
+wrong_json() {
+  local good deep
+  good=$(cat state)
+  refuses() {  # content message
+    printf '%s' "$1" >bad
+    rm -f none
+    run import bad none
+    refused 1 "placectl import: bad:$2"
+    [ ! -e none ] || fail "$command: a snapshot of what was refused"
+  }
+  refuses '' ' it is empty: want the JSON that placectl export writes'
+  refuses ' []' "1: it begins with '[': want {, as the JSON that placectl export writes"
+  refuses 'n1 up' "1: it begins with 'n': want {, as the JSON that placectl export writes"
+  refuses '{}' '1: its member slurm-placement-snapshot is missing: placectl export writes it'
+  refuses "${good/: 3/: 4}" '2: slurm-placement-snapshot 4: want 3, the version that this placectl reads'
+  refuses "${good:0:910}" '10: the file ends within a value: it is not whole'
+  refuses "$good}" "17: '}' behind the end of the JSON: want nothing there"
+  refuses "${good/\"cores\": 16/\"coers\": 16}" "6: nodes[0]: unknown member 'coers', did you mean cores?"
+  refuses "${good/\"cores\": 16/\"cores\": \"16\"}" '6: nodes[0].cores "16": want a number from 1 to 1000000, or null'
+  refuses "${good/\"cores\": 16/\"cores\": NaN}" '6: nodes[0].cores NaN: want a number from 1 to 1000000, or null'
+  refuses "${good/\"cores\": 16/\"cores\": 1e999}" '6: nodes[0].cores 1e999: want a number from 1 to 1000000, or null'
+  refuses "${good/\"cores\": 16/\"cores\": 16, \"cores\": 16}" "6: nodes[0]: member 'cores' is there twice"
+  refuses "${good/\"n2\"/\"n1\"}" '7: nodes[1].name "n1": want each node once: it is there twice'
+  refuses "${good/\"n3\"/$'"n\xff"'}" "8: the string '\"n?' is not UTF-8"
+  refuses "${good/\"n3\"/$'"n\x1b[31m"'}" '8: the control character of code 27 in a string: want \u and its four digits, or a quotation mark before it'
+  refuses "${good/\"n3\"/\"n\\u001b[31m\"}" '8: nodes[2].name "n\u001b[31m": want the name of one node, without brackets and commas'
+  refuses "${good/\[2, 2\]/[2, 3]}" '15: pairs[2].groups [2,3]: want two groups, [A, B], each a whole number from 0 to 2'
+  refuses "${good/assumed/guessed}" '15: pairs[2].source "guessed": want one of "none", "measured", "modelled", "assumed"'
+  deep=$(printf '[%.0s' {1..5000})
+  refuses "${good/1700000000/$deep}" '3: more than 16 brackets within each other'
+  { printf '{'; head -c 100000 /dev/zero; } >bad
+  run import bad none
+  ends 1
+  has 'placectl import: bad: '
+  head -c 1000 "$placectl" >bad
+  run import bad none
+  ends 1
+  has 'placectl import: bad'
 }
 
 # On a login host with the cluster's slurm.conf, the files of the controllers are elsewhere.
@@ -313,6 +402,8 @@ nodes
 pairs
 forecasts
 carry
+text_of_before
+wrong_json
 decisions
 raw_bytes_of_other_users_reach_no_terminal
 on_another_host

@@ -38,7 +38,7 @@ constexpr Option options[] = {
     {0, "set", "LIST",
      "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
      "attribute by its name; profile=FILE derives them; processors=printed"},
-    {0, "state", "FILE", "a snapshot, as it is or exported as text\n[SnapshotFile of placement.conf]"},
+    {0, "state", "FILE", "a snapshot, as it is or exported as JSON\n[SnapshotFile of placement.conf]"},
     {0, "nodes", "FILE",
      "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
      "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"

@@ -73,7 +73,7 @@ constexpr Option options[] = {
     {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
     {0, "outage-hours", "H", "the time within which these are [24]"},
     {0, "failure-trace", "FILE", "failures to come: lines of seconds since the begin, nodes, hours until back"},
-    {0, "state", "FILE", "live state that policies know: a snapshot or its text, or random for a made-up one"},
+    {0, "state", "FILE", "live state that policies know: a snapshot or its JSON, or random for a made-up one"},
     {0, "repair", "HOURS", "until a failed node is back [4]"},
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},

@@ -96,18 +96,17 @@ std::size_t JsonText::string_end(std::size_t at) const {
       fail_at_position(at, "the string " + in_quotes(text_.substr(begin, at - begin + 1)) + " is not UTF-8");
     at += size;
   }
-  if (at >= text_.size()) fail_at_position(begin, "a string that does not end: the file is not whole");
+  if (at >= text_.size()) fail_at_position(begin, "a string without an end: the file is not whole");
   return at + 1;
 }
 
 // Returns the end of the value that begins at `at`. Brackets are counted; whether they match is found out when the
 // value is read.
 std::size_t JsonText::value_end(std::size_t at) const {
-  const std::size_t begin = at;
   int depth = 0;
   do {
     at = after_blanks(at);
-    if (at >= text_.size()) fail_at_position(begin, "a value that does not end: the file is not whole");
+    if (at >= text_.size()) fail_at_position(text_.size(), "the file ends within a value: it is not whole");
     const char c = text_[at];
     if (c == '"') {
       at = string_end(at);
@@ -190,11 +189,12 @@ JsonText::Object JsonText::parsed(std::string_view value, const std::string& pla
   const std::string whole(value);
   json_tokener_reset(tokener_);
   Object object(json_tokener_parse_ex(tokener_, whole.c_str(), static_cast<int>(whole.size() + 1)));
-  if (const json_tokener_error error = json_tokener_get_error(tokener_); error != json_tokener_success) {
-    const std::size_t end = std::min(json_tokener_get_parse_end(tokener_), value.size());
+  const json_tokener_error error = json_tokener_get_error(tokener_);
+  const std::size_t end = std::min(json_tokener_get_parse_end(tokener_), value.size());
+  if (error != json_tokener_success || end < value.size())
     fail(value.substr(end),
-         place + ": " + in_quotes(value.substr(end, 20)) + ": want JSON there: " + json_tokener_error_desc(error));
-  }
+         place + ": " + in_quotes(value.substr(end, 20)) + " is no JSON there" +
+             (error == json_tokener_success ? "" : std::string(": ") + json_tokener_error_desc(error)));
   if ((value.starts_with('{') || value.starts_with('[')) && members_in(object.get()) != colons_in(value)) {
     find_twice(value, place);
     fail(value, place + ": a member is there twice");

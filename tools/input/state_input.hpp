@@ -11,7 +11,7 @@
 namespace placement::tools {
 
 // Options and input that the commands about the live state have in common.
-inline constexpr Option state_option{0, "state", "FILE", "a snapshot, or its text [SnapshotFile of placement.conf]"};
+inline constexpr Option state_option{0, "state", "FILE", "a snapshot, or its JSON [SnapshotFile of placement.conf]"};
 inline constexpr Option nodes_option{'n', "nodes", "LIST", "only these, as n[1-4] [all]"};
 inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
 
