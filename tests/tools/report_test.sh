@@ -7,20 +7,17 @@ export SLURM_CONF=$work/slurm.conf TZ=UTC
 printf 'SnapshotFile=%s/current\nDecisionFile=%s/none\nStateDirectory=%s\n' "$work" "$work" "$work" >placement.conf
 
 cat >state <<'END'
-slurm-placement-snapshot	1
-published	1700000000
-outage-horizon	86400
-node-columns	name	liveness	outages	observed_s	age_s	cores	cpu_load_1	slurm_load_1	outage_probability
-node	n1	up	0	864000	2	16	4	0.25	0.001
-node	n2	up	3	864000	3	16	15.5	15	0.02
-node	n3	down	1	864000	500	16	-	-	0.01
-node	n4	suspect	0	0	-	-	-	-	-
-group	0	n1
-group	1	n2
-group	2	n[3-4]
-pair	0	1	50	1e8	1.25e8	measured	30
-pair	0	2	1500	5e7	1.25e8	modelled	600
-pair	2	2	20	-	-	assumed	-
+{"slurm-placement-snapshot": 3, "published_at_s": 1700000000, "outage_horizon_s": 86400,
+ "nodes": [
+  {"name": "n1", "liveness": "up", "observed_s": 864000, "age_s": 2, "cores": 16, "cpu_load_1": 4, "slurm_load_1": 0.25, "outage_probability": 0.001},
+  {"name": "n2", "liveness": "up", "outages": 3, "observed_s": 864000, "age_s": 3, "cores": 16, "cpu_load_1": 15.5, "slurm_load_1": 15, "outage_probability": 0.02},
+  {"name": "n3", "liveness": "down", "outages": 1, "observed_s": 864000, "age_s": 500, "cores": 16, "outage_probability": 0.01},
+  {"name": "n4", "liveness": "suspect"}],
+ "groups": ["n1", "n2", "n[3-4]"],
+ "pairs": [
+  {"groups": [0, 1], "latency_us": 50, "bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured", "age_s": 30},
+  {"groups": [0, 2], "latency_us": 1500, "bandwidth_Bps": 5e7, "peak_bandwidth_Bps": 1.25e8, "source": "modelled", "age_s": 600},
+  {"groups": [2, 2], "latency_us": 20, "source": "assumed"}]}
 END
 mkdir machine
 printf 'SwitchName=left Nodes=n[1-2]\nSwitchName=right Nodes=n[3-4]\nSwitchName=top Switches=left,right\n' >machine/topology.conf
@@ -197,8 +194,10 @@ by_state() {
     'the outage probabilities of state, ' '<td>TOFA</td><td class="num">60</td>' 'stock over TOFA is '; do
     page_has by_state.html "$text"
   done
-  sed 's/down\t1\t864000\t500\t16\t-\t-/up\t1\t864000\t2\t16\t0\t0/; s/suspect\t0\t0\t-\t-\t-\t-\t-/up\t0\t864000\t2\t16\t0\t0\t0/; s/-\t-\tassumed/1e8\t1.25e8\tmeasured/' state >alive
-  printf 'pair\t1\t2\t50\t1e8\t1.25e8\tmeasured\t30\n' >>alive
+  local idle='"age_s": 2, "cores": 16, "cpu_load_1": 0, "slurm_load_1": 0'
+  sed -e 's/"down"/"up"/' -e "s/\"age_s\": 500, \"cores\": 16/$idle/" -e "s/\"suspect\"/\"up\", \"observed_s\": 864000, $idle, \"outage_probability\": 0/" \
+    -e 's/"source": "assumed"/"bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured"/' \
+    -e 's/^ "pairs": \[/&{"groups": [1, 2], "latency_us": 50, "bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured", "age_s": 30},/' state >alive
   run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
   expect 0 '' ''
   page_has by_state.html 'stock over NLA is '

@@ -296,7 +296,7 @@ has 'SLURM: 5 node failures, '
 run "${machine[@]}" -s 'SLURM NLA LOAD-AWARE' --state random --backfill slurm "$log"
 ends 0
 case $out in *'took the stock choice'*) fail 'a state is given, and jobs are refused' ;; esac
-printf 'slurm-placement-snapshot\t1\npublished\t1700000000\nnode-columns\tname\tliveness\tage_s\tcores\tcpu_load_1\nnode\tn0\tup\t2\t16\t0\n' >few
+echo '{"slurm-placement-snapshot": 3, "nodes": [{"name": "n0", "liveness": "up", "age_s": 2, "cores": 16, "cpu_load_1": 0}]}' >few
 run "${machine[@]}" -s 'SLURM NLA' --state few "$log"
 ends 0
 has 'jobs took the stock choice because the policy could not serve them, the first because live data of 15 of 16 nodes are missing'

@@ -234,7 +234,7 @@ wrong_json() {
   refuses 'n1 up' "1: it begins with 'n': want {, as the JSON that placectl export writes"
   refuses '{}' '1: its member slurm-placement-snapshot is missing: placectl export writes it'
   refuses "${good/: 3/: 4}" '2: slurm-placement-snapshot 4: want 3, the version that this placectl reads'
-  refuses "${good:0:910}" '10: the file ends within a value: it is not whole'
+  refuses "${good:0:910}" '13: the file ends within a value: it is not whole'
   refuses "$good}" "17: '}' behind the end of the JSON: want nothing there"
   refuses "${good/\"cores\": 16/\"coers\": 16}" "6: nodes[0]: unknown member 'coers', did you mean cores?"
   refuses "${good/\"cores\": 16/\"cores\": \"16\"}" '6: nodes[0].cores "16": want a number from 1 to 1000000, or null'
