@@ -142,7 +142,7 @@ std::vector<JsonText::Member> JsonText::members(std::string_view value, const st
       fail_at_position(next, in_quotes(text_.substr(next, 20)) + ": want the name of a member in quotes");
     const std::size_t name_end = string_end(next), colon = after_blanks(name_end);
     const std::string_view quoted = text_.substr(next, name_end - next);
-    const Object name = parsed(quoted, "the name of a member");
+    const Parsed name = parsed(quoted, "the name of a member");
     found.push_back({json_object_get_string(name.get()), {}});
     if (!seen.insert(found.back().name).second)
       fail(quoted, place + ": member " + in_quotes(found.back().name) + " is there twice");
@@ -182,13 +182,13 @@ void JsonText::find_twice(std::string_view value, const std::string& place) cons
              [this](std::string_view element, const std::string& where) { find_twice(element, where); });
 }
 
-JsonText::Object JsonText::parsed(std::string_view value, const std::string& place, std::size_t most_bytes) const {
+JsonText::Parsed JsonText::parsed(std::string_view value, const std::string& place, std::size_t most_bytes) const {
   if (value.size() > most_bytes)
     fail(value, place + " has " + std::to_string(value.size()) + " bytes: want at most " + std::to_string(most_bytes));
   // A number ends only at what follows it, which is the zero byte here.
   const std::string whole(value);
   json_tokener_reset(tokener_);
-  Object object(json_tokener_parse_ex(tokener_, whole.c_str(), static_cast<int>(whole.size() + 1)));
+  Parsed object(json_tokener_parse_ex(tokener_, whole.c_str(), static_cast<int>(whole.size() + 1)));
   const json_tokener_error error = json_tokener_get_error(tokener_);
   const std::size_t end = std::min(json_tokener_get_parse_end(tokener_), value.size());
   if (error != json_tokener_success || end < value.size())

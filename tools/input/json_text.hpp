@@ -48,10 +48,10 @@ class JsonText {
   struct Release {
     void operator()(json_object* object) const;
   };
-  using Object = std::unique_ptr<json_object, Release>;
+  using Parsed = std::unique_ptr<json_object, Release>;
   // Returns the value as json-c reads it; nullptr for null. Throws Error when it is no JSON, when an object in it has a
   // member twice, or when it has more than `most_bytes` bytes.
-  Object parsed(std::string_view value, const std::string& place, std::size_t most_bytes = std::size_t{1} << 20) const;
+  Parsed parsed(std::string_view value, const std::string& place, std::size_t most_bytes = std::size_t{1} << 20) const;
 
   // Throws Error "name:line: message" with the line in which the part `at` of the text begins.
   [[noreturn]] void fail(std::string_view at, const std::string& message) const;
@@ -122,7 +122,7 @@ class JsonObject {
   const JsonText& text_;
   std::string_view value_;
   std::string place_;
-  JsonText::Object owned_;
+  JsonText::Parsed owned_;
   json_object* object_ = nullptr;
   std::vector<std::string_view> asked_;
 };

@@ -161,7 +161,7 @@ class Reader {
 
   void read_group(std::string_view value, const std::string& place, std::int32_t group,
                   std::vector<std::int32_t>& group_of_node) const {
-    const JsonText::Object list = text_.parsed(value, place, max_hostlist_bytes);
+    const JsonText::Parsed list = text_.parsed(value, place, max_hostlist_bytes);
     if (!json_object_is_type(list.get(), json_type_string))
       text_.fail(value, place + " " + shown(value) + ": want a host list in quotes, \"\" for a group without nodes");
     const std::string nodes = json_object_get_string(list.get());
