@@ -168,6 +168,8 @@ START_TEST(only_jobs_with_a_matrix_decide_by_the_replay) {
   ck_assert_msg(advice.reasons[0].ends_with("; with assumed matrices of 40 jobs."), "%s", advice.reasons[0].c_str());
   facts.replay = replay_with(29);
   advice = about(advice_of(facts), "TREEMATCH");
+  ck_assert_msg(advice.reasons[0].find("2.00 (2.00 to 2.00, 29 jobs) for run times with a matrix") != std::string::npos,
+                "%s", advice.reasons[0].c_str());
   ck_assert_msg(advice.conclusion.starts_with("The data do not decide"), "%s", advice.conclusion.c_str());
   ck_assert_msg(advice.reasons[0].ends_with("; with assumed matrices of 29 jobs."), "%s", advice.reasons[0].c_str());
   facts.replay = replay_with(0);

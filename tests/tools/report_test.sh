@@ -113,7 +113,8 @@ replays() {
 few_matrices() {
   run report --switches 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
   expect 0 '' ''
-  for text in '20 of the 122 jobs communicate for 30 % of their run time' 'with assumed matrices of 20 jobs.' 'Against stock Slurm'; do
+  for text in '20 of the 122 jobs communicate for 30 % of their run time' ', 20 jobs) for run times with a matrix, and ' 'with assumed matrices of 20 jobs.' \
+    'Against stock Slurm' 'of the run, jobs with a matrix'; do
     page_has few.html "$text"
   done
   run report --switches 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html

@@ -55,7 +55,7 @@ Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& 
 }
 
 // Adds what a replay says of a strategy against stock Slurm. `by_matrix`: it places jobs without a matrix as stock
-// does. Returns its verdict.
+// does, so that its run times are compared by those with one. Returns its verdict.
 Verdict by_replay(std::span<const sim::LogJob> jobs, const sim::Replay& stock, const sim::Replay& other,
                   const std::string& where, bool by_matrix, Advice& advice) {
   const auto matrices =
@@ -65,12 +65,13 @@ Verdict by_replay(std::span<const sim::LogJob> jobs, const sim::Replay& stock, c
                              other.strategy + ".");
     return Verdict::open;
   }
-  const auto ratio = [&](sim::Measure measure) {
-    return sim::compare(jobs, stock, other, measure, sim::JobGroup::all).ratio;
+  const auto ratio = [&](sim::Measure measure, sim::JobGroup group) {
+    return sim::compare(jobs, stock, other, measure, group).ratio;
   };
-  const sim::MeanInterval run = ratio(sim::Measure::run), flow = ratio(sim::Measure::flow);
+  const sim::MeanInterval run = ratio(sim::Measure::run, by_matrix ? sim::JobGroup::with_matrix : sim::JobGroup::all);
+  const sim::MeanInterval flow = ratio(sim::Measure::flow, sim::JobGroup::all);
   advice.reasons.push_back("In the replay" + where + ", stock over " + other.strategy + " is " + interval_text(run) +
-                           " for run times, and " + interval_text(flow) +
+                           " for run times" + (by_matrix ? " with a matrix" : "") + ", and " + interval_text(flow) +
                            " from submission to end; with assumed matrices of " + std::to_string(matrices) + " jobs.");
   if (by_matrix && matrices < least_jobs) return Verdict::open;
   return verdict_of(flow) == Verdict::no ? Verdict::no : verdict_of(run);

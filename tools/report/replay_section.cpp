@@ -49,11 +49,16 @@ HtmlTable comparison_table() {
       {{"Strategy"}, {"Time"}, {"Stock over it", true}, {"Interval", true}, {"From 0 to 2"}});
 }
 
+// The run times are those of the jobs of the group `runs`, times from submission to end those of all jobs.
 void add_comparison(HtmlTable& table, std::span<const sim::LogJob> jobs, const sim::Replay& stock,
-                    const sim::Replay& other) {
+                    const sim::Replay& other, sim::JobGroup runs) {
   for (const sim::Measure measure : {sim::Measure::run, sim::Measure::flow}) {
-    const sim::MeanInterval ratio = sim::compare(jobs, stock, other, measure, sim::JobGroup::all).ratio;
-    table.add({other.strategy, measure == sim::Measure::run ? "of the run" : "from submission to end",
+    const bool run = measure == sim::Measure::run;
+    const sim::MeanInterval ratio = sim::compare(jobs, stock, other, measure, run ? runs : sim::JobGroup::all).ratio;
+    table.add({other.strategy,
+               !run                         ? "from submission to end"
+               : runs == sim::JobGroup::all ? "of the run"
+                                            : "of the run, jobs with a matrix",
                shown_number(ratio.mean), shown_interval(ratio)});
     table.add_drawing(interval_drawing(ratio.mean, ratio.low, ratio.high, 2));
   }
@@ -71,7 +76,7 @@ std::string against_stock(const SiteReplay& replay) {
   if (replay.summaries.front().with_matrix == 0) return {};
   HtmlTable pairs = comparison_table();
   for (std::size_t k = 1; k < replay.replays.size(); ++k)
-    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k]);
+    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k], sim::JobGroup::with_matrix);
   return "<h3>Against stock Slurm</h3>\n" + pairs.html();
 }
 
@@ -105,7 +110,7 @@ std::string by_state(const SiteReplay& site) {
                 shown_seconds(sum.measures[static_cast<int>(sim::Measure::wait)].mean),
                 shown_seconds(sum.measures[static_cast<int>(sim::Measure::run)].mean), std::to_string(sum.restarts),
                 shown_number(sum.lost_core_hours, 1)});
-    add_comparison(pairs, one.sample, one.replays.front(), one.replays.back());
+    add_comparison(pairs, one.sample, one.replays.front(), one.replays.back(), sim::JobGroup::all);
   }
   return any ? text + sums.html() + pairs.html() : text;
 }
