@@ -258,7 +258,7 @@ completion() {
   completes 'edges' matrix make ring --to = e
   completes 'ring' map --pattern = ri
   completes 'balanced' map --objective = b
-  completes 'nla nla-paper' map -p nla
+  completes 'nla nla-paper' select -p nla
   completes 'TOFA TOFA-PAPER' map --policy = TO
   completes 'ring' map -p treematch = ri
   completes 'TREEMATCH TREEMATCH=' predict --placement = TR
