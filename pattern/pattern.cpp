@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -126,23 +125,18 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
   return pattern;
 }
 
-// Throws Error when an item of the text of a pattern is empty, or a key is given twice.
-static void check_items(std::string_view text) {
-  std::set<std::string> keys;
+Pattern parse_pattern(std::string_view text) {
+  if (text.empty()) throw Error("no pattern is named: known are " + known_patterns());
+  std::string_view word;  // an item without a key, which is the name of a pattern
   for (const std::string_view item : split_at(text, ',')) {
     if (item.empty() || item.ends_with('=') || item.starts_with('='))
       throw Error("an empty item in '" + shown(text) + "': known are " +
                   known_patterns(text.substr(0, text.find('='))));
-    const std::string key = lower_case(item.substr(0, item.find('=')));
-    if (!keys.insert(key).second) throw Error(shown(key) + " is given twice in '" + shown(text) + "'");
+    if (item.find('=') != item.npos) continue;
+    if (!word.empty()) throw Error("two patterns: " + shown(word) + " and " + shown(item) + ": give one");
+    word = item;
   }
-}
-
-Pattern parse_pattern(std::string_view text) {
-  if (text.empty()) throw Error("no pattern is named: known are " + known_patterns());
-  check_items(text);
-  // The policy's name is not used; a pattern has the grammar of its items.
-  Parameters parameters = parse_policy_spec("PATTERN=" + std::string(text)).parameters;
+  Parameters parameters = parse_parameters(text);
   take_word(parameters);
   for (const auto& [key, value] : parameters)
     if (!is_key(key)) {

@@ -21,8 +21,8 @@
 #include "common/decision/ring_place.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/file_error.hpp"
 
 namespace placement {
 

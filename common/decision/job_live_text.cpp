@@ -31,9 +31,7 @@ void put_line(std::string& text, const std::vector<std::string>& fields) {
 }
 
 void put_groups(std::string& text, const LiveState& state) {
-  std::vector<std::vector<std::string>> members(static_cast<std::size_t>(state.pairs.groups));
-  for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
-    members[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
+  const std::vector<std::vector<std::string>> members = names_of_groups(state);
   for (std::size_t g = 0; g < members.size(); ++g)
     put_line(text, {"group", written(g), members[g].empty() ? "-" : compress_hostlist(members[g])});
 }

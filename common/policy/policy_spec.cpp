@@ -29,7 +29,7 @@ std::string upper_case(std::string_view text) {
   return out;
 }
 
-void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
+void add_item(Parameters& parameters, std::string_view item, std::string_view word) {
   const std::size_t equals = item.find('=');
   const bool lone = equals == std::string_view::npos;
   const std::string key = lone ? "matrix" : lower_case(item.substr(0, equals));
@@ -38,31 +38,41 @@ void add_item(PolicySpec& spec, std::string_view item, std::string_view word) {
     throw Error("empty item in " + in_quotes(word) + ": each is key=value or a matrix file");
   if (!is_name(key))
     throw Error(in_quotes(key) + " is no key: a matrix file with = in its name is given as matrix=FILE");
-  if (!spec.parameters.emplace(key, value).second)
+  if (!parameters.emplace(key, value).second)
     throw Error(key + " is given twice in " + in_quotes(word) +
                 (lone ? ": a matrix file with a comma in its name is given by --comm-matrix=FILE" : ""));
-  if (spec.parameters.size() > max_items)
+  if (parameters.size() > max_items)
     throw Error("more than " + std::to_string(max_items) + " items in " + in_quotes(word));
+}
+
+// Returns the items as parameters. `word` is the whole word in which they stand, for messages.
+Parameters parameters_of(std::string_view items, std::string_view word) {
+  Parameters parameters;
+  for (const std::string_view item : split_at(items, ',')) add_item(parameters, item, word);
+  return parameters;
+}
+
+// Control characters would appear in logs and in the output of squeue and scontrol.
+void check_characters(std::string_view word) {
+  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
+    throw Error("a control character in " + in_quotes(word));
 }
 
 }  // namespace
 
 PolicySpec parse_policy_spec(std::string_view word) {
-  // Control characters would appear in logs and in the output of squeue and scontrol.
-  if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
-    throw Error("a control character in " + in_quotes(word));
+  check_characters(word);
   PolicySpec spec;
   const std::size_t equals = word.find('=');
   spec.policy = upper_case(word.substr(0, equals));
   if (spec.policy.empty()) throw Error("no policy in " + in_quotes(word));
-  if (equals == std::string_view::npos) return spec;
-  std::string_view rest = word.substr(equals + 1);
-  for (;;) {
-    const std::size_t comma = rest.find(',');
-    add_item(spec, rest.substr(0, comma), word);
-    if (comma == std::string_view::npos) return spec;
-    rest.remove_prefix(comma + 1);
-  }
+  if (equals != std::string_view::npos) spec.parameters = parameters_of(word.substr(equals + 1), word);
+  return spec;
+}
+
+Parameters parse_parameters(std::string_view items) {
+  check_characters(items);
+  return parameters_of(items, items);
 }
 
 std::string to_string(const PolicySpec& spec) {

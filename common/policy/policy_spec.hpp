@@ -19,6 +19,9 @@ struct PolicySpec {
 // digits, - and _, and more than 64 items.
 PolicySpec parse_policy_spec(std::string_view word);
 
+// Splits ITEM[,ITEM]... alone into parameters. Throws Error as parse_policy_spec() does.
+Parameters parse_parameters(std::string_view items);
+
 // Returns the word in its canonical form, POLICY=key=value,.. with sorted keys.
 std::string to_string(const PolicySpec& spec);
 

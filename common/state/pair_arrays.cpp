@@ -55,6 +55,13 @@ bool nothing_known(const PairArrays::Cell& cell) {
          std::isnan(cell.peak_bandwidth_Bps) && std::isnan(cell.age_s);
 }
 
+std::vector<std::vector<std::string>> names_of_groups(const LiveState& state) {
+  std::vector<std::vector<std::string>> names(static_cast<std::size_t>(state.pairs.groups));
+  for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
+    names[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
+  return names;
+}
+
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b) {
   const std::size_t at = cell_index(table.groups, a, b);
   return {table.latency_us[at], table.bandwidth_Bps[at], table.peak_bandwidth_Bps[at], table.source[at],

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "common/state/live_state.hpp"
@@ -51,6 +52,9 @@ struct PairArrays {
 
 // Returns whether no value of the cell is known.
 bool nothing_known(const PairArrays::Cell& cell);
+
+// Returns the names of the nodes of each group, in the order of the nodes.
+std::vector<std::vector<std::string>> names_of_groups(const LiveState& state);
 
 // Returns the cell of the groups `a` and `b`.
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b);

@@ -21,8 +21,8 @@
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/replace_file.hpp"
 
 namespace placement {

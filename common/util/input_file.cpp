@@ -10,13 +10,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <string_view>
 
 #include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/file_error.hpp"
 
 namespace placement {
 

@@ -6,11 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
-#include "common/util/error.hpp"
-#include "common/util/file_error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/file_error.hpp"
 
 namespace placement {
 

@@ -90,6 +90,7 @@ START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
   ck_assert_error(parse_pattern("pattern=grid=2x2"), "write grid=2x2 without pattern=");
   ck_assert_error(parse_pattern("grid="), "an empty item in 'grid=': known are grid=8x4x4");
   ck_assert_error(parse_pattern("ring,,seed=1"), "an empty item");
+  ck_assert_error(parse_pattern("ring,tree"), "two patterns: ring and tree: give one");
   ck_assert_error(parse_pattern("tp=4,TP=2"), "tp is given twice in 'tp=4,TP=2'");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,pp=2")), "a multiple of 4 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("pp=1")), "any number of ranks");

@@ -118,6 +118,14 @@ Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& 
   return policy.place(job, step, deadline_of(task));
 }
 
+// Returns the leaf of each rank's first core.
+std::vector<std::int32_t> first_cores(const ClusterView& view, const Placement& placement) {
+  std::vector<std::int32_t> leaf_of_rank;
+  for (const RankPlace& rank : placement.ranks)
+    leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  return leaf_of_rank;
+}
+
 bool one_core_each(const ClusterView& view) {
   return std::all_of(view.nodes.begin(), view.nodes.end(), [](const NodeView& node) { return node.cores() == 1; });
 }
@@ -136,8 +144,7 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
       placement = std::move(step);
     }
   }
-  for (const RankPlace& rank : placement.ranks)
-    outcome.leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  outcome.leaf_of_rank = first_cores(view, placement);
   outcome.reasons = std::move(placement.reasons);
   outcome.natural_cost = placement.natural_cost;
   if (has_nodes) outcome.places = std::move(placement.ranks);
@@ -190,10 +197,7 @@ std::optional<Cost> baseline_cost(const MapTask& task, const char* name) {
   try {
     const Placement placement =
         policies::place_on_one_fabric(*policies::find_policy(name), task.view, request, Deadline::never());
-    std::vector<std::int32_t> leaf_of_rank;
-    for (const RankPlace& rank : placement.ranks)
-      leaf_of_rank.push_back(task.view.nodes[rank.node].first_leaf + rank.cores.at(0));
-    return cost_on(task, leaf_of_rank);
+    return cost_on(task, first_cores(task.view, placement));
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -31,11 +31,9 @@ void put_nodes(JsonWriter& json, const LiveState& state) {
 }
 
 void put_groups(JsonWriter& json, const LiveState& state) {
-  std::vector<std::vector<std::string>> members(static_cast<std::size_t>(state.pairs.groups));
-  for (std::size_t n = 0; n < state.pairs.group_of_node.size(); ++n)
-    members[static_cast<std::size_t>(state.pairs.group_of_node[n])].push_back(state.nodes[n].name);
   json.key("groups").begin_array();
-  for (const std::vector<std::string>& names : members) json.value(names.empty() ? "" : compress_hostlist(names));
+  for (const std::vector<std::string>& names : names_of_groups(state))
+    json.value(names.empty() ? "" : compress_hostlist(names));
   json.end_array();
 }
 
