@@ -119,17 +119,25 @@ build_prepared() {
   prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}"
 }
 
-# Leaves in the array $compile_flags what make is called with. With precompiled headers, which $precompile=yes asks for, warnings are
-# no errors: GCC 12 warns of code of std::string that comes from such a header. configure does not get these flags, as its tests
-# and those of the unit tests that compile something could not use the precompiled headers and would read them all.
+# Leaves in the array $compile_flags what make is called with for the product: precompiled headers if $precompile=yes asks for them.
+# Warnings are no errors then: GCC 12 warns of code of std::string that comes from such a header.
 prepare_compile_flags() {
-  local flags
   compile_flags=()
   [ "${precompile:-no}" = yes ] || return 0
-  flags=$(sed -n 's/^CXXFLAGS = //p' "$build_directory/Makefile")
+  compile_with_headers "$work/precompiled" "$(build_flags) -Wno-error"
+}
+
+# The same for the unit tests: always with precompiled headers, and without optimization, as most of their time goes to the compiler.
+prepare_test_flags() { compile_with_headers "$work/precompiled-tests" "$(build_flags) -O0 -U_FORTIFY_SOURCE"; }
+
+build_flags() { sed -n 's/^CXXFLAGS = //p' "$build_directory/Makefile"; }
+
+# configure does not get these flags, as its tests, and those of the unit tests that compile something, could not use the precompiled
+# headers and would read them all.
+compile_with_headers() {  # directory of the headers, flags of the compiler: leaves in $compile_flags what make is called with
   # shellcheck disable=SC2086
-  compile_standard_headers "$work/precompiled" $flags || return 1
-  compile_flags=("CXXFLAGS=$flags -include $work/precompiled/standard.hpp -Wno-error")
+  compile_standard_headers "$1" $2 || return 1
+  compile_flags=("CXXFLAGS=$2 -include $1/standard.hpp")
 }
 
 install_build() { quietly install make -C "$build_directory" install && built_from >"$work/inst/built-from"; }
@@ -149,9 +157,8 @@ build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst; leave
     return
   fi
   prefix=$1/inst
-  prepare_source && compile_standard_headers "$1" -O0 || return 1
-  configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS="-O0 -include $1/standard.hpp" || return 1
-  make_in show "$1/build" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
+  prepare_source && configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS=-O0 && compile_with_headers "$1" -O0 || return 1
+  make_in show "$1/build" "${compile_flags[@]}" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
     pkglib_LTLIBRARIES='select_cons_tres.la loadmatrix.la nodestate.la' \
     install-binPROGRAMS install-sbinPROGRAMS install-libLTLIBRARIES install-pkglibLTLIBRARIES
 }

@@ -17,8 +17,8 @@ namespace placement::tools {
 namespace {
 
 constexpr int max_depth = 16;  // brackets within each other
-// An integer of json-c ends at 2^63 or 2^64. A larger number must not silently become another one.
-constexpr std::int64_t max_integer = 1000000000000000000;
+// An integer of json-c ends at 2^63 or 2^64: what a larger one becomes depends on json-c's version.
+constexpr std::size_t max_digits = 18;
 
 // Returns the number of members of all objects in the value.
 std::size_t members_in(json_object* value) {
@@ -125,6 +125,10 @@ std::size_t JsonText::value_end(std::size_t at) const {
           std::min(text_.find_first_not_of("+-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", at),
                    text_.size());
       if (end == at) fail_at_position(at, in_quotes(text_.substr(at, 20)) + ": want a value");
+      const std::string_view word = text_.substr(at, end - at), digits = word.substr(word.starts_with('-') ? 1 : 0);
+      if (digits.size() > max_digits && digits.find_first_not_of("0123456789") == std::string_view::npos)
+        fail_at_position(at, shown(word) + ": want a number of at most " + std::to_string(max_digits) +
+                                 " digits, or one with an exponent");
       at = end;
     }
   } while (depth > 0);
@@ -286,13 +290,9 @@ template <typename Number>
 Number JsonObject::number(const char* member, const NumberRange& range) {
   json_object* const value = get(member);
   if (value == nullptr) return std::numeric_limits<Number>::quiet_NaN();
-  const bool whole = json_object_is_type(value, json_type_int);
   Number number = 0;
-  if (whole || json_object_is_type(value, json_type_double)) {
+  if (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double)) {
     const std::string_view digits = json_object_to_json_string(value);
-    const std::int64_t integer = whole ? json_object_get_int64(value) : 0;
-    if (integer >= max_integer || integer <= -max_integer)
-      fail_member(member, "a number of at most 18 digits, or one with an exponent");
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (error == std::errc{} && end == digits.data() + digits.size() && range.has(static_cast<double>(number)))
       return number;
