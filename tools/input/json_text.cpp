@@ -10,7 +10,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
-#include "tools/output/json.hpp"
 
 namespace placement::tools {
 
@@ -91,10 +90,11 @@ std::size_t JsonText::string_end(std::size_t at) const {
     if (byte < ' ' || byte == 0x7f)
       fail_at_position(at, "the control character of code " + std::to_string(byte) + " in a string: want \\u and its " +
                                "four digits, or a quotation mark before it");
-    const std::size_t size = byte == '\\' ? 2 : byte < 0x80 ? 1 : utf8_size(text_.substr(at, 4));
-    if (size == 0)
-      fail_at_position(at, "the string " + in_quotes(text_.substr(begin, at - begin + 1)) + " is not UTF-8");
-    at += size;
+    // The names of Slurm are ASCII, and json-c 0.18 refuses others.
+    if (byte > 0x7f)
+      fail_at_position(at, "the byte of code " + std::to_string(byte) + " in the string " +
+                               in_quotes(text_.substr(begin, at - begin + 1)) + ": want ASCII");
+    at += byte == '\\' ? 2 : 1;
   }
   if (at >= text_.size()) fail_at_position(begin, "a string without an end: the file is not whole");
   return at + 1;
