@@ -23,7 +23,8 @@ FLOORS = [
     ["spank/api", "spank/hooks", "spank/request"],
     ["spank/profile", "spank/step", "spank/task"],
     ["spank/mpirun"],
-    ["plugins/select", "sim", "spank"],
+    ["plugins/planning", "sim", "spank"],
+    ["plugins/select"],
     ["tools/output"],
     ["tools/input"],
     ["tools/map", "tools/pictures", "tools/simulate"],
@@ -40,8 +41,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 # Slurm's own headers, behind plugins/compat; files that configure and make write.
 FOREIGN = re.compile(r"^(src/|slurm/|(config|select_symbols)\.h$|.*\.inc$)")
 
-# Folders whose namespace does not have their name, which is a system call or a folder of common/.
-NAMESPACES = {"plugins/select": "select_plugin", "plugins/topology": "topology_plugin"}
+# Folders whose namespace does not have their name, which is a folder of common/.
+NAMESPACES = {"plugins/topology": "topology_plugin"}
 # Folders whose subfolders declare in their namespace.
 SHARED = ("spank", "tools")
 OPENED = re.compile(r"^\s*(?:inline\s+)?namespace\s+(placement(?:::\w+)*)\s*(?:\{|$)")

@@ -24,7 +24,7 @@
 #include "common/util/base64url.hpp"
 #include "common/util/processor_time.hpp"
 #include "common/util/random.hpp"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 namespace {
 

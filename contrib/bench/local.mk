@@ -65,7 +65,7 @@ bench-netload: %D%/bench_netload$(EXEEXT)
 
 # "make bench-decision": the processor time of slurmctld's decisions about the largest jobs; BENCH_FLAGS: nodes, policy, ms, ranks.
 EXTRA_PROGRAMS += %D%/bench_decision
-%C%_bench_decision_LDADD = $(plugins_select)
+%C%_bench_decision_LDADD = $(plugins_planning)
 %C%_bench_decision_SOURCES = %D%/bench_decision.cpp
 .PHONY: bench-decision
 bench-decision: %D%/bench_decision$(EXEEXT)

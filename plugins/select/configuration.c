@@ -5,7 +5,7 @@
 
 #include "plugins/compat/plugin_directory.h"
 #include "plugins/compat/self_test.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 static struct machine_tables tables;
 static bool records_fit;

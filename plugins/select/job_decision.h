@@ -8,7 +8,7 @@
 #define PLACEMENT_SELECT_JOB_DECISION_H
 
 #include "plugins/compat/slurm_compat.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 /*
  * Puts the job's ID into the decision. A task of an array has that of its array, because it gets its own one only after

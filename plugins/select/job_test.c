@@ -3,8 +3,8 @@
 
 #include <time.h>
 
+#include "plugins/planning/decide.h"
 #include "plugins/select/configuration.h"
-#include "plugins/select/decide.h"
 #include "plugins/select/given_view.h"
 #include "plugins/select/job_decision.h"
 #include "plugins/select/job_environment.h"
@@ -14,8 +14,8 @@
 #include "plugins/select/record.h"
 #include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
-#include "plugins/select/waiting.h"
 #include "plugins/select/wait_together.h"
+#include "plugins/select/waiting.h"
 
 static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
 {

@@ -1,32 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What is behind the C face of the select plugin, apart so that tests reach it without Slurm.
-plugins_select = libplugins_select.la libcommon_decision.la $(policies)
-noinst_LTLIBRARIES += libplugins_select.la
-libplugins_select_la_SOURCES = \
-	%D%/answer.cpp \
-	%D%/candidate_nodes.cpp \
-	%D%/decide.cpp \
-	%D%/decision_log.cpp \
-	%D%/given_costs.cpp \
-	%D%/job_request.cpp \
-	%D%/live_feed.cpp \
-	%D%/machine.cpp \
-	%D%/planner.cpp \
-	%D%/plugin_configuration.cpp \
-	%D%/policy_request.cpp \
-	%D%/policy_view.cpp \
-	%D%/step_costs.cpp \
-	%D%/step_layout.cpp \
-	%D%/within_nodes.cpp \
-	#
-
 if BUILD_SELECT
 pkglib_LTLIBRARIES += select_cons_tres.la
 endif
 select_cons_tres_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
 select_cons_tres_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/%D%/select_cons_tres.map
-select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_select)
+select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_planning)
 select_cons_tres_la_SOURCES = \
 	%D%/configuration.c \
 	%D%/given_view.c \

@@ -6,7 +6,7 @@
 #define PLACEMENT_SELECT_MACHINE_FROM_SLURM_H
 
 #include "plugins/compat/slurm_compat.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 struct machine_tables {
 	struct placement_machine machine;

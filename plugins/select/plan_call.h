@@ -6,7 +6,7 @@
 #define PLACEMENT_SELECT_PLAN_CALL_H
 
 #include "plugins/compat/job_test_call.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 #include "plugins/select/view_from_slurm.h"
 
 /* The part of a plan that Slurm is restricted to. */

@@ -8,8 +8,8 @@
 #ifndef PLACEMENT_SELECT_PUT_OFF_H
 #define PLACEMENT_SELECT_PUT_OFF_H
 
-#include "plugins/select/decide.h"
 #include "plugins/compat/job_test_call.h"
+#include "plugins/planning/decide.h"
 #include "plugins/select/record.h"
 
 /*

@@ -10,7 +10,7 @@
 #define PLACEMENT_SELECT_RECORD_H
 
 #include "plugins/compat/slurm_compat.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 #define RECORD_SIZE 512
 

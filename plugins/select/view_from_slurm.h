@@ -6,7 +6,7 @@
 #define PLACEMENT_SELECT_VIEW_FROM_SLURM_H
 
 #include "plugins/compat/job_test_call.h"
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 #include "plugins/select/gres_room.h"
 #include "plugins/select/machine_from_slurm.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 #include "plugins/select/put_off.h"
 #include "plugins/select/waiting.h"
 

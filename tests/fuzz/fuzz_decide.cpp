@@ -16,8 +16,8 @@
 #include "common/state/snapshot.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
-#include "plugins/select/decide.h"
-#include "plugins/select/decision_time_budget.hpp"
+#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_time_budget.hpp"
 #include "tests/fuzz/fuzz_target.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -31,7 +31,7 @@ constexpr std::uint32_t nodes = 6, cores = 4;
 constexpr int reconfigure_after = 200;       // decisions
 constexpr std::uint32_t decision_wait = 10;  // its default in placement.conf
 
-using select_plugin::DecisionTimeBudget;
+using planning::DecisionTimeBudget;
 
 // The clocks by which the time for decisions is counted. Between two decisions 4 ms of it become available.
 struct BudgetClocks {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Decisions that are remembered, put off, or made again.
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "plugins/select/planner.hpp"
+#include "plugins/planning/planner.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 #include "treematch/map_memory.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 
 // Returns a decision that was made when user 1 had no time for decisions left.
 const placement_plan* decide_without_time(const Offer& offer, placement_request request) {

@@ -9,8 +9,8 @@
 
 #include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
-#include "plugins/select/decide.h"
-#include "plugins/select/decision_time_budget.hpp"
+#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_time_budget.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -154,11 +154,11 @@ inline placement_request request_for(Environment& environment, std::uint32_t tas
 // The clock of decisions in these tests. Every decision takes `cost`, however long it takes by a real clock, so that no
 // test depends on the speed of the machine.
 struct DecisionClock {
-  using Duration = select_plugin::DecisionTimeBudget::Clock::duration;
+  using Duration = planning::DecisionTimeBudget::Clock::duration;
   inline static Duration now{};
   inline static Duration cost{};
   inline static bool decision_has_begun = false;
-  inline static select_plugin::DecisionTimeBudget::Clock::time_point time{
+  inline static planning::DecisionTimeBudget::Clock::time_point time{
       std::chrono::hours(1)};  // no time passes between decisions
 
   static Duration read() {
@@ -167,8 +167,8 @@ struct DecisionClock {
     return answer;
   }
   inline static const bool in_use = (
-      select_plugin::DecisionTimeBudget::thread_time = read,
-      select_plugin::DecisionTimeBudget::clock = [] { return time; }, true);
+      planning::DecisionTimeBudget::thread_time = read, planning::DecisionTimeBudget::clock = [] { return time; },
+      true);
 };
 
 inline const placement_plan* decide(const Offer& offer, const placement_request& request) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests the C interface of decisions, with arrays as the select plugin fills them from Slurm.
-#include "plugins/select/decide.h"
+#include "plugins/planning/decide.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "plugins/select/planner.hpp"
+#include "plugins/planning/planner.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 
 START_TEST(nothing_is_asked_for) {
   Environment none, other{"SLURM_JOB_NAME=PLACEMENT_POLICY=X", "PLACEMENT_POLICYX=1", "", "="};

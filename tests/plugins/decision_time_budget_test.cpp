@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The time of decisions and how users share it.
-#include "plugins/select/decision_time_budget.hpp"
+#include "plugins/planning/decision_time_budget.hpp"
 
 #include "tests/check.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 using std::chrono::milliseconds;
 
 namespace {

@@ -35,7 +35,7 @@ Counts use_up(std::uint32_t uid) {
 // `used` of processor time.
 const placement_plan* decide_beside_others(const Offer& offer, const placement_request& request,
                                            std::chrono::microseconds used = {}) {
-  using Budget = select_plugin::DecisionTimeBudget;
+  using Budget = planning::DecisionTimeBudget;
   static int calls;
   static Budget::Clock::duration before_the_end;
   calls = 0;

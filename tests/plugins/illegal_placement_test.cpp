@@ -4,13 +4,13 @@
 #include <functional>
 
 #include "common/decision/decision_ring.hpp"
-#include "plugins/select/job_request.hpp"
-#include "plugins/select/machine.hpp"
-#include "plugins/select/planner.hpp"
+#include "plugins/planning/job_request.hpp"
+#include "plugins/planning/machine.hpp"
+#include "plugins/planning/planner.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 
 namespace {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "plugins/select/job_request.hpp"
+#include "plugins/planning/job_request.hpp"
 
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 
 namespace {
 

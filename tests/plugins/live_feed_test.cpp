@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests the path of live data from the monitor's file to a policy's view, and that of decisions to the ring.
-#include "plugins/select/live_feed.hpp"
+#include "plugins/planning/live_feed.hpp"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,12 +15,12 @@
 
 #include "common/decision/decision_ring.hpp"
 #include "common/state/snapshot.hpp"
-#include "plugins/select/planner.hpp"
+#include "plugins/planning/planner.hpp"
 #include "tests/common/snapshot_samples.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
-using namespace placement::select_plugin;
+using namespace placement::planning;
 
 namespace {
 

@@ -14,17 +14,17 @@ check_PROGRAMS += \
 	%D%/decision_time_budget_test \
 	#
 endif
-%C%_decide_partition_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decide_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decide_again_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decide_weight_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decision_log_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decision_time_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_decide_partition_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decide_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decide_again_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decide_weight_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decision_log_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decision_time_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_fatt_order_test_LDADD = $(plugins_topology) $(CHECK_LIBS)
-%C%_illegal_placement_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_job_request_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_live_feed_test_LDADD = $(plugins_select) $(CHECK_LIBS)
-%C%_decision_time_budget_test_LDADD = $(plugins_select) $(CHECK_LIBS)
+%C%_illegal_placement_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_job_request_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_live_feed_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decision_time_budget_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/decide_fixture.hpp \

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "plugins/planning/decide.h"
+#include "plugins/planning/plugin_state.hpp"
+
+namespace placement::planning {
+
+// Answers a question about a job: takes the answer that is kept for an equal question, or asks the policy within the
+// user's part of the processor time. Sets policy, live_age_s, remembered and wait_told in `now.result`, and starts the
+// record of the decision. The reference is valid until the next call. Throws bad_alloc and Error.
+const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request);
+
+}  // namespace placement::planning

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/planning/decide.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <iterator>
+#include <new>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "common/decision/job_state.hpp"
+#include "common/policy/policy_spec.hpp"
+#include "common/state/controller_state.hpp"
+#include "pattern/pattern.hpp"
+#include "plugins/planning/answer.hpp"
+#include "plugins/planning/plugin_configuration.hpp"
+#include "plugins/planning/copy_text.hpp"
+#include "plugins/planning/given_costs.hpp"
+#include "plugins/planning/plugin_state.hpp"
+#include "treematch/map_memory.hpp"
+
+namespace placement::planning {
+
+namespace {
+
+// The memory that a decision uses for a while; it is counted as freed when the job is forgotten.
+constexpr std::size_t bytes_of_a_decision = 1 << 20;
+
+constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
+
+static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
+
+// The state is never destroyed, because slurmctld exits while threads still use it.
+PluginState& state() {
+  static PluginState* const the_state = new PluginState;
+  return *the_state;
+}
+
+// Writes the costs of an allocation by `plan`. Beside the busiest link stands that of natural order on the first nodes.
+void fill_costs(placement_plan& result, const StepCosts& costs, const Plan& plan) {
+  copy_text(result.cost, sizeof result.cost, costs.cost);
+  copy_text(result.natural_cost, sizeof result.natural_cost, costs.natural_cost);
+  copy_text(result.stock_cost, sizeof result.stock_cost, costs.stock_cost);
+  const std::string& link = costs.busiest_link;
+  const std::string first =
+      link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
+  copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
+  copy_text(result.ranks, sizeof result.ranks, costs.ranks);
+}
+
+void fill_result(placement_plan& result, const Answer& answer) {
+  result.placed = answer.plan.has_value();
+  result.wait = answer.wait;
+  result.wait_left_s = answer.wait_left_s;
+  result.put_off = answer.put_off;
+  copy_text(result.reason, sizeof result.reason, answer.reason);
+  result.stock_reason = answer.reason_class;
+  if (!answer.plan) return;
+  const Plan& plan = *answer.plan;
+  copy_text(result.reason, sizeof result.reason, plan.note);
+  result.node_count = static_cast<std::uint32_t>(plan.nodes.size());
+  result.node = plan.nodes.data();
+  result.tasks = plan.tasks.data();
+  result.core_wanted = plan.core_wanted.data();
+  result.task_count = plan.task_count;
+  result.job_state = plan.job_state.c_str();
+  copy_text(result.lacks, sizeof result.lacks, plan.lacks);
+  fill_costs(result, plan.costs, plan);
+}
+
+void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
+            const placement_grant& grant) {
+  if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
+  const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid) ? 0 : now.config.decision_time_ms);
+  const DecisionTimeBudget::Use use(now.share, request.uid);
+  const Plan& plan = *now.latest->plan;
+  const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
+  const GivenCosts costs =
+      assess_grant({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, plan,
+                   grant, Deadline::after(budget));
+  fill_costs(now.result, costs, plan);
+  if (costs.difference.empty()) return;
+  copy_text(now.result.reason, sizeof now.result.reason,
+            plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
+}
+
+// Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that
+// the job has been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a
+// file takes its place.
+bool go_by_topology(PluginState& now, const placement_offer& offer, const placement_request& request,
+                    const placement_grant& grant, const JobRequest& job_request) {
+  if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
+      pattern::pattern_of(job_request.spec.parameters) || !now.config.treematch_topology_file.empty())
+    return false;
+  const ClusterView& view = now.machine_for(request).view(1);
+  std::vector<std::int32_t> first_leaf;
+  for (std::uint32_t n = 0; n < grant.node_count; ++n)
+    first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
+  return !std::ranges::is_sorted(first_leaf);
+}
+
+enum placement_mode as_c(Mode mode) {
+  switch (mode) {
+    case Mode::observe: return PLACEMENT_OBSERVE;
+    case Mode::advise: return PLACEMENT_ADVISE;
+    case Mode::enforce: return PLACEMENT_ENFORCE;
+    case Mode::off: break;
+  }
+  return PLACEMENT_OFF;
+}
+
+}  // namespace
+
+}  // namespace placement::planning
+
+using namespace placement;
+using namespace placement::planning;
+
+extern "C" void placement_log_to(void (*log)(bool is_error, const char* text)) { state().log = log; }
+
+extern "C" uint32_t placement_facts(struct placement_fact* facts) {
+  uint32_t count = 0;
+  try {
+    for (const auto& [name, value] : facts_of(controller_state(state()))) {
+      if (count == PLACEMENT_MOST_FACTS) break;
+      copy_text(facts[count].name, sizeof facts[count].name, name);
+      copy_text(facts[count].value, sizeof facts[count].value, value);
+      ++count;
+    }
+  } catch (...) {  // out of memory: the list of facts is incomplete
+  }
+  return count;
+}
+
+extern "C" const char* placement_failure(void) { return state().failure.c_str(); }
+
+extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
+
+extern "C" bool placement_wants_stock_choice(uint32_t uid) {
+  auto& now = state();
+  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid) && !now.questions.used_up(uid);
+}
+
+extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
+  try {
+    state().questions.spend(uid, std::chrono::nanoseconds(time_ns));
+  } catch (...) {  // out of memory: the time is not counted
+  }
+}
+
+extern "C" void placement_tell(const struct placement_outcome* outcome) {
+  auto& now = state();
+  try {
+    if (now.decision_log) now.decision_log->tell(*outcome, now.config.mode);
+  } catch (...) {  // out of memory: the history has a gap
+  }
+}
+
+extern "C" enum placement_mode placement_current_mode(void) {
+  auto& now = state();
+  return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
+}
+
+extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }
+
+extern "C" void placement_unconfigure(void) {
+  auto& now = state();
+  now.machine.reset();
+  now.other_machines.clear();
+  now.views = {};
+  now.partitions.clear();
+  now.feed.reset();
+  now.decision_log.reset();
+  now.warning.clear();
+  now.jobs.clear();
+  treematch::matrix_memories().drop_idle(Clock::time_point::max());
+  now.transient = {};
+  now.latest = nullptr;
+}
+
+extern "C" enum placement_mode placement_configure(const char* config_path, const struct placement_machine* machine,
+                                                   char* message, size_t message_size) {
+  placement_unconfigure();
+  message[0] = '\0';
+  auto& now = state();
+  now.degraded = degraded_share;
+  now.questions = question_share;
+  now.failure.clear();
+  try {
+    now.config_path = config_path;
+    std::error_code unreadable;
+    if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
+    now.config = read_config(config_path, MissingFile::defaults);
+    now.share = full_share(now.config);
+    if (now.config.mode != Mode::off) configure_on(now, *machine);
+  } catch (const std::exception& error) {
+    copy_text(message, message_size, error.what());
+  } catch (...) {
+    copy_text(message, message_size, "unexpected failure while reading the configuration");
+  }
+  try {
+    now.failure = message;
+  } catch (...) {  // out of memory: the reason is in slurmctld's log only
+  }
+  return placement_current_mode();
+}
+
+extern "C" void placement_tidy(void) {
+  auto& now = state();
+  now.latest = nullptr;  // the next line may drop the answer
+  const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
+  now.jobs.drop_idle(since);
+  const std::size_t of_mappings = treematch::matrix_memories().drop_idle(since);
+  if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);
+}
+
+extern "C" const char* placement_policy_word(char* const* environment, uint32_t environment_count) {
+  return environment == nullptr ? nullptr : environment_value({environment, environment_count}, "PLACEMENT_POLICY");
+}
+
+extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
+  return placement_policy_word(environment, environment_count) != nullptr;
+}
+
+extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
+  text[0] = '\0';
+  try {
+    if (const char* const word = placement_policy_word(environment, environment_count))
+      copy_text(text, size, parse_policy_spec(word).policy);
+  } catch (...) {  // no name of a policy, or out of memory
+  }
+}
+
+extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {
+  auto& now = state();
+  if (partition == nullptr) return 0;
+  const auto found = now.partitions.find(std::string_view(partition));
+  if (found == now.partitions.end()) return 0;
+  *environment = found->second.pointers.data();
+  return static_cast<uint32_t>(found->second.pointers.size());
+}
+
+extern "C" const char* placement_partition_with_policy(uint32_t index) {
+  const auto& partitions = state().partitions;
+  return index < partitions.size() ? std::next(partitions.begin(), index)->first.c_str() : nullptr;
+}
+
+extern "C" const struct placement_plan* placement_decide(const struct placement_offer* offer,
+                                                         const struct placement_request* request) {
+  auto& now = state();
+  now.result = {};
+  now.result.live_age_s = -1;
+  now.latest = nullptr;
+  if (now.decision_log) now.decision_log->forget();
+  const auto start = Clock::now();
+  try {
+    fill_result(now.result, answer_of(now, *offer, *request));
+  } catch (const std::bad_alloc&) {
+    copy_text(now.result.reason, sizeof now.result.reason, "out of memory");
+  } catch (const std::exception& error) {
+    copy_text(now.result.reason, sizeof now.result.reason, error.what());
+  } catch (...) {
+    copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
+  }
+  now.result.time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  return &now.result;
+}
+
+extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
+  auto& now = state();
+  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) && now.share.used_up(uid);
+}
+
+extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
+  auto& now = state();
+  if (now.feed) now.feed->call_later(std::chrono::seconds(seconds), call);
+}
+
+extern "C" void placement_assess(const struct placement_offer* offer, const struct placement_request* request,
+                                 const struct placement_grant* grant) {
+  auto& now = state();
+  try {
+    assess(now, *offer, *request, *grant);
+  } catch (...) {  // out of memory: the costs are not known
+    now.result.cost[0] = now.result.natural_cost[0] = now.result.busiest_link[0] = now.result.ranks[0] = '\0';
+  }
+}
+
+extern "C" struct placement_ranks placement_ranks_on(const struct placement_offer* offer,
+                                                     const struct placement_request* request,
+                                                     const struct placement_grant* grant) {
+  auto& now = state();
+  placement_ranks ranks{};
+  try {
+    if (!now.machine) return ranks;
+    const bool no_time = now.share.used_up(request->uid);
+    const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
+    const DecisionTimeBudget::Use use(now.share, request->uid);
+    // To decode a matrix takes time, too: up to 10 ms.
+    const std::span<char* const> environment(request->environment, request->environment_count);
+    const JobEntry* const job = no_time ? now.jobs.find_kept(request->job_id, environment)
+                                        : &now.jobs.find(request->job_id, environment, now.config);
+    ranks.not_known = job == nullptr;
+    if (ranks.not_known) return ranks;
+    const auto costs =
+        costs_on({now.machine_for(*request), now.feed->now(), *offer, *request, job->job_request, now.config}, *grant,
+                 Deadline::after(budget));
+    if (!costs) {
+      ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job->job_request);
+      return ranks;
+    }
+    copy_text(ranks.cost, sizeof ranks.cost, costs->cost);
+    copy_text(ranks.natural_cost, sizeof ranks.natural_cost, costs->natural_cost);
+    ranks.by_matrix = true;
+  } catch (...) {  // out of memory: nothing is told of the ranks
+  }
+  return ranks;
+}
+
+extern "C" void placement_forget(uint32_t job_id) {
+  auto& now = state();
+  now.latest = nullptr;
+  now.jobs.drop(job_id);
+  // The decision used this memory for a while, in the thread that made it; the C library keeps it for that thread.
+  if (now.feed) now.feed->memory_was_freed(bytes_of_a_decision);
+}
+
+extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {
+  auto& now = state();
+  try {
+    if (auto* job = now.jobs.find_latest(job_id); job != nullptr && job->answer)
+      job->answer = Answer{std::nullopt, reason, STOCK_SLURM};
+  } catch (...) {
+    now.jobs.clear();
+  }
+}

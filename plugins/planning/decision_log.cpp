@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/planning/decision_log.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "common/util/hostlist.hpp"
+
+namespace placement::planning {
+
+namespace {
+
+// The most nodes in a list of names. A longer list is not shown whole, and making it takes time.
+constexpr std::size_t most_listed = 512;
+
+// Returns the names of `nodes`, indices into the offer, as a hostlist. An offered node that the machine does not have
+// is left out, because it has no name.
+std::string listed(const Machine& machine, const placement_offer& offer, std::span<const std::uint32_t> nodes) {
+  std::vector<std::string> names;
+  for (const std::uint32_t node : nodes.first(std::min(nodes.size(), most_listed)))
+    if (offer.node[node] >= 0 && offer.node[node] < machine.nodes())
+      names.push_back(machine.node(offer.node[node]).name);
+  return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
+}
+
+// Returns counts in Slurm's form, for example "8(x2),3" for 8, 8, 3.
+std::string run_lengths(std::span<const std::uint32_t> counts) {
+  std::string text;
+  for (std::size_t at = 0; at < counts.size() && text.size() < 4 * most_listed;) {
+    std::size_t end = at;
+    while (end < counts.size() && counts[end] == counts[at]) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(counts[at]);
+    if (end - at > 1) text += "(x" + std::to_string(end - at) + ")";
+    at = end;
+  }
+  return text;
+}
+
+std::string parameters_of(const JobRequest& job_request) {
+  std::string text;
+  for (const auto& [key, value] : job_request.spec.parameters) text += (text.empty() ? "" : ",") + key + "=" + value;
+  return text;
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
+                          const LiveNow& live, const Plan* plan) {
+  decision_ = {};
+  decision_.parameters = parameters_of(job_request);
+  decision_.live_age_s = live.age_s;
+  decision_.why_not_live = live.why_not;
+  decision_.candidates = offer.node_count;
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t node = 0; node < offer.node_count && node <= most_listed; ++node) all.push_back(node);
+  decision_.candidate_nodes = listed(machine, offer, all);
+  if (plan == nullptr) return;
+  decision_.choice = listed(machine, offer, plan->nodes);
+  decision_.tasks_per_node = run_lengths(plan->tasks);
+  decision_.terms = plan->terms;
+}
+
+void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
+  const placement_plan* const plan = outcome.plan;
+  decision_.at_s = seconds_now();
+  decision_.job_id = outcome.job_id;
+  decision_.array_task =
+      outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
+  decision_.restarts = outcome.restarts;
+  decision_.uid = outcome.uid;
+  decision_.policy = outcome.policy;
+  decision_.outcome = outcome.end;
+  decision_.for_start = outcome.for_start;
+  decision_.mode = to_string(mode);
+  decision_.given = outcome.given ? outcome.given : "";
+  decision_.stock_choice = outcome.stock_choice ? outcome.stock_choice : "";
+  if (plan != nullptr) {
+    decision_.remembered = plan->remembered;
+    decision_.time_us = plan->time_us;
+    decision_.tasks = plan->task_count;
+    decision_.reason = plan->reason;
+  }
+  if (plan != nullptr &&
+      outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
+    decision_.cost = plan->cost;
+    decision_.natural_cost = plan->natural_cost;
+    decision_.first_nodes_cost = plan->stock_cost;
+    if (plan->busiest_link[0] != '\0') decision_.terms.push_back("busiest link: " + std::string(plan->busiest_link));
+    if (plan->ranks[0] != '\0') decision_.terms.push_back("ranks: " + std::string(plan->ranks));
+  }
+  if ((outcome.end == DECISION_CORES || outcome.end == DECISION_NODES) && outcome.unbound != nullptr)
+    decision_.terms.push_back("no rank is bound to its core: TaskPlugin=" + std::string(outcome.unbound));
+  if (outcome.end == DECISION_STOCK) {
+    decision_.reason_class = outcome.stock_reason;
+    if (outcome.reason != nullptr) decision_.reason = outcome.reason;
+    decision_.cost = outcome.ranks.cost;
+    decision_.natural_cost = outcome.ranks.natural_cost;
+  }
+  ring_.put(decision_);
+  forget();
+}
+
+}  // namespace placement::planning

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/planning/job_request.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "common/matrix/matrix_coarsen.hpp"
+#include "common/util/base64url.hpp"
+#include "common/util/error.hpp"
+
+namespace placement::planning {
+
+namespace {
+
+constexpr std::string_view prefix = "PLACEMENT_";
+constexpr std::size_t max_piece = 64 << 10;
+constexpr std::size_t max_word = 4096;
+
+std::string_view required_value(std::span<char* const> environment, const char* name) {
+  const char* value = environment_value(environment, name);
+  if (value == nullptr) throw Error(std::string(name) + " is missing in the job's environment");
+  return value;
+}
+
+std::int64_t number(std::string_view text, const char* name, std::int64_t most) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > most)
+    throw Error(std::string(name) + " is not a number from 0 to " + std::to_string(most));
+  return value;
+}
+
+void read_matrix(JobRequest& job_request, std::span<char* const> environment, const Config& config) {
+  const char* pieces_text = environment_value(environment, "PLACEMENT_MATRIX_PIECES");
+  if (pieces_text == nullptr) return;
+  const auto max_bytes = static_cast<std::size_t>(config.max_matrix_bytes);
+  const auto most = static_cast<std::int64_t>(base64url_size(max_bytes) / max_piece + 1);
+  const std::int64_t pieces = number(pieces_text, "PLACEMENT_MATRIX_PIECES", most);
+  if (pieces == 0) return;
+  std::string text;
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::string name = "PLACEMENT_MATRIX_" + std::to_string(piece);
+    const std::string_view value = required_value(environment, name.c_str());
+    if (value.size() > max_piece) throw Error(name + " is longer than 64 KiB");
+    text += value;
+  }
+  WireLimits limits;
+  limits.max_ranks = static_cast<std::int32_t>(std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));
+  WireMatrix wire = unpack_wire(from_base64url(text, max_bytes), limits);
+  if (wire.tasks() < 1) return;
+  job_request.coarse = wire.coarse();
+  job_request.matrix = std::make_shared<const CommMatrix>(expand_groups(wire));
+}
+
+}  // namespace
+
+const char* environment_value(std::span<char* const> environment, const char* name) {
+  const std::size_t length = std::strlen(name);
+  for (const char* entry : environment)
+    if (entry != nullptr && std::strncmp(entry, name, length) == 0 && entry[length] == '=') return entry + length + 1;
+  return nullptr;
+}
+
+std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
+  std::uint64_t all = environment.size();
+  for (const char* entry : environment) {
+    if (entry == nullptr || std::strncmp(entry, prefix.data(), prefix.size()) != 0) continue;
+    // A longer entry is refused later, so the rest of it need not be hashed.
+    const std::string_view seen(entry, strnlen(entry, 2 * max_piece));
+    all = all * 0x9e3779b97f4a7c15u ^ std::hash<std::string_view>{}(seen);
+    all ^= all >> 29;
+  }
+  return all;
+}
+
+JobRequest read_job_request(std::span<char* const> environment, const Config& config) {
+  JobRequest job_request;
+  try {
+    const std::string_view version = required_value(environment, "PLACEMENT_VERSION");
+    if (version != "1") throw Error("the job was submitted by another version of the SPANK plugin");
+    const std::string_view word = required_value(environment, "PLACEMENT_POLICY");
+    if (word.size() > max_word) throw Error("PLACEMENT_POLICY is longer than 4 KiB");
+    job_request.spec = parse_policy_spec(word);
+    job_request.natural_order = environment_value(environment, "PLACEMENT_NATURAL_ORDER") != nullptr;
+    if (const char* unfit = environment_value(environment, "PLACEMENT_UNFIT"); unfit != nullptr)
+      throw Error(std::string(unfit, strnlen(unfit, max_word)));
+    read_matrix(job_request, environment, config);
+    job_request.policy = &policies::check_policy_spec(job_request.spec);
+    if (!job_request.policy->for_users) throw Error(job_request.spec.policy + " is not for jobs");
+  } catch (const Error& error) {
+    job_request.policy = nullptr;
+    job_request.matrix = nullptr;
+    job_request.error = error.what();
+  }
+  return job_request;
+}
+
+}  // namespace placement::planning

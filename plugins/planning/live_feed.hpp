@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/state/live_state.hpp"
+
+namespace placement::planning {
+
+// The live state that one decision uses.
+struct LiveNow {
+  std::shared_ptr<const LiveState> state;  // null if there is no live data, see why_not
+  // For each node of the machine the index into state->nodes, or -1 if the snapshot does not have the node.
+  std::shared_ptr<const std::vector<std::int32_t>> state_of_node;
+  double age_s = unknown_value;  // seconds since the snapshot was published
+  std::string why_not;           // why there is no live data; empty if there is
+  std::uint64_t generation = 0;  // changes with each new snapshot; 0 without live data
+};
+
+// The users whose snapshots are trusted: root, the user of this process, and the monitor's user.
+struct SnapshotOwners {
+  std::vector<uid_t> users;
+  std::string missing;  // why the monitor's user is not in `users`, for messages; empty if it is
+
+  bool operator==(const SnapshotOwners&) const = default;
+};
+
+// Looks up `monitor_user` in the host's user database and returns the trusted users. A user who does not exist is no
+// error; the field `missing` then says so.
+SnapshotOwners snapshot_owners(const std::string& monitor_user);
+
+// Keeps the monitor's newest snapshot in memory. A decision is made under slurmctld's locks, where no file may be
+// opened or read. Nor may the file be mapped, because a process that maps a file is killed by SIGBUS when another
+// process truncates it. Therefore a thread looks once a second whether the file was replaced. It reads the file into
+// private memory, checks all of it, and only then swaps a pointer. The thread holds no lock of Slurm, and holds the
+// lock that decisions take only for this swap. The destructor does not wait for the thread, which may hang in a file
+// system.
+//
+// A snapshot is trusted if it belongs to root, to the user of this process, or to the monitor's user. That user may be
+// created after slurmctld started, so the owners are looked up again while a file is refused.
+class LiveFeed {
+ public:
+  // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
+  // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
+  using Log = std::function<void(bool is_error, const std::string& text)>;
+  // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
+  using FindOwners = std::function<SnapshotOwners()>;
+
+  // Reads the snapshot at `path`, if it exists, then starts the thread that watches it. Data older than `max_age_s`
+  // seconds are not used. `nodes` are the names of the machine's nodes, in its order. Throws if no thread can be
+  // started.
+  LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log);
+  ~LiveFeed();
+  LiveFeed(const LiveFeed&) = delete;
+  LiveFeed& operator=(const LiveFeed&) = delete;
+
+  // Returns the newest snapshot that is not too old, or why there is none. Does no I/O.
+  LiveNow now() const;
+
+  // Tells that `bytes` of memory were freed, which the C library keeps for itself. When these add up to 16 MiB, the
+  // thread makes it return free memory to the system, at most once a minute. Does no I/O.
+  void memory_was_freed(std::size_t bytes) const;
+
+  // Has the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time: of
+  // two, the feed keeps the one that is due first.
+  void call_later(std::chrono::steady_clock::duration time, void (*call)()) const;
+
+  // Returns why the file was refused; empty if it was not, or if there is no file.
+  std::string trouble() const;
+
+ private:
+  struct Watch;
+  std::shared_ptr<Watch> watch_;
+};
+
+}  // namespace placement::planning

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "plugins/planning/planner.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "common/decision/job_state.hpp"
+#include "common/state/node_outage.hpp"
+#include "common/util/error.hpp"
+#include "common/util/placement_error.hpp"
+#include "pattern/pattern.hpp"
+#include "policies/fabric_choice.hpp"
+#include "policies/nla.hpp"
+#include "plugins/planning/candidate_nodes.hpp"
+#include "plugins/planning/policy_request.hpp"
+#include "plugins/planning/within_nodes.hpp"
+
+namespace placement::planning {
+
+namespace {
+
+// The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
+constexpr std::size_t max_state_bytes = 32 << 10;
+
+// Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
+class Planner {
+ public:
+  explicit Planner(const DecisionInput& input)
+      : input_(input),
+        offer_(input.offer),
+        request_(input.request),
+        job_request_(input.job_request),
+        config_(input.config),
+        candidates_(input.machine, offer_, request_, job_request_, config_) {}
+
+  Plan plan(PolicyViews& views, const Deadline& deadline) const {
+    const Request request = policy_request(candidates_, request_, job_request_, config_);
+    const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
+    const Placement placement = asked_place(view, request, end_of_search(deadline, request.matrix.get(), config_));
+    Plan plan = wanted(view, placement, request.cores_per_task);
+    check_step_starts(plan);
+    plan.note = candidates_.note();
+    add_traffic_note(plan.note, request);
+    add_wait_note(plan.note, request);
+    if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
+      plan.note += (plan.note.empty() ? "" : ", ") + unknown;
+      plan.lacks = job_request_.spec.policy + " as if no node failed, because " + unknown;
+    }
+    if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
+    plan.terms = placement.reasons;
+    if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
+    if (request.matrix && !job_request_.coarse) {
+      plan.costs.cost = to_string(placement.cost);
+      plan.costs.busiest_link = busiest_of(view, job_request_, placement);
+      plan.costs.ranks = ranks_by_node(placement);
+      add_step_costs(plan, deadline);
+      if (job_request_.natural_order) {
+        plan.costs.cost = plan.costs.natural_cost;
+        plan.costs.busiest_link.clear();
+        plan.costs.ranks.clear();
+        plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
+      }
+      // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
+      if (on_torus(view, job_request_))
+        plan.costs.stock_cost = to_string(placement.natural_cost);
+      else
+        add_costs_on_first_nodes(plan, view, request, deadline);
+    }
+    return plan;
+  }
+
+ private:
+  // The tasks and leaves that a placement uses on one node.
+  struct Share {
+    std::uint32_t tasks = 0;
+    std::vector<bool> taken;            // for each leaf of the node, whether a task has it
+    std::vector<std::uint32_t> leaves;  // for each core of the node, the number of its leaves that tasks have
+  };
+
+  // Asks the policy. If it fails while there is no live data, the error also says why there is none.
+  Placement asked_place(const ClusterView& view, const Request& request, const Deadline& deadline) const {
+    try {
+      return policies::place_on_one_fabric(*job_request_.policy, view, request, deadline);
+    } catch (const Error& error) {
+      if (!job_request_.policy->uses_live || view.live || view.why_not_live.empty()) throw;
+      const std::string text = error.what();
+      throw PlacementError(STOCK_NO_LIVE_DATA,
+                           text.find(view.why_not_live) != std::string::npos ? text : text + ": " + view.why_not_live);
+    }
+  }
+
+  FirstStep first_step(const Plan& plan) const {
+    return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
+  }
+
+  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
+  // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
+  // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
+  // others than the planned ones.
+  void add_step_costs(Plan& plan, const Deadline& deadline) const {
+    if (deadline.expired()) return;
+    try {
+      const FirstStep step = first_step(plan);
+      plan.costs.natural_cost = step.natural_cost();
+      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+        step.set_placed(plan.costs, deadline);
+    } catch (const Error&) {
+    }
+  }
+
+  std::uint64_t cores_wanted(const Plan& plan, std::uint32_t node) const {
+    const auto first = plan.core_wanted.begin();
+    return static_cast<std::uint64_t>(
+        std::count(first + offer_.first_core[node], first + offer_.first_core[node + 1], 1));
+  }
+
+  // Returns the number of whole cores that `tasks` tasks need if they may share cores.
+  std::uint64_t cores_of(std::uint64_t tasks) const {
+    return (tasks * candidates_.cpus_per_task() + candidates_.usable_threads() - 1) / candidates_.usable_threads();
+  }
+
+  bool has_spare_cores(const Plan& plan) const {
+    for (std::size_t n = 0; n < plan.nodes.size(); ++n)
+      if (cores_wanted(plan, plan.nodes[n]) > cores_of(plan.tasks[n])) return true;
+    return false;
+  }
+
+  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it wants whole
+  // cores for each task of a step that does not use all CPUs of the job.
+  void check_step_starts(const Plan& plan) const {
+    if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
+    std::uint64_t cores = 0;
+    bool fits = true;
+    for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+      const std::uint64_t wanted = cores_wanted(plan, plan.nodes[n]);
+      cores += wanted;
+      fits = fits && plan.tasks[n] * cores_of(1) <= wanted;
+    }
+    if (!fits && cores * candidates_.usable_threads() != candidates_.tasks() * candidates_.cpus_per_task())
+      throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) +
+                                              " tasks of " + std::to_string(candidates_.cpus_per_task()) +
+                                              " CPUs on the policy's cores, as it wants whole cores for each");
+  }
+
+  // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
+  static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
+    for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
+  }
+
+  // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
+  std::string unknown_outages(const ClusterView& view) const {
+    if (!job_request_.policy->avoids_faults || view.outages || (view.live && outages_known(*view.live))) return {};
+    const std::string why = view.live ? "the live data have no outage probabilities" : view.why_not_live;
+    return "no outages are known" + (why.empty() ? "" : ": " + why);
+  }
+
+  // Adds what stands in for a communication matrix. A pattern is not used where the client did not know the number of
+  // tasks, and so made no matrix; that of an all-to-all may be left out because the nearest nodes are best for it.
+  void add_traffic_note(std::string& note, const Request& request) const {
+    const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
+    std::string text;
+    if (pattern && (request.matrix || pattern->kind == pattern::Pattern::Kind::all_to_all))
+      text = "pattern " + pattern::to_string(*pattern);
+    else if (!request.matrix && !job_request_.policy->needs_live)
+      text = std::string("no matrix: the nearest nodes") +
+             (job_request_.natural_order       ? ", ranks in natural order"
+              : pattern                        ? ", ranks of each step by " + pattern::to_string(*pattern)
+              : job_request_.policy->uses_live ? ", consecutive ranks near each other"
+                                               : ", ranks in the order of the topology");
+    if (!text.empty()) note += (note.empty() ? "" : ", ") + text;
+  }
+
+  // Adds a remark if the job asks for a longer wait than it may have.
+  void add_wait_note(std::string& note, const Request& request) const {
+    const auto wait = request.parameters.find("wait");
+    if (wait == request.parameters.end() ||
+        policies::wait_s(request.parameters) <= static_cast<double>(request.max_wait_s))
+      return;
+    note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) +
+            (request_.never_waits ? " has no effect in a heterogeneous job"
+                                  : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s));
+  }
+
+  // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other
+  // users' jobs. Throws Error if the placement is not legal.
+  Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
+    const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
+    if (placement.ranks.size() != candidates_.tasks()) throw PlacementError(STOCK_OTHER, broken);
+    std::map<std::int32_t, Share> share_of;  // by the index of the node in the view, for the nodes that are used
+    for (const RankPlace& rank : placement.ranks) {
+      if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
+          rank.cores.size() != static_cast<std::size_t>(leaves_per_task))
+        throw PlacementError(STOCK_OTHER, broken);
+      const std::vector<bool>& usable = view.nodes[rank.node].core_free;
+      Share& share = share_of[rank.node];
+      ++share.tasks;
+      share.taken.resize(usable.size());
+      share.leaves.resize(usable.size() / candidates_.leaves_per_core());
+      for (const std::int32_t leaf : rank.cores) {
+        if (leaf < 0 || static_cast<std::size_t>(leaf) >= usable.size() || !usable[leaf] || share.taken[leaf])
+          throw PlacementError(STOCK_OTHER, broken);
+        share.taken[leaf] = true;
+        ++share.leaves[leaf / candidates_.leaves_per_core()];
+      }
+    }
+    for (const std::int32_t node : candidates_.required())
+      if (!share_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
+    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes)
+      throw PlacementError(STOCK_OTHER, broken);
+    return in_terms_of_offer(share_of, broken);
+  }
+
+  Plan in_terms_of_offer(const std::map<std::int32_t, Share>& share_of, const std::string& broken) const {
+    Plan plan;
+    plan.task_count = static_cast<std::uint32_t>(candidates_.tasks());
+    plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
+    for (const auto& [node, share] : share_of) {
+      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node)
+        throw PlacementError(STOCK_OTHER, broken);
+      plan.nodes.push_back(candidates_.nodes()[node]);
+      plan.tasks.push_back(share.tasks);
+      want_cores(plan, candidates_.nodes()[node], share.tasks, share.leaves);
+    }
+    return plan;
+  }
+
+  // Marks exactly the number of cores that Slurm will count for `tasks` tasks on the node. With more cores Slurm would
+  // choose among them, with fewer it would refuse. Cores with the most planned leaves are taken first, then free ones.
+  void want_cores(Plan& plan, std::uint32_t node, std::uint32_t tasks, const std::vector<std::uint32_t>& leaves) const {
+    const auto free = candidates_.cores(node);
+    const std::uint64_t cpus = std::uint64_t{std::max(tasks, request_.tasks_per_node)} * candidates_.cpus_per_task();
+    const std::size_t needed =
+        request_.whole_nodes ? free.size() : (cpus + candidates_.usable_threads() - 1) / candidates_.usable_threads();
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t core = 0; core < free.size(); ++core)
+      if (free[core]) order.push_back(core);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return leaves[a] > leaves[b]; });
+    order.resize(std::min(order.size(), needed));
+    for (const std::uint32_t core : order) plan.core_wanted[offer_.first_core[node] + core] = 1;
+  }
+
+  // Returns the value of PLACEMENT_STATE, so that srun places ranks by the outage probabilities of this decision.
+  std::string state_for_steps(const ClusterView& view, const Request& request, const Placement& placement,
+                              const Deadline& deadline) const {
+    std::vector<std::int32_t> nodes;
+    for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);
+    std::sort(nodes.begin(), nodes.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    const auto job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
+    return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
+  }
+
+  // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be
+  // computed.
+  void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
+                                const Deadline& deadline) const {
+    const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
+    if (sequential == nullptr || deadline.expired()) return;
+    Request plain = request;
+    plain.parameters.clear();
+    const auto add_costs_on = [&](const ClusterView& nodes) {
+      const Plan first =
+          wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
+      const FirstStep step = first_step(first);
+      const Placement natural = step.in_order(deadline);
+      plan.costs.stock_cost = to_string(natural.cost);
+      plan.stock_within = StockWithin{natural.cost, within_nodes(step.view(), *job_request_.matrix, natural)};
+      plan.stock_busiest_link = busiest_of(step.view(), job_request_, natural);
+    };
+    try {
+      if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));
+    } catch (const Error&) {  // the job's limits do not allow the first nodes
+    }
+    try {
+      add_costs_on(view);
+    } catch (const Error&) {
+    }
+  }
+
+  // Returns the view of the first nodes of `view`, as few as have room for the tasks and satisfy min_nodes.
+  ClusterView first_nodes(const ClusterView& view) const {
+    ClusterView first{view.tree, {}};
+    std::uint64_t room = 0;
+    for (std::size_t n = 0; n < view.nodes.size() && (room < candidates_.tasks() || n < request_.min_nodes); ++n) {
+      const std::uint64_t tasks = candidates_.capacity(candidates_.nodes()[n]);
+      room += request_.tasks_per_node > 0 ? std::min<std::uint64_t>(tasks, request_.tasks_per_node) : tasks;
+      first.nodes.push_back(view.nodes[n]);
+    }
+    return first;
+  }
+
+  const DecisionInput& input_;
+  const placement_offer& offer_;
+  const placement_request& request_;
+  const JobRequest& job_request_;
+  const Config& config_;
+  const CandidateNodes candidates_;
+};
+
+}  // namespace
+
+Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline) {
+  if (input.job_request.policy == nullptr) throw Error(input.job_request.error);
+  if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
+  return Planner(input).plan(views, deadline);
+}
+
+}  // namespace placement::planning

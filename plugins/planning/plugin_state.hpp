@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/policy/config.hpp"
+#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_log.hpp"
+#include "plugins/planning/decision_time_budget.hpp"
+#include "plugins/planning/job_request.hpp"
+#include "plugins/planning/live_feed.hpp"
+#include "plugins/planning/machine.hpp"
+#include "plugins/planning/planner.hpp"
+
+namespace placement::planning {
+
+using Clock = std::chrono::steady_clock;
+
+// Decisions run under slurmctld's locks, so all decisions together must not take too much of its time. These are the
+// processor times that they get; each user gets a part (decision_time_budget.hpp). While the user's part of full_share
+// lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at most DecisionWait=
+// times. A decision that may not be put off is made without the matrix, which takes a tenth of the time. When the
+// user's part of degraded_share is used up too, no decision is made, and stock Slurm places the job.
+//
+// At once there is as much of full_share as five seconds bring. The main scheduler runs every three seconds at most
+// (batch_sched_delay), and stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
+inline DecisionTimeBudget full_share(const Config& config) {
+  const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
+  return {of_second, 5 * of_second};
+}
+inline const DecisionTimeBudget degraded_share{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
+
+// The processor time for asking which nodes Slurm itself would choose. On a large cluster the question takes as long as
+// an allocation.
+inline const DecisionTimeBudget question_share{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
+
+// The answer of the policy to a question about a job.
+struct Answer {
+  std::optional<Plan> plan;
+  std::string reason;  // why there is no plan
+  stock_reason reason_class = STOCK_OTHER;
+  bool wait = false;              // the job stays in the queue for now
+  std::uint32_t wait_left_s = 0;  // with `wait`: seconds after which the job waits no longer
+  bool put_off = false;           // with `wait`: there was no time to decide
+  bool was_starved = false;       // the deadline passed while other programs had the processor
+};
+
+// The request of a job, and the last question about it with its answer.
+struct JobEntry {
+  JobRequest job_request;
+  std::uint64_t question = 0;
+  std::optional<Answer> answer;
+  std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
+};
+
+// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun knows nothing
+// of it, so ranks stay in natural order.
+struct PartitionEnvironment {
+  explicit PartitionEnvironment(const std::string& word)
+      : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word, "PLACEMENT_NATURAL_ORDER=1"},
+        pointers{entries[0].data(), entries[1].data(), entries[2].data()} {}
+  PartitionEnvironment(const PartitionEnvironment&) = delete;  // pointers are into entries
+
+  std::array<std::string, 3> entries;
+  std::array<char*, 3> pointers;
+};
+
+// The state that the select plugin keeps between the calls of decide.h.
+struct PluginState {
+  Config config;
+  std::map<std::string, PartitionEnvironment, std::less<>> partitions;
+  std::unique_ptr<const Machine> machine;                      // null while placement is off
+  std::vector<std::unique_ptr<const Machine>> other_machines;  // the machine with each of the other topologies
+  std::unique_ptr<const LiveFeed> feed;                        // null while placement is off
+  std::unique_ptr<DecisionLog> decision_log;                   // null if decisions are not recorded
+  bool private_jobs = false;                                   // slurm.conf has PrivateData=jobs
+  std::string warning;
+  std::string config_path;
+  std::string failure;  // why the configuration is not in force; empty if it is
+  void (*log)(bool, const char*) = nullptr;
+  PolicyViews views;
+  JobRequestCache<JobEntry> jobs;
+  DecisionTimeBudget share = full_share(config);
+  DecisionTimeBudget degraded = degraded_share;
+  DecisionTimeBudget questions = question_share;
+  Answer transient;  // the latest answer, if it is not kept in `jobs`
+  placement_plan result{};
+  const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped
+
+  // Returns the machine with the topology of the request's partition. There is one only while placement is not off.
+  const Machine& machine_for(const placement_request& request) const {
+    return request.topology == 0 ? *machine : *other_machines.at(request.topology - 1);
+  }
+};
+
+}  // namespace placement::planning
