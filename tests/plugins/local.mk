@@ -4,6 +4,7 @@ check_PROGRAMS += \
 	%D%/decide_partition_test \
 	%D%/decide_test \
 	%D%/decide_again_test \
+	%D%/decide_state_test \
 	%D%/decide_weight_test \
 	%D%/decision_log_test \
 	%D%/decision_time_test \
@@ -17,6 +18,7 @@ endif
 %C%_decide_partition_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_decide_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_decide_again_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
+%C%_decide_state_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_decide_weight_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_decision_log_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
 %C%_decision_time_test_LDADD = $(plugins_planning) $(CHECK_LIBS)
