@@ -124,20 +124,20 @@ build_prepared() {
 prepare_compile_flags() {
   compile_flags=()
   [ "${precompile:-no}" = yes ] || return 0
-  compile_with_headers "$work/precompiled" "$(build_flags) -Wno-error"
+  compile_with_headers "$work/precompiled" "$build_directory" -Wno-error
 }
 
 # The same for the unit tests: always with precompiled headers, and without optimization, as most of their time goes to the compiler.
-prepare_test_flags() { compile_with_headers "$work/precompiled-tests" "$(build_flags) -O0 -U_FORTIFY_SOURCE"; }
-
-build_flags() { sed -n 's/^CXXFLAGS = //p' "$build_directory/Makefile"; }
+prepare_test_flags() { compile_with_headers "$work/precompiled-tests" "$build_directory" -O0 -U_FORTIFY_SOURCE; }
 
 # configure does not get these flags, as its tests, and those of the unit tests that compile something, could not use the precompiled
 # headers and would read them all.
-compile_with_headers() {  # directory of the headers, flags of the compiler: leaves in $compile_flags what make is called with
+compile_with_headers() {  # directory of the headers, build directory, flags besides its own: leaves in $compile_flags what make is called with
+  local headers=$1 flags
+  flags="$(sed -n 's/^CXXFLAGS = //p' "$2/Makefile") ${*:3}"
   # shellcheck disable=SC2086
-  compile_standard_headers "$1" $2 || return 1
-  compile_flags=("CXXFLAGS=$2 -include $1/standard.hpp")
+  compile_standard_headers "$headers" $flags || return 1
+  compile_flags=("CXXFLAGS=$flags -include $headers/standard.hpp")
 }
 
 install_build() { quietly install make -C "$build_directory" install && built_from >"$work/inst/built-from"; }
@@ -157,7 +157,7 @@ build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst; leave
     return
   fi
   prefix=$1/inst
-  prepare_source && configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS=-O0 && compile_with_headers "$1" -O0 || return 1
+  prepare_source && configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS=-O0 && compile_with_headers "$1" "$1/build" || return 1
   make_in show "$1/build" "${compile_flags[@]}" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
     pkglib_LTLIBRARIES='select_cons_tres.la loadmatrix.la nodestate.la' \
     install-binPROGRAMS install-sbinPROGRAMS install-libLTLIBRARIES install-pkglibLTLIBRARIES
@@ -176,6 +176,6 @@ compile_standard_headers() {  # directory option...: makes DIR/standard.hpp and 
   done >"$header.new"
   if cmp -s "$header.new" "$header" && [ -e "$header.gch/plain" ]; then return; fi
   mv "$header.new" "$header"
-  quietly headers g++ -std=c++20 "$@" -pthread -fvisibility=hidden -fPIC -DPIC -x c++-header "$header" -o "$header.gch/position-independent" &&
-    quietly headers g++ -std=c++20 "$@" -pthread -fvisibility=hidden -x c++-header "$header" -o "$header.gch/plain"
+  quietly headers g++ "$@" -pthread -fvisibility=hidden -fPIC -DPIC -x c++-header "$header" -o "$header.gch/position-independent" &&
+    quietly headers g++ "$@" -pthread -fvisibility=hidden -x c++-header "$header" -o "$header.gch/plain"
 }
