@@ -207,7 +207,7 @@ std::string told_costs(const PlacementRequest& placement_request, const StepPlac
   const bool alike = policies::check_policy_spec(placement_request.spec).avoids_faults && fail_alike(view);
   return (placement_request.matrix
               ? to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost)
-              : placement.method + ", as there is no matrix") +
+              : (placement.reasons.empty() ? "" : placement.reasons.front()) + ", as there is no matrix") +
          (alike ? "; no node of it is known to fail more often than another" : "");
 }
 
@@ -215,15 +215,9 @@ std::string told_costs(const PlacementRequest& placement_request, const StepPlac
 // or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
 void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step,
                         const ControllerState& controller) {
-  if (!client().placement_request || client().outer_job.empty() || view.torus || view.live || view.outages) return;
-  if (!policies::check_policy_spec(placement_request.spec).uses_live) return;
-  std::string why;
-  try {
-    attach_job_state(view, ask_for_job_state(controller, step.job, step.nodes));
-    return;
-  } catch (const Error& error) {
-    why = error.what();
-  }
+  if (!client().placement_request || client().outer_job.empty()) return;
+  const std::string why = add_missing_state(placement_request.spec, view, step.job, step.nodes, controller);
+  if (why.empty()) return;
   const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
   slurm_info(
       "placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "

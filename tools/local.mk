@@ -63,6 +63,7 @@ tools_placectl_SOURCES = \
 	%D%/input/settings_in_force.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
+	%D%/map/allocation_state.cpp \
 	%D%/map/gpu_report.cpp \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \

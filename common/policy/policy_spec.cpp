@@ -53,7 +53,9 @@ Parameters parameters_of(std::string_view items, std::string_view word) {
 }
 
 // Control characters would appear in logs and in the output of squeue and scontrol.
-void check_characters(std::string_view word) {
+void check_word(std::string_view word) {
+  if (word.size() > max_policy_word)
+    throw Error("the word of a policy has more than " + std::to_string(max_policy_word) + " bytes");
   if (std::any_of(word.begin(), word.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; }))
     throw Error("a control character in " + in_quotes(word));
 }
@@ -61,7 +63,7 @@ void check_characters(std::string_view word) {
 }  // namespace
 
 PolicySpec parse_policy_spec(std::string_view word) {
-  check_characters(word);
+  check_word(word);
   PolicySpec spec;
   const std::size_t equals = word.find('=');
   spec.policy = upper_case(word.substr(0, equals));
@@ -71,7 +73,7 @@ PolicySpec parse_policy_spec(std::string_view word) {
 }
 
 Parameters parse_parameters(std::string_view items) {
-  check_characters(items);
+  check_word(items);
   return parameters_of(items, items);
 }
 

@@ -11,6 +11,7 @@
 #include <new>
 #include <span>
 #include <string_view>
+#include <cstring>
 #include <system_error>
 #include <vector>
 
@@ -224,6 +225,8 @@ extern "C" const char* placement_policy_word(char* const* environment, uint32_t 
   return environment == nullptr ? nullptr : environment_value({environment, environment_count}, "PLACEMENT_POLICY");
 }
 
+extern "C" uint32_t placement_longest_wait_s(void) { return static_cast<std::uint32_t>(state().config.max_wait_s); }
+
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return placement_policy_word(environment, environment_count) != nullptr;
 }
@@ -232,8 +235,8 @@ extern "C" void placement_name_policy(char* const* environment, uint32_t environ
   text[0] = '\0';
   try {
     if (const char* const word = placement_policy_word(environment, environment_count))
-      copy_text(text, size, parse_policy_spec(word).policy);
-  } catch (...) {  // no name of a policy, or out of memory
+      copy_text(text, size, parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy);
+  } catch (...) {  // no name of a policy, too long a word, or out of memory
   }
 }
 

@@ -207,6 +207,9 @@ void placement_name_policy(char *const *environment, uint32_t environment_count,
 /* Returns the word by which these entries NAME=VALUE ask for a policy, with its parameters, or NULL if they ask for none. */
 const char *placement_policy_word(char *const *environment, uint32_t environment_count);
 
+/* Returns MaxWaitS, the most seconds that a job waits by its key wait=. */
+uint32_t placement_longest_wait_s(void);
+
 /* Returns true if the job's environment asks for a policy. It reads the environment only. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
 

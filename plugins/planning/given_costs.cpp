@@ -53,7 +53,7 @@ void set_costs_on(const GivenNodes& given, const DecisionInput& input, const Pla
   if (input.job_request.natural_order)
     costs.cost = costs.natural_cost;
   else if (!deadline.expired())
-    step.set_placed(costs, deadline);
+    step.set_placed(costs, plan.job_state, deadline);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const placement_gr
     StepCosts costs;
     if (job_request.coarse || deadline.expired()) return costs;
     const FirstStep step(input, given.candidates, given.nodes, given.tasks, grant.core_given);
-    step.set_placed(costs, deadline);
+    step.set_placed(costs, {}, deadline);
     costs.natural_cost = step.natural_cost();
     return costs;
   } catch (const Error&) {

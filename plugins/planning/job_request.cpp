@@ -17,12 +17,13 @@ namespace {
 
 constexpr std::string_view prefix = "PLACEMENT_";
 constexpr std::size_t max_piece = 64 << 10;
-constexpr std::size_t max_word = 4096;
 
+// Returns the value up to the byte behind the longest one that is read: the caller refuses it then. Slurm lets a
+// variable have a GiB.
 std::string_view required_value(std::span<char* const> environment, const char* name) {
   const char* value = environment_value(environment, name);
   if (value == nullptr) throw Error(std::string(name) + " is missing in the job's environment");
-  return value;
+  return {value, strnlen(value, std::max(max_policy_word, max_piece) + 1)};
 }
 
 std::int64_t number(std::string_view text, const char* name, std::int64_t most) {
@@ -82,11 +83,10 @@ JobRequest read_job_request(std::span<char* const> environment, const Config& co
     const std::string_view version = required_value(environment, "PLACEMENT_VERSION");
     if (version != "1") throw Error("the job was submitted by another version of the SPANK plugin");
     const std::string_view word = required_value(environment, "PLACEMENT_POLICY");
-    if (word.size() > max_word) throw Error("PLACEMENT_POLICY is longer than 4 KiB");
     job_request.spec = parse_policy_spec(word);
     job_request.natural_order = environment_value(environment, "PLACEMENT_NATURAL_ORDER") != nullptr;
     if (const char* unfit = environment_value(environment, "PLACEMENT_UNFIT"); unfit != nullptr)
-      throw Error(std::string(unfit, strnlen(unfit, max_word)));
+      throw Error(std::string(unfit, strnlen(unfit, max_policy_word)));
     read_matrix(job_request, environment, config);
     job_request.policy = &policies::check_policy_spec(job_request.spec);
     if (!job_request.policy->for_users) throw Error(job_request.spec.policy + " is not for jobs");

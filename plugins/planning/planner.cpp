@@ -98,14 +98,16 @@ class Planner {
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
   // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
   // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
-  // others than the planned ones.
+  // others than the planned ones. It is computed again, too, where srun goes by a measured network, because the loads
+  // of pairs are relative to those of all pairs in view, which are more when nodes are chosen.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
       const FirstStep step = first_step(plan);
       plan.costs.natural_cost = step.natural_cost();
-      if (candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
-        step.set_placed(plan.costs, deadline);
+      const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
+      if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+        step.set_placed(plan.costs, plan.job_state, deadline);
     } catch (const Error&) {
     }
   }

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "common/decision/job_state.hpp"
 #include "common/topology/link_traffic.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
@@ -118,13 +119,19 @@ Placement FirstStep::in_order(const Deadline& deadline) const {
   return policies::find_policy("SEQUENTIAL")->place(step_.view, step_request(), deadline);
 }
 
-void FirstStep::set_placed(StepCosts& costs, const Deadline& deadline) const {
+void FirstStep::set_placed(StepCosts& costs, std::string_view job_state, const Deadline& deadline) const {
   Request request = step_request();
-  if (on_torus(step_.view, input_.job_request)) request.parameters["effort"] = "1";
-  const Placement placement = input_.job_request.policy->place(
-      step_.view, request, end_of_search(deadline, request.matrix.get(), input_.config));
+  ClusterView view = step_.view;
+  if (on_torus(view, input_.job_request)) {
+    request.parameters["effort"] = "1";
+  } else if (input_.job_request.policy->uses_live) {
+    view.live = nullptr;
+    if (!job_state.empty()) attach_job_state(view, unpack_job_state(job_state));
+  }
+  const Placement placement =
+      input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config));
   costs.cost = to_string(placement.cost);
-  costs.busiest_link = busiest_of(step_.view, input_.job_request, placement);
+  costs.busiest_link = busiest_of(view, input_.job_request, placement);
   costs.ranks = ranks_by_node(placement);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/policy/policy.hpp"
@@ -56,10 +57,10 @@ class FirstStep {
   // Returns the places of the ranks in natural order.
   Placement in_order(const Deadline& deadline) const;
 
-  // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy. On a torus
-  // srun's effort would take all of the time, and the cost is that of the least effort, with which a choice of nodes is
-  // made, too.
-  void set_placed(StepCosts& costs, const Deadline& deadline) const;
+  // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy. `job_state` is
+  // the value of PLACEMENT_STATE, by which srun will place them; empty if the job has none. On a torus srun's effort
+  // would take all of the time, and the cost is that of the least effort, with which a choice of nodes is made, too.
+  void set_placed(StepCosts& costs, std::string_view job_state, const Deadline& deadline) const;
 
  private:
   Request step_request() const;

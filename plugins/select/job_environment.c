@@ -9,6 +9,9 @@
  */
 #define MOST_BYTES (1 << 20)
 
+/* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
+#define MOST_VARIABLES 64
+
 static bool is_variable(const char *entry, const char *name)
 {
 	size_t length = strlen(name);
@@ -87,18 +90,24 @@ static size_t supplied_bytes(const job_record_t *job)
 void set_policy_variables(job_record_t *job)
 {
 	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	uint32_t added = 0;
+	size_t bytes;
 
 	if (!leader || !leader->details || !job->details)
 		return;
-	for (uint32_t i = 0; i < job->spank_job_env_size; i++) {
+	bytes = MAX(supplied_bytes(leader), supplied_bytes(job));
+	for (uint32_t i = 0; i < job->spank_job_env_size && added < MOST_VARIABLES; i++) {
 		const char *entry = job->spank_job_env[i];
-		const char *value = xstrncmp(entry, "PLACEMENT_", 10) ? NULL : strchr(entry, '=');
+		size_t size = xstrncmp(entry, "PLACEMENT_", 10) ? 0 : strnlen(entry, MOST_BYTES);
+		const char *value = size ? memchr(entry, '=', size) : NULL;
 		char *name;
 
-		if (!value || MAX(supplied_bytes(leader), supplied_bytes(job)) + strlen(entry) > MOST_BYTES)
+		if (!value || bytes + size > MOST_BYTES)
 			continue;
 		name = xstrdup_printf("SLURM_SPANK_%.*s", (int) (value - entry), entry);
 		set_variable_of_job(job, name, value + 1);
 		xfree(name);
+		bytes += size;
+		added++;
 	}
 }

@@ -164,11 +164,13 @@ void record_write(job_record_t *job, const struct placement_outcome *decision)
 
 void decision_done(const struct placement_outcome *decision)
 {
+	/* Such a job did not run as stock: it goes on waiting for nodes, as it would without a policy. */
+	bool found_no_room = decision->for_start && decision->end == DECISION_STOCK && decision->stock_reason == STOCK_NO_ROOM;
 	char text[RECORD_SIZE];
 
 	/* A question that is asked again and again without a start is recorded only once. */
 	if (decision->started ||
-	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told))
+	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told && !found_no_room))
 		placement_tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;

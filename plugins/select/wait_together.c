@@ -2,6 +2,7 @@
 #include "plugins/select/wait_together.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plugins/planning/decide.h"
@@ -10,6 +11,9 @@
 
 /* Seconds until the user's jobs that may have to wait for another reason are considered; three cycles of batch_sched_delay. */
 #define PAUSE_FOR_OTHERS 10
+
+/* The key by which a job asks to wait, as in NLA=wait=300. */
+#define WAIT "wait="
 
 /* Returns the word by which the job asks for its policy, with its parameters, or NULL if it has no policy. */
 static const char *policy_word(const job_record_t *job)
@@ -36,21 +40,41 @@ static bool wants_no_less(const job_record_t *other, const job_record_t *job)
 	       !xstrcmp(more->exc_nodes, less->exc_nodes) && !xstrcmp(other->resv_name, job->resv_name);
 }
 
+/* Returns the seconds after which the job, whose policy is asked for by `word`, waits no longer; it may be negative. */
+static time_t wait_left(const job_record_t *job, const char *word, time_t now)
+{
+	long longest = strtol(strstr(word, WAIT) + strlen(WAIT), NULL, 10);
+
+	return MIN(waiting_since(job), now) + MIN(longest, (long) placement_longest_wait_s()) - now;
+}
+
+/* Has one of the user's jobs with wait= that may lack something else considered some seconds later. */
+static void follow_later(job_record_t *other, const char *word, const job_record_t *job, time_t now)
+{
+	time_t left = wait_left(other, word, now);
+	bool is_new = !was_told_to_wait(other);
+	char reason[96];
+
+	if (left <= 0 || !could_start(other, now))
+		return;
+	delay(other, MIN(PAUSE_FOR_OTHERS, left));
+	snprintf(reason, sizeof(reason), "job %u of the same user waits for idle processors, and this one is considered after it",
+		 job->job_id);
+	if (is_new)
+		record_wait(other, reason);
+}
+
 /*
  * What becomes of one of the user's other jobs when `job` has been told to wait, for at most `longest` seconds from the
- * time when it could first have started. If it lacks the same, its record says so when it is told for the first time.
+ * time when it could first have started, and the other lacks the same. Its record says so when it is told for the first
+ * time.
  */
-static void follow(job_record_t *other, const job_record_t *job, bool lacks_the_same, time_t longest, time_t now)
+static void follow(job_record_t *other, const job_record_t *job, time_t longest, time_t now)
 {
 	time_t left = MIN(waiting_since(other), now) + longest - now;
 	bool is_new = !is_waiting(other);
 	char reason[96];
 
-	if (!lacks_the_same) {
-		if (could_start(other, now))
-			delay(other, PAUSE_FOR_OTHERS);
-		return;
-	}
 	if (left <= 0)
 		return;
 	wait_until(other, left, job->details->begin_time);
@@ -72,8 +96,12 @@ void wait_together(job_record_t *job, uint32_t left_s)
 		if (other == job || other->user_id != job->user_id || !may_wait(other, now))
 			continue;
 		others_word = policy_word(other);
-		if (others_word && strstr(others_word, "wait="))
-			follow(other, job, wants_no_less(other, job) && !xstrcmp(others_word, word), longest, now);
+		if (!others_word || !strstr(others_word, WAIT))
+			continue;
+		if (wants_no_less(other, job) && !xstrcmp(others_word, word))
+			follow(other, job, longest, now);
+		else
+			follow_later(other, others_word, job, now);
 	}
 	list_iterator_destroy(iterator);
 }

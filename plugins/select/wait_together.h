@@ -14,7 +14,8 @@
  * Makes `job` wait for at most `left_s` seconds, as wait_on() does. So do the user's other pending jobs that could start
  * now or wait already, have the same policy and parameters, may use the same nodes and want as many CPUs or more: what
  * the free nodes lack for `job` they lack for these too. All of them are considered again at the same time. None waits
- * longer than it would have waited by itself. The user's other jobs with wait= are considered some seconds later.
+ * longer than it would have waited by itself. The user's other jobs with wait= are considered some seconds
+ * later, but no later than they would stop to wait.
  */
 void wait_together(job_record_t *job, uint32_t left_s);
 

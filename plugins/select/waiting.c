@@ -6,7 +6,7 @@
 
 #include "plugins/select/job_environment.h"
 
-/* Its value is SINCE,UNTIL,PUT_OFF: two times in seconds since the epoch, and a count that may be missing. */
+/* Its value is SINCE,UNTIL,PUT_OFF,BEGIN: times in seconds since the epoch, and a count. The last two may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
 
 /* Seconds after which a job that has just been told to wait is considered again. */
@@ -16,22 +16,26 @@ struct wait {
 	time_t since;	/* when the job could first have started */
 	time_t until;	/* when it stops waiting */
 	uint32_t put_off;	/* scheduling cycles in which there was no time to decide */
+	time_t begin;	/* the start time that was set here last; 0: not known */
 };
 
 /*
- * Returns false if the job was not told to wait, or was requeued since. If the clock was set back, the job may have been
- * submitted, or told to wait, at a time that is still to come.
+ * Returns false if the job was not told to wait, or was requeued since, or if its start time was set to a later one since,
+ * as its user may do. If the clock was set back, the job may have been submitted, or told to wait, at a time that is
+ * still to come.
  */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {
 	time_t now = time(NULL), submitted = job->details->submit_time;
 	const char *text = job_variable(job, VARIABLE);
-	long long since, until;
+	long long since, until, begin = 0;
 	unsigned int put_off = 0;
 
-	if (!text || sscanf(text, "%lld,%lld,%u", &since, &until, &put_off) < 2)
+	if (!text || sscanf(text, "%lld,%lld,%u,%lld", &since, &until, &put_off, &begin) < 2)
 		return false;
-	*wait = (struct wait) { .since = since, .until = until, .put_off = put_off };
+	*wait = (struct wait) { .since = since, .until = until, .put_off = put_off, .begin = begin };
+	if (wait->begin && job->details->begin_time > wait->begin)
+		return false;
 	return (wait->since >= submitted || submitted > now) && wait->since <= now;
 }
 
@@ -57,12 +61,22 @@ bool is_waiting(const job_record_t *job)
 	return read_wait(job, &wait) && wait.until > time(NULL);
 }
 
-static void write_wait(job_record_t *job, const struct wait *wait)
+bool was_told_to_wait(const job_record_t *job)
 {
-	char text[64];
+	struct wait wait;
 
-	snprintf(text, sizeof(text), "%lld,%lld,%u", (long long) wait->since, (long long) wait->until, wait->put_off);
+	return read_wait(job, &wait);
+}
+
+/* Has the job considered at the time `begin`, and not before. */
+static void write_wait(job_record_t *job, const struct wait *wait, time_t begin)
+{
+	char text[96];
+
+	snprintf(text, sizeof(text), "%lld,%lld,%u,%lld", (long long) wait->since, (long long) wait->until, wait->put_off,
+		 (long long) begin);
 	set_job_variable(job, VARIABLE, text);
+	job->details->begin_time = begin;
 }
 
 uint32_t times_put_off(const job_record_t *job)
@@ -80,8 +94,7 @@ static void begin_later(job_record_t *job, uint32_t pause, uint32_t more_put_off
 	if (!read_wait(job, &wait))
 		wait = (struct wait) { .since = MIN(waiting_since(job), now) };
 	wait.put_off += more_put_off;
-	write_wait(job, &wait);
-	job->details->begin_time = now + pause;
+	write_wait(job, &wait, now + pause);
 }
 
 void delay(job_record_t *job, uint32_t pause)
@@ -99,8 +112,7 @@ void wait_until(job_record_t *job, uint32_t left_s, time_t next)
 	time_t now = time(NULL);
 	struct wait wait = { .since = MIN(waiting_since(job), now), .until = now + left_s, .put_off = times_put_off(job) };
 
-	write_wait(job, &wait);
-	job->details->begin_time = MIN(next, wait.until);
+	write_wait(job, &wait, MIN(next, wait.until));
 }
 
 void wait_on(job_record_t *job, uint32_t left_s)

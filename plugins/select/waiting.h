@@ -22,6 +22,9 @@ time_t waiting_since(const job_record_t *job);
 /* Returns true if the job was told to wait and the time for which it may wait is not over. */
 bool is_waiting(const job_record_t *job);
 
+/* Returns true if the job was told to wait or put off since it could first have started, for whatever reason. */
+bool was_told_to_wait(const job_record_t *job);
+
 /*
  * Makes the job wait for at most `left_s` seconds. Slurm considers it again after as long as it has waited already, at
  * least 30 s, but never later than after `left_s` seconds.

@@ -5,6 +5,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "monitor/protocol/query_client.hpp"
+#include "policies/table.hpp"
 
 namespace placement::spank {
 
@@ -22,5 +23,16 @@ JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<cons
   throw Error("this plugin was built without munge, by which placement-monitor could be asked");
 }
 #endif
+
+std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,
+                              std::span<const std::string> nodes, const ControllerState& controller) {
+  if (view.torus || view.live || view.outages || !policies::check_policy_spec(spec).uses_live) return {};
+  try {
+    attach_job_state(view, ask_for_job_state(controller, job, nodes));
+    return {};
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
 
 }  // namespace placement::spank

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/decision/job_state.hpp"
+#include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 
 namespace placement::spank {
@@ -14,5 +15,11 @@ namespace placement::spank {
 // answers, or if this plugin was built without munge. The call can take 35 s for each controller that does not
 // answer.
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
+
+// Adds to the view what ask_for_job_state() returns, if the policy uses live data and the view has no torus, live data
+// or outage probabilities: slurmctld sends none with a job that was not submitted with such a policy. Returns why the
+// policy has to go by Slurm's topology alone; empty if it has what it uses.
+std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,
+                              std::span<const std::string> nodes, const ControllerState& controller);
 
 }  // namespace placement::spank

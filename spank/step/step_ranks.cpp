@@ -72,7 +72,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.matrix = placement_request.matrix;
   request.parameters = placement_request.spec.parameters;
 
-  const Placement placement =
+  Placement placement =
       policies::check_policy_spec(placement_request.spec).place(places.view, request, Deadline::after(patience));
   if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
     throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
@@ -83,7 +83,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   result.whole_cores = places.whole_cores;
   if (places.whole_cores || places.ordered)
     for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(cores_of(rank, places, view));
-  if (!placement.reasons.empty()) result.method = placement.reasons.front();
+  result.reasons = std::move(placement.reasons);
   result.lack = placement.lack;
   result.cost = placement.cost;
   result.natural_cost = placement.natural_cost;

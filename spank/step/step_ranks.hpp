@@ -14,11 +14,11 @@ struct StepPlacement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
   std::vector<std::int32_t> slot_of_rank;                 // as in BindPlan; empty if tasks share hardware threads
   std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
-  bool whole_cores = true;  // false: tasks have hardware threads, and several may have one core
-  std::string method;       // the way in which the policy placed the ranks
-  std::string lack;         // what the policy needs and did not have; empty: nothing
-  Cost cost = 0;            // hop-bytes
-  Cost natural_cost = 0;    // hop-bytes of the natural order
+  bool whole_cores = true;           // false: tasks have hardware threads, and several may have one core
+  std::vector<std::string> reasons;  // how the policy placed the ranks, and what it reached, as in Placement
+  std::string lack;                  // what the policy needs and did not have; empty: nothing
+  Cost cost = 0;                     // hop-bytes
+  Cost natural_cost = 0;             // hop-bytes of the natural order
 };
 
 // Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The

@@ -32,6 +32,10 @@ END_TEST
 START_TEST(refuses_bad_words) {
   ck_assert_error(parse_policy_spec(""), "no policy in ''");
   ck_assert_error(parse_policy_spec("=m"), "no policy in '=m'");
+  const std::string longest = "T=" + std::string(max_policy_word - 2, 'm');
+  ck_assert_uint_eq(parse_policy_spec(longest).parameters.at("matrix").size(), max_policy_word - 2);
+  ck_assert_error(parse_policy_spec(longest + "m"), "the word of a policy has more than 4096 bytes");
+  ck_assert_error(parse_parameters(longest + "m"), "more than 4096 bytes");
   ck_assert_error(parse_policy_spec("T="), "empty item in 'T='");
   ck_assert_error(parse_policy_spec("T=a,"), "empty item in 'T=a,'");
   ck_assert_error(parse_policy_spec("T=seed="), "empty item in 'T=seed='");

@@ -242,7 +242,7 @@ wrong_json() {
   refuses "${good/\"cores\": 16/\"cores\": 1e999}" '6: nodes[0].cores 1e999: want a number from 1 to 1000000, or null'
   refuses "${good/\"cores\": 16/\"cores\": 16, \"cores\": 16}" "6: nodes[0]: member 'cores' is there twice"
   refuses "${good/\"n2\"/\"n1\"}" '7: nodes[1].name "n1": want each node once: it is there twice'
-  refuses "${good/\"n3\"/$'"n\xff"'}" "8: the string '\"n?' is not UTF-8"
+  refuses "${good/\"n3\"/$'"n\xff"'}" "8: the byte of code 255 in the string '\"n?': want ASCII"
   refuses "${good/\"n3\"/$'"n\x1b[31m"'}" '8: the control character of code 27 in a string: want \u and its four digits, or a quotation mark before it'
   refuses "${good/\"n3\"/\"n\\u001b[31m\"}" '8: nodes[2].name "n\u001b[31m": want the name of one node, without brackets and commas'
   refuses "${good/\[2, 2\]/[2, 3]}" '15: pairs[2].groups [2,3]: want two groups, [A, B], each a whole number from 0 to 2'

@@ -245,12 +245,26 @@ std::string noted(const DecisionInput& input) {
   return text;
 }
 
+// Slurm gives the number of a job that a user only asked about (srun --test-only) away again. Removes answers about
+// such a job: they are another user's, or by another policy than that of the job that started.
+void drop_answers_about_others(std::vector<Decision>& decisions) {
+  const auto of_job =
+      std::find_if(decisions.rbegin(), decisions.rend(), [](const Decision& decision) { return decision.for_start; });
+  if (of_job == decisions.rend()) return;
+  const Decision job = *of_job;
+  std::erase_if(decisions, [&](const Decision& other) {
+    return !other.for_start &&
+           (other.uid != job.uid || other.policy != job.policy || other.parameters != job.parameters);
+  });
+}
+
 }  // namespace
 
 int command_explain(int argc, char** argv) {
   const CommandLine line(explain_help, argc, argv);
   const NamedJob job = parse_job(line.operands()[0]);
   DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
+  drop_answers_about_others(input.decisions);
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
   std::vector<KnownJob> jobs = known_jobs(job.id);

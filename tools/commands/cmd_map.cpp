@@ -16,10 +16,12 @@
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "spank/request/options.hpp"
+#include "spank/request/pattern_matrix.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
+#include "tools/map/allocation_state.hpp"
 #include "tools/map/gpu_report.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/map/map_run.hpp"
@@ -322,6 +324,16 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   return run_map(task);
 }
 
+// Returns the policy of the job, with the options of the command line in place of its parameters. A pattern of the job
+// is left out where the command line has a matrix or a pattern.
+PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
+  PolicySpec spec = of_job;
+  if (task.matrix || task.pattern)
+    std::erase_if(spec.parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  for (const auto& [key, value] : task.spec.parameters) spec.parameters[key] = value;
+  return spec;
+}
+
 // Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
   for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
@@ -332,21 +344,23 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
     throw UsageError(
         "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
   const std::optional<std::uint32_t> component = het_group(line);
-  const spank::Allocation allocation = spank::current_allocation(component);
+  spank::Allocation allocation = spank::current_allocation(component);
   const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
+  if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
   if (!task.matrix) {
-    const std::optional<spank::PlacementRequest> placement_request = spank::request_of_allocation(component);
-    if (!placement_request || (placement_request->automatic && !placement_request->matrix))
+    if (!of_job || (of_job->automatic && !of_job->matrix))
       throw UsageError("neither --matrix nor --pattern is given, and the job has none");
-    task.without_matrix = !placement_request->matrix;
+    spank::take_pattern(*of_job, static_cast<std::int32_t>(tasks));
+    task.without_matrix = !of_job->matrix;
     task.matrix =
-        placement_request->matrix
-            ? placement_request->matrix
+        of_job->matrix
+            ? of_job->matrix
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
-    if (!line.has("policy")) task.spec = placement_request->spec;
   }
   if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
+  take_state("map", task.spec, line.has("policy"), component, allocation);
   task.view = allocation.view;
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
   for (const NodeView& node : task.view.nodes)

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl predict: when and where a job would start, and what it would cost, without submitting it.
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <optional>
 
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/step/scontrol.hpp"
@@ -112,6 +117,22 @@ void write_json(const Start& start, const DecisionInput& input) {
   write_output("", json.end_object().take());
 }
 
+// Returns why no decision about a job that starts at once is on record.
+std::string why_no_decision() {
+  ControllerState controller;
+  try {
+    controller = controller_state_of(ask_controller());
+  } catch (const Error&) {  // srun had an answer, and the mode is not known
+  }
+  if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
+  if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as stock Slurm runs it";
+  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+    return "Mode=" + controller.mode +
+           " in slurmctld: the job would run as stock Slurm runs it, and slurmctld decides only about jobs that start";
+  return "no decision of a policy is on record: these options name no policy, or leave the nodes to Slurm as "
+         "--contiguous does, or -m POLICY=auto finds no profile, or the records cannot be read here";
+}
+
 void write_text(const Start& start, const DecisionInput& input) {
   std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors +
                      " processors of partition " + start.partition + "\n";
@@ -121,7 +142,7 @@ void write_text(const Start& start, const DecisionInput& input) {
     text +=
         has_to_wait(start)
             ? "these are the nodes of Slurm's own plan: the job has to wait, and a policy chooses when it starts, among the nodes that are free then\n"
-            : "no decision of a policy is on record: the job asks for none, or the records cannot be read here\n";
+            : why_no_decision() + "\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";
   write_output("", text);
@@ -142,9 +163,15 @@ int command_predict(int argc, char** argv) {
     if (argv[k] == std::string_view(":"))
       throw UsageError(
           "':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
+  // Slurm gives the number of such a job away again, so that older decisions may be about another one. slurmctld writes
+  // the time, and its clock may differ from the clock here.
+  constexpr double clocks_differ_s = 10;
+  const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(help, 1, argv);  // with the places of records that are the default
-  const DecisionInput input = read_decisions(own, config_for_records(), start.job, 0);
+  DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s);
+  std::erase_if(input.decisions,
+                [](const Decision& decision) { return decision.for_start || decision.uid != getuid(); });
   if (json)
     write_json(start, input);
   else

@@ -11,6 +11,7 @@
 #include "spank/step/allocation.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/map/allocation_state.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
@@ -128,8 +129,9 @@ int command_rankfile(int argc, char** argv) {
         stderr);
   const std::optional<std::uint32_t> component = het_group(line);
   spank::Allocation allocation = spank::current_allocation(component);
-  spank::take_state_of_allocation(allocation, component);
-  const spank::StepPlacement placement = spank::place_in(allocation, request_of(line, component));
+  const spank::PlacementRequest placement_request = request_of(line, component);
+  take_state("rankfile", placement_request.spec, line.has("policy"), component, allocation);
+  const spank::StepPlacement placement = spank::place_in(allocation, placement_request);
   if (placement.cores_of_rank.empty())
     throw Error(
         "this allocation has more tasks than hardware threads, and no core for each: start its ranks by srun, or allocate "

@@ -25,7 +25,7 @@ class JsonText {
  public:
   // Finds the one value of the text. `name` is the name of the file in errors. Both must outlive this object. Throws
   // Error "name:line: .." when the text is empty, ends too early or goes on too long, when brackets are nested too
-  // deeply, or when a string is not UTF-8 or has control characters.
+  // deeply, or when a string has control characters or others than ASCII.
   JsonText(std::string_view text, const std::string& name);
   ~JsonText();
   JsonText(const JsonText&) = delete;

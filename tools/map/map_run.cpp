@@ -271,6 +271,7 @@ MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) 
   outcome.cpu_s = watch.cpu_s();
   outcome.cost = placement.cost;
   outcome.natural_cost = placement.natural_cost;
+  outcome.reasons = placement.reasons;
   outcome.places.resize(static_cast<std::size_t>(task.matrix->ranks()));
   for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node)
     for (const std::uint32_t rank : placement.ranks_of_node[node])

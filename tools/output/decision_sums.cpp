@@ -31,10 +31,19 @@ std::vector<DecisionSum> sums_of(std::span<const Decision> decisions) {
   return result;
 }
 
+StartSum starts_of(std::span<const Decision> decisions) {
+  StartSum sum;
+  for (const Decision& decision : decisions) {
+    sum.starts += decision.for_start;
+    sum.stock += decision.for_start && decision.outcome == DECISION_STOCK;
+  }
+  return sum;
+}
+
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most) {
   std::map<std::string, std::int64_t> count;
   for (const Decision& d : decisions)
-    if (d.outcome == DECISION_STOCK) ++count[d.reason.empty() ? "?" : d.reason];
+    if (d.for_start && d.outcome == DECISION_STOCK) ++count[d.reason.empty() ? "?" : d.reason];
   std::vector<std::pair<std::string, std::int64_t>> reasons(count.begin(), count.end());
   std::stable_sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
   reasons.resize(std::min(reasons.size(), most));

@@ -22,8 +22,16 @@ struct DecisionSum {
 // Returns the sums in the order of policy and outcome.
 std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
 
-// Returns the reasons for which jobs ran as stock, each with the number of decisions, the most frequent first; `most`
-// at most.
+// Decisions about a start. Those that only tell where a job could run, for the backfill scheduler or for a user who
+// asks (placectl predict, srun --test-only), do not count: no job ran by them.
+struct StartSum {
+  std::int64_t starts = 0;
+  std::int64_t stock = 0;  // those that left the job to stock Slurm
+};
+StartSum starts_of(std::span<const Decision> decisions);
+
+// Returns the reasons for which starts were left to stock Slurm, each with the number of decisions, the most frequent
+// first; `most` at most.
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 }  // namespace placement::tools

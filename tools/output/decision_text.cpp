@@ -97,11 +97,15 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
   add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
-  add_fact(text, "allocated", d.given);
+  const bool not_applied = d.outcome == DECISION_ADVICE;
+  add_fact(text, "allocated", d.given + (not_applied && !d.given.empty() ? ", ranks as Slurm deals them out" : ""));
   const std::vector<std::string> drawing = drawn_on_switches(d, topology);
-  for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? "switches" : "", line);
+  for (const std::string& line : drawing)
+    add_fact(text, &line != &drawing.front() ? "" : not_applied ? "advised" : "switches", line);
   add_fact(text, "stock", stock_nodes(d, topology));
-  add_fact(text, "cost", costs(d));
+  const std::string cost = costs(d);
+  add_fact(text, "cost",
+           cost + (not_applied && !cost.empty() ? "; as advised, which Mode=" + d.mode + " does not apply" : ""));
   add_fact(text, "expected", expected_time(d));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);

@@ -220,26 +220,25 @@ Advice tofa(const ReportFacts& facts) {
 
 Advice mend_first(const ReportFacts& facts) {
   Advice advice{"Before all else", Verdict::open, {}, {}};
-  const auto count = std::ssize(facts.decisions.decisions);
-  std::int64_t stock = 0;
-  for (const Decision& decision : facts.decisions.decisions) stock += decision.outcome == DECISION_STOCK;
+  const auto [count, stock] = starts_of(facts.decisions.decisions);
   if (count < least_jobs) {
     advice.conclusion =
         decides(facts)
             ? "Collect decisions: let jobs ask for policies, as with srun -m TREEMATCH=app.mat."
             : "Collect decisions: put Mode=observe into placement.conf. slurmctld then decides and records, and changes nothing.";
-    advice.reasons.push_back("Only " + std::to_string(count) + " decisions are on record; " +
+    advice.reasons.push_back("Only " + std::to_string(count) + " decisions about a start are on record; " +
                              std::to_string(least_jobs) + " are the least to go by.");
   } else if (stock * 5 > count) {
     advice.conclusion = "Mend why jobs run as stock, before anything else is switched on.";
-    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions (" +
+    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions about a start (" +
                              percent(static_cast<double>(stock) / static_cast<double>(count)) + ") ended as stock.");
     for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3))
       advice.reasons.push_back(std::to_string(times) + " times: " + reason);
   } else {
     advice.verdict = Verdict::yes;
     advice.conclusion = "Nothing is in the way: most decisions are the policies' own.";
-    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions ended as stock.");
+    advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) +
+                             " decisions about a start ended as stock.");
   }
   if (!facts.mode.empty()) advice.reasons.push_back("Mode=" + facts.mode + " is in force in slurmctld.");
   return advice;

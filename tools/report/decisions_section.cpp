@@ -36,15 +36,16 @@ HtmlSection decisions_section(const ReportFacts& facts) {
     return section;
   }
   const std::vector<DecisionSum> sums = sums_of(input.decisions);
-  std::int64_t most = 1, stock = 0;
+  std::int64_t most = 1;
   for (const DecisionSum& sum : sums) most = std::max(most, sum.count);
-  for (const Decision& decision : input.decisions) stock += decision.outcome == DECISION_STOCK;
-  const auto all = static_cast<std::int64_t>(input.decisions.size());
+  const StartSum starts = starts_of(input.decisions);
+  const double share =
+      starts.starts == 0 ? 0 : 100.0 * static_cast<double>(starts.stock) / static_cast<double>(starts.starts);
   section.body +=
-      paragraph(std::to_string(all) + " decisions, the first of " + shown_time(input.decisions.front().at_s) +
-                ", the last of " + shown_time(input.decisions.back().at_s) + ". " + std::to_string(stock) +
-                " of them (" + shown_number(100 * static_cast<double>(stock) / static_cast<double>(all), 1) +
-                " %) left the job to stock Slurm.");
+      paragraph(std::to_string(input.decisions.size()) + " decisions, the first of " +
+                shown_time(input.decisions.front().at_s) + ", the last of " + shown_time(input.decisions.back().at_s) +
+                ". " + std::to_string(starts.starts) + " of them are about a start; " + std::to_string(starts.stock) +
+                " of these (" + shown_number(share, 1) + " %) left the job to stock Slurm.");
   HtmlTable table("By policy and outcome; \"ahead\" means that the backfill scheduler asked where the job could run",
                   {{"Policy"},
                    {"Outcome"},

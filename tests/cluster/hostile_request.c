@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later
+ *
+ * A client of libslurm that ships what srun and sbatch never would:
+ *   hostile_request word MIB   asks where a job could start whose policy has a word of so many MiB
+ *   hostile_request het N      submits a heterogeneous job whose second component has N variables PLACEMENT_000000 and
+ *                              following; its script writes those that it sees to the file "seen"
+ */
+#include <errno.h>
+#include <slurm/slurm.h>
+#include <slurm/slurm_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *environment[] = { "PATH=/usr/bin:/bin", NULL };
+
+static void describe(job_desc_msg_t *job, char **variables, int count)
+{
+	static char directory[4096];
+
+	slurm_init_job_desc_msg(job);
+	job->user_id = getuid();
+	job->group_id = getgid();
+	job->min_nodes = job->max_nodes = job->num_tasks = 1;
+	job->time_limit = 1;
+	job->work_dir = getcwd(directory, sizeof(directory));
+	job->environment = environment;
+	job->env_size = 1;
+	job->std_out = job->std_err = "/dev/null";
+	job->spank_job_env = variables;
+	job->spank_job_env_size = count;
+}
+
+static int ask_with_word(size_t bytes)
+{
+	char *word = malloc(bytes + 64);
+	char *variables[] = { "PLACEMENT_VERSION=1", word };
+	job_desc_msg_t job;
+	size_t begin = (size_t) sprintf(word, "PLACEMENT_POLICY=TREEMATCH=");
+
+	memset(word + begin, ',', bytes);
+	word[begin + bytes] = '\0';
+	describe(&job, variables, 2);
+	return slurm_job_will_run(&job);
+}
+
+static int submit_components(int count)
+{
+	char **variables = calloc((size_t) count, sizeof(*variables));
+	job_desc_msg_t first, second;
+	submit_response_msg_t *answer = NULL;
+	List components = slurm_list_create(NULL);
+
+	for (int i = 0; i < count; i++) {
+		variables[i] = malloc(32);
+		sprintf(variables[i], "PLACEMENT_%06d=x", i);
+	}
+	describe(&first, NULL, 0);
+	describe(&second, variables, count);
+	first.script = "#!/bin/sh\nenv | grep -c SLURM_SPANK_PLACEMENT_ >seen\n";
+	slurm_list_append(components, &first);
+	slurm_list_append(components, &second);
+	if (slurm_submit_batch_het_job(components, &answer))
+		return 1;
+	printf("%u\n", answer->job_id);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int failed = 2;
+
+	if (argc != 3)
+		return failed;
+	slurm_init(NULL);
+	failed = !strcmp(argv[1], "word") ? ask_with_word((size_t) atoi(argv[2]) << 20) : submit_components(atoi(argv[2]));
+	if (failed)
+		fprintf(stderr, "%s: %s\n", argv[1], slurm_strerror(errno));
+	return failed;
+}
