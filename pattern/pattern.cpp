@@ -17,6 +17,7 @@ namespace {
 constexpr const char* matrix_key = "matrix";
 constexpr const char* word_key = "pattern";
 constexpr const char* grid_key = "grid";
+constexpr const char* grid_examples = "grid=8x4x4 or grid=auto";
 
 constexpr Key all_keys[] = {
     {word_key, "traffic by a word in place of a matrix: ring, tree (binomial) or alltoall"},
@@ -80,6 +81,12 @@ bool is_key(std::string_view name) {
 
 bool is_word(std::string_view word) { return find_word(word) != nullptr; }
 
+std::string meant_by_key(std::string_view word) {
+  const std::string key = lower_case(word);
+  if (key == grid_key) return grid_examples;
+  return divides_ranks(key) ? key + "=8" : "";
+}
+
 bool take_word(Parameters& parameters) {
   const auto matrix = parameters.find(matrix_key);
   if (matrix == parameters.end() || !is_word(matrix->second)) return false;
@@ -117,8 +124,10 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
   } else {
     const std::string& name = parameters.find(word_key)->second;
     const Word* const word = find_word(name);
-    if (!word && is_key(name.substr(0, name.find('='))))
-      throw Error("pattern=" + shown(name) + ": write " + shown(name) + " without pattern=");
+    const std::string meant =
+        name.find('=') != name.npos && is_key(name.substr(0, name.find('='))) ? name : meant_by_key(name);
+    if (!word && !meant.empty())
+      throw Error("pattern=" + shown(name) + ": write " + shown(meant) + " without pattern=");
     if (!word) throw Error("pattern=" + shown(name) + ": it takes ring, tree or alltoall");
     pattern.kind = word->kind;
   }
@@ -166,7 +175,7 @@ std::string to_string(const Pattern& pattern) {
 
 std::string known_patterns(std::string_view near) {
   constexpr std::string_view stems[] = {"ring", "tree", "alltoall", "grid", "tp"};
-  constexpr std::string_view texts[] = {"ring", "tree", "alltoall", "grid=8x4x4 or grid=auto", "tp=8,pp=4,dp=16"};
+  constexpr std::string_view texts[] = {"ring", "tree", "alltoall", grid_examples, "tp=8,pp=4,dp=16"};
   const std::string_view close = near_miss(near, stems);
   std::string first, others;
   for (std::size_t k = 0; k < std::size(stems); ++k) {

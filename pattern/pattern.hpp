@@ -42,6 +42,10 @@ bool is_key(std::string_view name);
 // Returns whether `word` alone names a pattern: ring, tree or alltoall, in any case.
 bool is_word(std::string_view word);
 
+// Returns what a user who wrote the key of a pattern without a value may have meant: "grid=8x4x4 or grid=auto" for
+// grid, and "dp=8" for dp; empty if `word` is no key, in any case, by which a pattern begins.
+std::string meant_by_key(std::string_view word);
+
 // Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
 bool take_word(Parameters& parameters);
 

@@ -19,7 +19,7 @@ namespace placement::spank {
 namespace {
 
 constexpr const char* matrix_key = "matrix";
-constexpr std::string_view automatic = "auto";  // the value of `matrix` for the program's stored profile
+constexpr std::string_view automatic = "auto";  // the value of `matrix`, in any case, for the program's stored profile
 
 const policies::Policy* users_policy(std::string_view word) {
   const policies::Policy* policy = policies::find_policy(word.substr(0, word.find('=')));
@@ -33,7 +33,9 @@ std::string users_policies() {
 // Returns the hint for a pattern that stands where a policy has to; empty if the word is none.
 std::string hint_for_pattern(std::string_view word) {
   if (!pattern::is_word(word) && !pattern::is_key(lower_case(word.substr(0, word.find('='))))) return {};
-  return shown(word) + " is a pattern, which follows a policy, as in TREEMATCH=" + shown(word);
+  const std::string meant = pattern::meant_by_key(word);
+  return shown(word) +
+         " is a pattern, which follows a policy, as in TREEMATCH=" + (meant.empty() ? shown(word) : meant);
 }
 
 PolicySpec checked_spec(const std::string& word, const std::string& option, const std::string& matrix_file) {
@@ -66,9 +68,12 @@ CommMatrix matrix_in(const std::string& file, const std::string& policy) {
     return read_matrix(file);
   } catch (const Error& error) {
     if (file.find('/') != file.npos || is_file(file)) throw;
-    if (pattern::is_key(lower_case(file.substr(0, file.find('=')))))
+    if (file.find('=') != file.npos && pattern::is_key(lower_case(file.substr(0, file.find('=')))))
       throw Error(file + " is a pattern and no file: write -m " + policy + "=" + file);
-    throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file));
+    if (const std::string meant = pattern::meant_by_key(file); !meant.empty())
+      throw Error(file + " is a pattern that takes a value, and no file: write -m " + policy + "=" + meant);
+    throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file) +
+                ", and auto for the program's stored profile");
   }
 }
 
@@ -155,7 +160,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   placement_request.note = same_name_note(parameters);
   netload::replace_profile(parameters);
   const auto file = parameters.find(matrix_key);
-  if (file != parameters.end() && file->second == automatic) {
+  if (file != parameters.end() && equal_any_case(file->second, automatic)) {
     placement_request.automatic = true;
     parameters.erase(file);
   } else if (file != parameters.end()) {

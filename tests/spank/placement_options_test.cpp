@@ -63,6 +63,8 @@ START_TEST(unknown_words_are_left_to_slurm) {
                     "-m: Ring is a pattern, which follows a policy, as in TREEMATCH=Ring");
   ck_assert_text_eq(placement::spank::hint_for_unknown_word("tp=8,pp=4"),
                     "-m: tp=8,pp=4 is a pattern, which follows a policy, as in TREEMATCH=tp=8,pp=4");
+  ck_assert_text_eq(placement::spank::hint_for_unknown_word("grid"),
+                    "-m: grid is a pattern, which follows a policy, as in TREEMATCH=grid=8x4x4 or grid=auto");
   ck_assert(placement::spank::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
   ck_assert(placement::spank::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
   ck_assert(placement::spank::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
@@ -214,6 +216,19 @@ START_TEST(a_wrong_word_names_the_patterns) {
   options.take_distribution("TREEMATCH=rign", false);
   ck_assert_error(options.resolve(4),
                   "rign: cannot be opened: No such file or directory; it is no pattern either: known are ring, tree");
+  ck_assert_error(options.resolve(4), "tp=8,pp=4,dp=16, and auto for the program's stored profile");
+  for (const auto& [key, meant] : std::map<std::string, std::string>{
+           {"grid", "grid=8x4x4 or grid=auto"}, {"Grid", "grid=8x4x4 or grid=auto"}, {"tp", "tp=8"}, {"dp", "dp=8"}}) {
+    options.take_distribution("TREEMATCH=" + key, false);
+    ck_assert_error(options.resolve(4),
+                    key + " is a pattern that takes a value, and no file: write -m TREEMATCH=" + meant);
+    options.take_distribution("TREEMATCH=pattern=" + key, false);
+    ck_assert_error(options.resolve(4), "pattern=" + key + ": write " + meant + " without pattern=");
+  }
+  options.take_distribution("TREEMATCH=pattern=grid=4x2", false);
+  ck_assert_error(options.resolve(4), "pattern=grid=4x2: write grid=4x2 without pattern=");
+  options.take_distribution("TREEMATCH=layers", false);
+  ck_assert_error(options.resolve(4), "layers: cannot be opened");
   options.take_distribution("TREEMATCH=./rign", false);
   ck_assert(error_of([&] { options.resolve(4); }).find("pattern") == std::string::npos);
   options.take_distribution("TREEMATCH=grids=4x4", false);
@@ -297,9 +312,10 @@ START_TEST(srun_starts_one_task_on_each_node) {
 END_TEST
 
 START_TEST(auto_is_a_stored_profile) {
-  for (const bool apart : {false, true}) {
+  for (const std::string given : {"auto", "AUTO", "apart"}) {
+    const bool apart = given == "apart";
     PlacementOptions options;
-    options.take_placement(apart ? "TREEMATCH" : "TREEMATCH=auto,seed=3");
+    options.take_placement(apart ? "TREEMATCH" : "TREEMATCH=" + given + ",seed=3");
     if (apart) options.take_matrix_file("auto");
     const auto placement_request = options.resolve(4);
     ck_assert(placement_request && placement_request->automatic && !placement_request->matrix &&
