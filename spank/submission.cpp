@@ -109,6 +109,7 @@ void finish_component(spank_t spank) {
   if (const std::string taken_back = options.taken_back(); !taken_back.empty())
     tell_user(taken_back + ": ranks by " + options.stock_distribution() +
               ", nodes by Slurm or by the partition's policy");
+  if (const std::string unused = options.unused_matrix(); !unused.empty()) tell_user(unused);
   const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
   if (!is_step) make_pattern(self.placement_request);
   const bool unfit = self.placement_request && !self.placement_request->unfit.empty();

@@ -135,6 +135,12 @@ std::string PlacementOptions::taken_back() const {
   return "-m " + shown(stock_word_) + " takes the policy " + shown(revoked_) + " back";
 }
 
+std::string PlacementOptions::unused_matrix() const {
+  if (!stock_ || !revoked_.empty() || matrix_file_.empty()) return {};
+  return "--comm-matrix=" + shown(matrix_file_) + " is not used: it is for a policy, and " + stock_distribution() +
+         " is none";
+}
+
 std::string PlacementOptions::stock_distribution() const {
   return (stock_from_environment_ ? "SLURM_DISTRIBUTION=" : "-m ") + shown(stock_word_);
 }

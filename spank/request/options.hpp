@@ -58,6 +58,10 @@ class PlacementOptions {
   // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
   std::string taken_back() const;
 
+  // Returns a message such as "--comm-matrix=m is not used: it is for a policy, and -m block is none" if a matrix was
+  // given beside a stock -m; else empty, also where taken_back() says which policy the matrix was for.
+  std::string unused_matrix() const;
+
  private:
   std::optional<std::string> word_;  // the word of the policy in force
   std::string option_;               // the option by which it was given, for messages

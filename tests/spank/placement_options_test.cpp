@@ -107,6 +107,22 @@ START_TEST(the_matrix_may_be_said_apart) {
   ck_assert_error(options.resolve(4), "two matrices");
   options.take_distribution("block", false);
   ck_assert(!options.resolve(4));  // what the cancelled policy would have used harms nobody
+  ck_assert_text_eq(options.unused_matrix(), "");
+  ck_assert_text_eq(options.taken_back(), "-m block takes the policy " + treematch() + " back");
+
+  // Beside a stock -m the job runs, and its user is told.
+  PlacementOptions stock;
+  stock.take_matrix_file("/no/such/file");
+  stock.take_distribution("block", false);
+  ck_assert(!stock.resolve(4));
+  ck_assert_text_eq(stock.unused_matrix(),
+                    "--comm-matrix=/no/such/file is not used: it is for a policy, and -m block is none");
+  stock.take_distribution("cyclic", true);
+  ck_assert_text_eq(
+      stock.unused_matrix(),
+      "--comm-matrix=/no/such/file is not used: it is for a policy, and SLURM_DISTRIBUTION=cyclic is none");
+  stock.take_distribution(treematch(), false);
+  ck_assert_text_eq(stock.unused_matrix(), "");
 
   PlacementOptions alone;
   alone.take_matrix_file(matrix_file());
