@@ -38,7 +38,8 @@ constexpr const char* help =
     "      --merge FILE        make FILE of what ranks left that died, and end\n"
     "  -h, --help              this text\n"
     "      --version           the version\n\n"
-    "Exit status: that of COMMAND; 2 for a wrong option; 126 or 127 when COMMAND cannot be run.\n";
+    "Exit status: that of COMMAND; 2 for a wrong option or a file that cannot be made;\n"
+    "126 or 127 when COMMAND cannot be run.\n";
 
 enum Option { from_topology = 256, count, collectives, salvage, merge, version };
 
@@ -54,7 +55,11 @@ constexpr option options[] = {
     {nullptr, 0, nullptr, 0},
 };
 
-ProfileSettings settings() { return profile_settings(CollectiveModel::generic); }
+// Sets the variable by which the library learns the value of the option.
+void take(SettingOptions& given, const char* variable, const char* value, const char* option) {
+  setenv(variable, value, 1);
+  given[variable] = option;
+}
 
 void report(const std::string& file, const ProfileSummary& summary) {
   std::fprintf(stderr,
@@ -95,25 +100,27 @@ int run(char** command) {
 
 int parse_and_run(int argc, char** argv) {
   std::string merge_file;
+  SettingOptions given;
   for (int option; (option = getopt_long(argc, argv, "+o:h", options, nullptr)) != -1;) {
     switch (option) {
       case 'o': setenv("PLACEMENT_PROFILE", optarg, 1); break;
       case from_topology: setenv("PLACEMENT_PROFILE_COUNT", "topology", 1); break;
-      case count: setenv("PLACEMENT_PROFILE_COUNT", optarg, 1); break;
-      case collectives: setenv("PLACEMENT_PROFILE_COLLECTIVES", optarg, 1); break;
-      case salvage: setenv("PLACEMENT_PROFILE_SALVAGE", optarg, 1); break;
+      case count: take(given, "PLACEMENT_PROFILE_COUNT", optarg, "--count"); break;
+      case collectives: take(given, "PLACEMENT_PROFILE_COLLECTIVES", optarg, "--collectives"); break;
+      case salvage: take(given, "PLACEMENT_PROFILE_SALVAGE", optarg, "--salvage"); break;
       case merge: merge_file = optarg; break;
       case 'h': std::fputs(help, stdout); return 0;
       case version: std::puts("placement-profile " VERSION); return 0;
       default: std::fputs("Try 'placement-profile --help'.\n", stderr); return usage_error;
     }
   }
-  const ProfileSettings wanted = settings();
+  const ProfileSettings wanted = profile_settings(CollectiveModel::generic, given);
   if (!merge_file.empty()) {
     report(merge_file, merge_tables(merge_file, wanted.kinds));
     return 0;
   }
   if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
+  check_output(wanted.file);
   if (has_tables(wanted.file))
     throw Error(wanted.file + ".rank*: a program that died left these: take them with --merge " + wanted.file +
                 ", or remove them");

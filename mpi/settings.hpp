@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "mpi/traffic.hpp"
 
@@ -30,8 +32,15 @@ struct ProfileSettings {
   static std::string table(const std::string& file, std::int32_t rank);
 };
 
+// The command's option for each variable that it set, as "--count", which errors name in place of the variable.
+using SettingOptions = std::map<std::string_view, std::string>;
+
 // Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY, _SAMPLE and _CHILDREN. `library` is the model that
 // "auto" selects. Throws Error when a value is not one of the allowed ones.
-ProfileSettings profile_settings(CollectiveModel library);
+ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& options = {});
+
+// Throws Error, which says what is wrong, when a file `path` cannot be made: it is a directory, or its own directory is
+// missing or does not let this user write.
+void check_output(const std::string& path);
 
 }  // namespace placement::mpi

@@ -38,7 +38,14 @@ grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
 "$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"
-grep -q 'one of all, point-to-point' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
+grep -q -e '--count=nonsense: one of all, point-to-point, collective, one-sided$' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
+# A file that cannot be made is known before the command runs.
+mkdir "$scratch/directory"
+for file in "$scratch/no/such/file" "$scratch/directory"; do
+  "$tool" -o "$file" touch "$scratch/ran" 2>"$scratch/log"
+  [ $? = 2 ] && [ ! -e "$scratch/ran" ] || fail "-o $file: the command runs"
+done
+grep -q 'a directory, and a file is wanted' "$scratch/log" || fail "-o DIRECTORY: $(cat "$scratch/log")"
 "$tool" --merge "$scratch/none" 2>"$scratch/log" && fail "--merge of nothing succeeds"
 "$tool" "$scratch/no-such-command" 2>/dev/null
 [ $? = 127 ] || fail "exit status of a command that is not there"

@@ -165,6 +165,30 @@ START_TEST(settings_are_strict) {
   ck_assert(with("PLACEMENT_PROFILE_COLLECTIVES", "tree").find("auto, openmpi, generic, direct") != std::string::npos);
   ck_assert(with("PLACEMENT_PROFILE_SALVAGE", "1").find("auto, yes, no") != std::string::npos);
   ck_assert(profile_settings(CollectiveModel::open_mpi).collectives == CollectiveModel::open_mpi);
+  // A user who gave an option reads of the option, and of what it may have.
+  setenv("PLACEMENT_PROFILE_COUNT", "foo", 1);
+  ck_assert_text_eq(error_of([] {
+                      profile_settings(CollectiveModel::generic, {{"PLACEMENT_PROFILE_COUNT", "--count"}});
+                    }),
+                    "--count=foo: one of all, point-to-point, collective, one-sided");
+  ck_assert_text_eq(error_of([] { profile_settings(CollectiveModel::generic); }),
+                    "PLACEMENT_PROFILE_COUNT=foo: one of all, point-to-point, collective, one-sided, topology");
+  setenv("PLACEMENT_PROFILE_COUNT", "all,topology", 1);
+  ck_assert_text_eq(error_of([] {
+                      profile_settings(CollectiveModel::generic, {{"PLACEMENT_PROFILE_COUNT", "--count"}});
+                    }),
+                    "--count: topology stands in for traffic and cannot be added to it");
+  unsetenv("PLACEMENT_PROFILE_COUNT");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_made_is_known) {
+  const TemporaryDirectory scratch;
+  ck_assert_text_eq(error_of([&] { check_output(scratch.path() + "/matrix"); }), "");
+  ck_assert_text_eq(error_of([] { check_output("matrix"); }), "");
+  ck_assert_text_eq(error_of([&] { check_output(scratch.path() + "/none/matrix"); }),
+                    scratch.path() + "/none/matrix: there is no directory " + scratch.path() + "/none");
+  ck_assert_error(check_output(scratch.path()), "a directory, and a file is wanted");
 }
 END_TEST
 
@@ -194,6 +218,7 @@ int main() {
   tcase_add_test(all, a_table_without_room_leaves_no_file);
   tcase_add_test(all, file_takes_its_name_when_complete);
   tcase_add_test(all, settings_are_strict);
+  tcase_add_test(all, a_file_that_cannot_be_made_is_known);
   tcase_add_test(all, summary_says_what_is_missing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
