@@ -60,6 +60,16 @@ std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run
   return sources;
 }
 
+// Returns what a message adds about a profile of the program with other arguments; empty if there is none.
+std::string other_arguments(const ProfileStore& store, const ProgramRun& run) {
+  const auto other = store.find_other_arguments(run);
+  if (!other) return {};
+  const auto noted = ProfileStore::noted_arguments(*other);
+  const bool none = noted && noted->empty();
+  return std::string(" and these arguments, but one ") + (none ? "without any" : "with others") + " (" +
+         (noted && !none ? "'" + shown(*noted) + "', " : "") + other->file + ")";
+}
+
 }  // namespace
 
 std::string described(const ProgramRun& run) {
@@ -142,7 +152,8 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
                 described(run) + " that have to agree are learned"};
   return {nullptr,
           {},
-          "no profile is stored for " + described(run) + (not_scaled.empty() ? "" : ", and " + not_scaled),
+          "no profile is stored for " + described(run) + other_arguments(store, run) +
+              (not_scaled.empty() ? "" : ", and " + not_scaled),
           true};
 }
 

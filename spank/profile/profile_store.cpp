@@ -16,6 +16,7 @@
 #include <tuple>
 
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -27,6 +28,9 @@ namespace {
 constexpr std::time_t recent_s = 3600;
 constexpr std::string_view learned_ending = ".learned";
 constexpr std::string_view agreed_ending = ".agreed";
+constexpr const char* arguments_ending = ".arguments";
+constexpr std::size_t most_noted_bytes = 4096;  // of the arguments of a run
+constexpr std::size_t files_of_profile = 3;     // the matrix, its summary, and the arguments
 constexpr std::size_t hash_digits = 16;
 
 std::string hash_of(std::string_view text) {
@@ -62,6 +66,7 @@ std::string beginning(const ProgramRun& run, const std::string& key) {
 // The name of a profile's file: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS. NAME is the program's name for people. PROGRAM,
 // CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the arguments.
 struct FileName {
+  static constexpr std::size_t class_and_dash = hash_digits + 1;
   std::string program_and_class;
   std::string arguments;
   std::string ranks;
@@ -72,6 +77,7 @@ struct FileName {
     ranks = "." + std::to_string(run.ranks);
   }
   std::string whole() const { return program_and_class + arguments + ranks; }
+  std::string program() const { return program_and_class.substr(0, program_and_class.size() - class_and_dash); }
 };
 
 // The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to
@@ -236,6 +242,36 @@ std::vector<StoredProfile> ProfileStore::find_other_ranks(const ProgramRun& run)
   return found;
 }
 
+std::optional<StoredProfile> ProfileStore::find_other_arguments(const ProgramRun& run) const {
+  const FileName own(run);
+  const std::string program = own.program();
+  const std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
+    if (!name.starts_with(program) || name.starts_with(own.program_and_class) ||
+        ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks)
+      return std::nullopt;
+    return StoredProfile{{}, false, 0, run.ranks};
+  });
+  return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
+void ProfileStore::note_arguments(const ProgramRun& run) const {
+  std::string text;
+  for (const std::string& word : run.arguments) text += (text.empty() ? "" : " ") + printable(word);
+  text.resize(std::min(text.size(), most_noted_bytes));
+  const std::string path = directory_ + "/" + FileName(run).whole() + arguments_ending;
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (file < 0) return;
+  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  close(file);
+  if (!written) unlink(path.c_str());
+}
+
+std::optional<std::string> ProfileStore::noted_arguments(const StoredProfile& profile) {
+  const std::string file = profile.file + arguments_ending;
+  if (access(file.c_str(), R_OK) != 0) return std::nullopt;
+  return beginning_of_file(file, most_noted_bytes);
+}
+
 std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, bool other_ranks) const {
   const LearnedName own(run);
   return profiles([&](const std::string& name) -> std::optional<StoredProfile> {
@@ -268,7 +304,8 @@ void ProfileStore::make_room(bool learned) const {
   const std::time_t now = std::time(nullptr);
   std::size_t left = files.size();
   for (const File& file : files) {
-    if ((left + 2 <= most_files && bytes <= most_bytes) || file.made > now - recent_s) break;  // room for a profile
+    if ((left + files_of_profile <= most_files && bytes <= most_bytes) || file.made > now - recent_s)
+      break;  // room for a profile
     if (unlink(file.path.c_str()) != 0) continue;
     --left;
     bytes -= file.bytes;

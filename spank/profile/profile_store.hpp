@@ -40,7 +40,7 @@ struct StoredProfile {
 class ProfileStore {
  public:
   // Bounds of the user's own profiles, and of the learned ones apart, so that these never push out the user's own.
-  static constexpr std::size_t most_files = 512;  // counts the profiles and the summaries beside them
+  static constexpr std::size_t most_files = 512;  // counts the profiles and the files beside them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
   explicit ProfileStore(std::string directory) : directory_(std::move(directory)) {}
@@ -59,6 +59,15 @@ class ProfileStore {
 
   // Returns the profiles of runs like `run` with other numbers of ranks, the latest of each number.
   std::vector<StoredProfile> find_other_ranks(const ProgramRun& run) const;
+
+  // Returns the latest profile of the program and number of ranks of `run` with arguments that are not of its class, so
+  // that find() does not find it; nothing if there is none.
+  std::optional<StoredProfile> find_other_arguments(const ProgramRun& run) const;
+
+  // Notes the arguments of `run`, for messages, beside its file file_for(). Nothing happens if that fails.
+  void note_arguments(const ProgramRun& run) const;
+  // Returns the arguments that were noted beside `profile`, with blanks between them; nothing if none are known.
+  static std::optional<std::string> noted_arguments(const StoredProfile& profile);
 
   // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build
   // ID, or its path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most

@@ -194,11 +194,20 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
       throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() +
                   ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
   }
-  const std::string path = file.empty()
-                               ? ProfileStore::of_user(std::getenv).file_for(run ? *run : run_of(command, tasks))
-                               : with_numbers(file, job, step);
+  std::string path = with_numbers(file, job, step);
+  if (file.empty()) {
+    const ProfileStore store = ProfileStore::of_user(std::getenv);
+    if (!run) run = run_of(command, tasks);
+    path = store.file_for(*run);
+    store.note_arguments(*run);
+  }
   setenv(step_profile_variable, path.c_str(), 1);
-  slurm_info("placement: the profile of step %u.%u goes to %s", job, step, printable(path).c_str());
+  const std::string condition =
+      run && run->mpi_libraries.empty()
+          ? ", if " + shown(command.front()) + " starts an MPI program or loads MPI: it is not linked with MPI itself"
+          : "";
+  slurm_info("placement: the profile of step %u.%u goes to %s%s", job, step, printable(path).c_str(),
+             condition.c_str());
 }
 
 void learn_step(spank_t spank, std::int32_t tasks) {

@@ -78,6 +78,20 @@ START_TEST(three_runs_have_to_agree) {
   const CommMatrix ring = of("ring", 8);
   ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, "no profile is stored for halo with 8 ranks");
   ck_assert(learned_or_scaled(learning.store, halo(8)).none_stored);
+  // The user's own profile with other words among the arguments.
+  const ProgramRun other{"/opt/halo", {"-j", "40"}, 8};
+  const std::string file = learning.store.file_for(other);
+  const std::string begin = "no profile is stored for halo with 8 ranks and these arguments, but one ";
+  put(file, ring);
+  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, begin + "with others (" + file + ")");
+  learning.store.note_arguments(other);
+  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, begin + "with others ('-j 40', " + file + ")");
+  const ProgramRun bare{"/opt/halo", {}, 8};
+  put(learning.store.file_for(bare), ring);
+  learning.store.note_arguments(bare);
+  std::filesystem::remove(file);
+  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told,
+                    begin + "without any (" + learning.store.file_for(bare) + ")");
   for (int run = 1; run <= 2; ++run) {
     ck_assert(learning.wants(halo(8)));
     learning.learn(ring);

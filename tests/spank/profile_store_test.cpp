@@ -116,6 +116,31 @@ START_TEST(the_same_arguments_come_before_the_latest) {
 }
 END_TEST
 
+START_TEST(a_profile_with_other_arguments_is_known_by_them) {
+  const TemporaryDirectory directory;
+  const ProfileStore store(directory.path() + "/store");
+  const ProgramRun asked{"/bin/app", {"-i", "3"}, 8}, other{"/bin/app", {"-x", "a\033b"}, 8}, none{"/bin/app", {}, 8};
+  ck_assert(!store.find_other_arguments(asked));
+  for (const ProgramRun& stranger : {ProgramRun{"/bin/app", {"-i", "4"}, 8}, ProgramRun{"/bin/app", {"-x"}, 88},
+                                     ProgramRun{"/bin/app2", {"-x"}, 8}, ProgramRun{"/opt/app", {"-x"}, 8}})
+    write(store.file_for(stranger), 10);
+  ck_assert(!store.find_other_arguments(asked));
+  write(store.file_for(none), 50);
+  ck_assert_text_eq(store.find_other_arguments(asked)->file, store.file_for(none));
+  ck_assert(!ProfileStore::noted_arguments(*store.find_other_arguments(asked)));  // of an earlier version
+  store.note_arguments(none);
+  ck_assert_text_eq(ProfileStore::noted_arguments(*store.find_other_arguments(asked)).value(), "");
+  write(store.file_for(other), 20);
+  store.note_arguments(other);
+  struct stat status;
+  ck_assert(stat((store.file_for(other) + ".arguments").c_str(), &status) == 0 && (status.st_mode & 0777) == 0600);
+  ck_assert_text_eq(store.find_other_arguments(asked)->file, store.file_for(other));
+  ck_assert_text_eq(ProfileStore::noted_arguments(*store.find_other_arguments(asked)).value(), "-x a?b");
+  // What was noted is none of the profiles.
+  ck_assert(store.find(other) && store.find_other_ranks(asked).size() == 0);
+}
+END_TEST
+
 START_TEST(what_others_may_write_says_nothing) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path() + "/store");
@@ -148,7 +173,7 @@ START_TEST(the_store_is_bounded) {
     write(store.directory() + stored("old", i), static_cast<std::time_t>(10000 + i));
   write(store.directory() + stored("young", 1), 10);
   store.file_for(run);
-  ck_assert_uint_eq(files_in(store.directory()), most_files - 2);
+  ck_assert_uint_eq(files_in(store.directory()), most_files - 3);
   ck_assert(fs::exists(store.directory() + stored("young", 1)) && fs::exists(store.directory() + stored("old", 0)));
   ck_assert(!fs::exists(store.directory() + stored("old", 511)));
   // Three files are too large together. The oldest one is removed, and that is enough.
@@ -174,7 +199,7 @@ START_TEST(the_store_is_bounded) {
   const ProfileStore idle(third.path());
   for (std::size_t i = 0; i < most_files + 9; ++i) write(idle.directory() + stored("new", i), 3700);
   idle.file_for(run);
-  ck_assert_uint_eq(files_in(idle.directory()), most_files - 2);
+  ck_assert_uint_eq(files_in(idle.directory()), most_files - 3);
 }
 END_TEST
 
@@ -183,16 +208,16 @@ START_TEST(learned_profiles_do_not_push_out_the_users_own) {
   const TemporaryDirectory directory;
   const ProfileStore store(directory.path());
   const ProgramRun run{"/bin/app", {}, 2};
-  for (std::size_t i = 0; i < most_files - 2; ++i) write(store.directory() + stored("own", i + 1), 50000);
+  for (std::size_t i = 0; i < most_files - 3; ++i) write(store.directory() + stored("own", i + 1), 50000);
   for (std::size_t i = 0; i < most_files; ++i)
     write(store.directory() + stored("site", i + 1) + ".learned1", static_cast<std::time_t>(10000 + i));
   store.learned_file_for(run, {}, 0);
-  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 2));
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 3));
   ck_assert(fs::exists(store.directory() + stored("own", 1)) &&
             !fs::exists(store.directory() + stored("site", 512) + ".learned1"));
   for (std::size_t i = 0; i < 9; ++i) write(store.directory() + stored("mine", i + 1), 5000);
   store.file_for(run);
-  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 2));
+  ck_assert_uint_eq(files_in(store.directory()), 2 * (most_files - 3));
   ck_assert(fs::exists(store.directory() + stored("mine", 1)) &&
             fs::exists(store.directory() + stored("site", 1) + ".learned1"));
 }
@@ -219,7 +244,7 @@ START_TEST(what_the_store_did_not_make_stays) {
   for (std::size_t i = 0; i < ProfileStore::most_files + 9; ++i) write(store.directory() + stored("app", i), 50000);
   store.file_for({"/bin/app", {}, 2});
   for (const std::string& name : names) ck_assert_msg(fs::exists(store.directory() + name), "%s", name.c_str());
-  ck_assert_uint_eq(files_in(store.directory()), std::size(names) + ProfileStore::most_files - 2);
+  ck_assert_uint_eq(files_in(store.directory()), std::size(names) + ProfileStore::most_files - 3);
 }
 END_TEST
 
@@ -249,6 +274,7 @@ int main() {
   tcase_add_test(all, numbers_do_not_make_a_class);
   tcase_add_test(all, programs_are_found_as_a_shell_finds_them);
   tcase_add_test(all, the_same_arguments_come_before_the_latest);
+  tcase_add_test(all, a_profile_with_other_arguments_is_known_by_them);
   tcase_add_test(all, what_others_may_write_says_nothing);
   tcase_add_test(all, the_store_is_bounded);
   tcase_add_test(all, learned_profiles_do_not_push_out_the_users_own);
