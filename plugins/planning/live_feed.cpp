@@ -233,7 +233,8 @@ LiveNow LiveFeed::now() const {
     result.why_not = watch_->trouble;
   }
   if (!newest) {
-    if (result.why_not.empty()) result.why_not = watch_->path + " is not there";
+    if (result.why_not.empty())
+      result.why_not = "the live data of placement-monitor are missing: " + watch_->path + " is not there";
     return result;
   }
   const std::int64_t age_s = std::int64_t{std::time(nullptr)} - newest->state.published_at_s;

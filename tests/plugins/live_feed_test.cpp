@@ -93,7 +93,7 @@ START_TEST(what_cannot_be_used_says_why) {
     ck_assert_uint_eq(now.generation, 0);
     return now.why_not;
   };
-  ck_assert(contains(why(), "/snapshot is not there"));
+  ck_assert_text_eq(why(), "the live data of placement-monitor are missing: " + path + " is not there");
   write_snapshot(path, state_of_age(1000));
   ck_assert(contains(why(), " s old, more than SnapshotMaxAgeS=60"));
   write_snapshot(path, state_of_age(-1000));
@@ -224,7 +224,7 @@ START_TEST(a_policy_sees_states_and_coordinates_of_its_nodes) {
   ck_assert(plan.terms == (std::vector<std::string>{"first term", "second term"}));
   const LiveFeed none(directory.path() + "/none", only({getuid()}), 60, machine.node_names(), silent);
   ck_assert_error(make_plan({machine, none.now(), offered, request, job_request, config}, views, Deadline::never()),
-                  "no live data: " + directory.path() + "/none is not there");
+                  "the live data of placement-monitor are missing: " + directory.path() + "/none is not there");
 }
 END_TEST
 
