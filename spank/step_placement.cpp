@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/policy/config.hpp"
@@ -107,17 +108,42 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
+// How GPUs can be given to the ranks of a step.
+struct GpuChoice {
+  std::optional<GpuLists> lists;
+  std::string kept;  // why GPUs keep Slurm's order, where there are no lists
+};
+
 // Returns how GPUs can be given to the ranks of this step: by one list for --gpu-bind, where each task gets one GPU
 // from Slurm without being told which, and else by the order of the list that each task sees, which the task finds out.
-// Returns nothing if the user has chosen the GPUs of the tasks.
-std::optional<GpuLists> gpu_lists() {
-  if (client_option("gpu-bind").value_or("none") != "none" || client_option("accel-bind")) return std::nullopt;
-  const auto bind =
-      client_option("tres-bind");  // from Slurm 23.11 on, also where --gpus-per-task of the job implies it
-  if (bind && *bind != "gres/gpu:per_task:1") return std::nullopt;
+GpuChoice gpu_choice() {
+  // From Slurm 23.11 on --tres-bind is also there where --gpus-per-task of the job implies it.
+  constexpr std::pair<const char*, const char*> users_own_but_for[] = {
+      {"gpu-bind", "none"}, {"accel-bind", ""}, {"tres-bind", "gres/gpu:per_task:1"}};
+  for (const auto& [name, other] : users_own_but_for)
+    if (const auto given = client_option(name); given && *given != other)
+      return {{}, "--" + std::string(name) + "=" + shown(*given) + " deals them out"};
+  if (environment(gpu_order_variable) == "no") return {{}, std::string(gpu_order_variable) + "=no"};
   const auto each = client_option("gpus-per-task"), share = client_option("ntasks-per-gpu");
-  if (client_option("gpu-bind") || (!bind && !each && !share)) return GpuLists::per_node;
-  return each.value_or("1") == "1" && share.value_or("1") == "1" ? std::optional(GpuLists::one) : std::nullopt;
+  if (client_option("gpu-bind") || (!client_option("tres-bind") && !each && !share)) return {GpuLists::per_node, {}};
+  if (each.value_or("1") != "1") return {{}, "--gpus-per-task=" + shown(*each)};
+  if (share.value_or("1") != "1") return {{}, "--ntasks-per-gpu=" + shown(*share)};
+  return {GpuLists::one, {}};
+}
+
+// Puts the order in force in the step: by --gpu-bind for one list, else by a plan for the tasks. Returns why that
+// failed; empty if it did not.
+std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape& step, const StepPlacement& placement) {
+  if (lists == GpuLists::per_node) {
+    const auto plan = encode_plan({step.job, step.step, order.gpu_of_rank});
+    if (!plan) return "there are too many tasks for a plan of GPUs";
+    setenv(gpu_plan_variable, plan->c_str(), 1);
+    return {};
+  }
+  std::string map;
+  for (const std::uint32_t rank : placement.ranks_of_node.front())
+    map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
+  return set_client_option("gpu-bind", map) ? "" : "srun does not take --gpu-bind=" + map;
 }
 
 // Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to
@@ -125,30 +151,24 @@ std::optional<GpuLists> gpu_lists() {
 std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
                       const ClusterView& view) {
   unsetenv(gpu_plan_variable);  // of another step
-  const auto lists = gpu_lists();
-  if (!placement_request.matrix || !lists || environment(gpu_order_variable) == "no") return {};
+  const bool has_gpus = std::ranges::any_of(view.nodes, [](const NodeView& node) { return !node.gpus.empty(); });
+  if (!placement_request.matrix || !has_gpus) return {};
+  const auto in_slurms_order = [](const std::string& why, const char* where = "") {
+    return why.empty() ? "" : std::string("; GPUs in Slurm's order") + where + ": " + why;
+  };
+  const GpuChoice choice = gpu_choice();
+  if (!choice.lists) return in_slurms_order(choice.kept);
   const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
-  const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *lists);
-  const std::string kept = order.kept.empty() ? ""
-                                              : "; GPUs in Slurm's order" +
-                                                    std::string(order.changed ? " elsewhere" : "") + ": " + order.kept;
-  if (!order.changed) return kept;
-  if (*lists == GpuLists::one) {
-    std::string map;
-    for (const std::uint32_t rank : placement.ranks_of_node.front())
-      map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
-    if (!set_client_option("gpu-bind", map)) return {};
-  } else {
-    const auto plan = encode_plan({step.job, step.step, order.gpu_of_rank});
-    if (!plan) return {};
-    setenv(gpu_plan_variable, plan->c_str(), 1);
-  }
+  const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *choice.lists);
+  if (!order.changed) return in_slurms_order(order.kept);
+  if (const std::string failed = put_in_force(order, *choice.lists, step, placement); !failed.empty())
+    return in_slurms_order(failed);
   char text[200];
   std::snprintf(
       text, sizeof text,
       "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order (cost ratio %.3f)",
       100 * order.linked, 100 * order.natural_linked, order.cost_ratio);
-  return text + kept;
+  return text + in_slurms_order(order.kept, " elsewhere");
 }
 
 // Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
