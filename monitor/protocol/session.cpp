@@ -192,6 +192,7 @@ ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Adm
       admit_(std::move(admit)),
       limits_(limits),
       hellos_(limits.hellos_per_s, limits.hellos_burst),
+      resets_(limits.hellos_per_s, limits.hellos_burst),
       joins_(limits.joins_per_s, limits.joins_burst) {
   if (peers < 0 || static_cast<std::uint64_t>(peers) > peer_mask)
     throw Error(std::to_string(peers) + " peers: from 0 to " + std::to_string(peer_mask));
@@ -248,7 +249,7 @@ ServerSessions::Received ServerSessions::answer(ByteView datagram, const NetAddr
 }
 
 ServerSessions::Received ServerSessions::answer_hello(const Nonce& nonce, const NetAddress& from, double now_s) {
-  if (!hellos_.take(now_s)) return {.refused = Refusal::too_many};
+  if (!hellos_.take(from, now_s)) return {.refused = Refusal::too_many};
   return {.reply = encode(ChallengeFrame{nonce, cookie(nonce, from, period(now_s))})};
 }
 
@@ -301,7 +302,7 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
   if (!header) return {.refused = Refusal::malformed};
   const std::uint64_t index = header->session & peer_mask;
   const auto no_session = [&]() -> Received {
-    if (!hellos_.take(now_s)) return {.refused = Refusal::no_session};
+    if (!resets_.take(from, now_s)) return {.refused = Refusal::no_session};
     return {.reply = encode_reset(header->session), .refused = Refusal::no_session};
   };
   if (index >= peers_.size()) return no_session();

@@ -123,7 +123,8 @@ class ServerSessions {
     double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
     double peer_datagrams_per_s = 20;
     double peer_datagrams_burst = 60;
-    double hellos_per_s = 5000;
+    double hellos_per_s =
+        5000;  // answered hellos, and the same number of resets, each for reserved and for other ports
     double hellos_burst = 10000;
     double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
     double session_s = 26 * 3600;  // longest session; agents start a new one after a day
@@ -172,6 +173,16 @@ class ServerSessions {
     TokenBucket datagrams;
   };
 
+  // The rate of answers that any sender can ask for. Ports that only root can send from have a rate of their own, so
+  // that no other process can use up the answers to an agent.
+  struct AnswerRate {
+    AnswerRate(double rate, double burst) : reserved(rate, burst), others(rate, burst) {}
+    bool take(const NetAddress& from, double now_s) {
+      return (is_reserved_port(from.port) ? reserved : others).take(now_s);
+    }
+    TokenBucket reserved, others;
+  };
+
   Received answer(ByteView datagram, const NetAddress& from, double now_s);
   Received answer_hello(const Nonce& nonce, const NetAddress& from, double now_s);
   Received answer_join(const JoinFrame& join, const NetAddress& from, double now_s);
@@ -188,7 +199,8 @@ class ServerSessions {
   Limits limits_;
   std::vector<Peer> peers_;
   Key cookie_key_{};
-  TokenBucket hellos_;
+  AnswerRate hellos_;
+  AnswerRate resets_;  // not those of hellos: a reset only saves the agent a wait
   TokenBucket joins_;
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)> refused_{};
 };

@@ -126,6 +126,26 @@ START_TEST(rate_of_hellos_and_hints) {
 }
 END_TEST
 
+// However many hellos and datagrams of unknown sessions come from a port that any user may have, an agent with a port
+// of root gets its answers. One with another port is kept waiting by hellos alone.
+START_TEST(floods_leave_the_answers_of_root) {
+  World world;
+  Bytes unknown = encode(SealedHeader{.session = 77, .sequence = 1});
+  unknown.resize(64);
+  const auto is_answered = [&](const Bytes& datagram, std::uint16_t port) {
+    return !world.to_server(datagram, address_of(1, port)).reply.empty();
+  };
+  for (int i = 0; i < 20000; ++i) is_answered(unknown, 40000);
+  ck_assert(!is_answered(unknown, 40000));
+  ck_assert(is_answered(encode_hello(Nonce{}), 40001));
+  for (int i = 0; i < 20000; ++i) is_answered(encode_hello(Nonce{}), 40000);
+  ck_assert(!is_answered(encode_hello(Nonce{}), 40001));
+  ck_assert(is_answered(unknown, 950));
+  ClientSession agent(world.ours, "n1");
+  world.establish(agent, address_of(1, 950));
+}
+END_TEST
+
 START_TEST(rate_of_joins) {
   World world;
   int joined = 0;
@@ -275,6 +295,7 @@ int main() {
   tcase_add_test(tests, oversize_and_noise);
   tcase_add_test(tests, rate_of_one_peer);
   tcase_add_test(tests, rate_of_hellos_and_hints);
+  tcase_add_test(tests, floods_leave_the_answers_of_root);
   tcase_add_test(tests, rate_of_joins);
   tcase_add_test(tests, strangers_on_the_node);
   tcase_add_test(tests, the_agent_has_a_port_of_root);
