@@ -160,12 +160,12 @@ bool QueryServer::send_answer(Connection& connection) {
   return false;
 }
 
-// Returns false when the connection has to be closed.
-bool QueryServer::serve(Connection& connection, short events, double now_s) {
-  if (now_s > connection.until_s) return false;
-  if (events == 0) return true;
+// Returns false when the connection has to be closed. What has arrived is read before the time is looked at, and
+// whatever poll() said: the answer to another client may have taken all of the time since.
+bool QueryServer::serve(Connection& connection, double now_s) {
   if (!connection.answered && !read_question(connection, now_s)) return false;
-  return !connection.answered || send_answer(connection);
+  if (connection.answered && !send_answer(connection)) return false;
+  return now_s <= connection.until_s;
 }
 
 void QueryServer::run(int stop_descriptor) {
@@ -178,9 +178,8 @@ void QueryServer::run(int stop_descriptor) {
     if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
     if (watched[0].revents != 0) return;
-    std::size_t at = 2;
-    for (auto connection = connections_.begin(); connection != connections_.end(); ++at) {
-      const bool goes_on = serve(*connection, watched[at].revents, steady_s());
+    for (auto connection = connections_.begin(); connection != connections_.end();) {
+      const bool goes_on = serve(*connection, steady_s());
       connection = goes_on ? std::next(connection) : connections_.erase(connection);
     }
     waiting_bytes_ = 0;

@@ -69,7 +69,7 @@ class QueryServer {
   void refuse(Connection& connection, Refusal why, double now_s);
   void answer(Connection& connection, const Query& query, uid_t asker, double now_s);
   bool send_answer(Connection& connection);
-  bool serve(Connection& connection, short events, double now_s);
+  bool serve(Connection& connection, double now_s);
 
   FileDescriptor listener_;
   Credentials& credentials_;

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <functional>
+#include <optional>
 #include <thread>
 
 #include "common/util/file_descriptor.hpp"
@@ -45,6 +47,7 @@ struct World {
   }
 
   std::string answer(const Query& query, uid_t asker) const {
+    if (query.job == 15) meanwhile();
     if (query.job == 13) throw Error("no such luck");
     if (query.job == 14) return std::string(8 << 20, 'x');
     return "user " + std::to_string(asker) + " job " + std::to_string(query.job);
@@ -62,6 +65,7 @@ struct World {
   NetAddress address;
   int stop[2]{};
   std::thread server;
+  std::function<void()> meanwhile;  // is called while job 15 is answered
 };
 
 void put(int socket, ByteView bytes) {
@@ -263,6 +267,33 @@ START_TEST(silent_and_slow_clients) {
 }
 END_TEST
 
+// A client whose question arrives while another one is answered is not closed for the time that this takes.
+START_TEST(a_question_during_a_long_answer) {
+  QueryServer::Limits limits;
+  limits.question_s = 1;
+  World world(limits);
+  const std::string credential = *world.theirs.encode(encode(some_query()));
+  Query other = some_query();
+  other.job = 2;
+  std::optional<FileDescriptor> early, late;  // of one question the beginning has arrived before
+  world.meanwhile = [&] {
+    put(*early, {reinterpret_cast<const std::uint8_t*>(credential.data()), credential.size()});
+    put_credential(*late, *world.theirs.encode(encode(other)));
+    usleep(1'500'000);
+  };
+  early.emplace(world.connect());
+  put(*early, encode_query_head(credential.size()));
+  late.emplace(world.connect());
+  world.ask(1);  // both are accepted now
+  ck_assert_text_eq(world.ask(15), "user 1000 job 15");
+  for (const auto* const client : {&early, &late}) {
+    const Bytes answer = get_all(**client);
+    ck_assert_uint_gt(answer.size(), answer_head_bytes);
+    ck_assert_int_eq(answer[4], 0);
+  }
+}
+END_TEST
+
 START_TEST(a_flood_of_credentials) {
   QueryServer::Limits limits;
   limits.source_credentials_per_s = 0;
@@ -312,6 +343,7 @@ int main() {
   tcase_add_test(tests, the_answer_is_sealed);
   tcase_add_test(tests, oversized_and_other_questions);
   tcase_add_test(tests, silent_and_slow_clients);
+  tcase_add_test(tests, a_question_during_a_long_answer);
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, time_of_one_user);
   tcase_add_test(tests, nobody_listens);
