@@ -167,7 +167,9 @@ void Monitor::tick() {
       keeper_.handle(error);
     }
   }
-  if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s)) slurm_.ask(moment.steady_s);
+  if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
+    if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
+      slurm_trouble_.say("slurmctld cannot be asked, and outages are judged without it: " + wrong);
   if (schedule_.snapshot.due(moment.steady_s)) {
     publish();
     for (const std::string& line : configuration_.refresh()) log_(line);

@@ -117,10 +117,10 @@ std::optional<ControllerState> parse_slurm_controller(std::string_view text) {
 
 bool is_slurm_denial(std::string_view text) { return text.starts_with("d\n"); }
 
-void SlurmNodes::ask(double now_s) {
-  if (asking()) return;
+std::string SlurmNodes::ask(double now_s) {
+  if (asking()) return {};
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) throw Error(std::string("pipe2: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return std::string("pipe2: ") + std::strerror(errno);
   const pid_t parent = getpid();
   child_ = fork();
   if (child_ == 0) {
@@ -132,14 +132,16 @@ void SlurmNodes::ask(double now_s) {
     fcntl(ends[1], F_SETFL, 0);  // only the writer may block
     tell(ends[1], slurm_conf_);
   }
+  const int error = errno;  // of fork, if there is no child
   close(ends[1]);
   if (child_ < 0) {
     close(ends[0]);
-    throw Error(std::string("fork: ") + std::strerror(errno));
+    return std::string("fork: ") + std::strerror(error);
   }
   pipe_ = ends[0];
   asked_s_ = now_s;
   text_.clear();
+  return {};
 }
 
 void SlurmNodes::stop() {

@@ -41,8 +41,9 @@ class SlurmNodes {
   SlurmNodes(const SlurmNodes&) = delete;
   SlurmNodes& operator=(const SlurmNodes&) = delete;
 
-  // Starts to ask, unless an answer is still expected. Throws Error when no process can be started.
-  void ask(double now_s);
+  // Starts to ask, unless an answer is still expected. Returns why no process can be started, which the host may lack
+  // room for at this moment; mostly an empty text.
+  std::string ask(double now_s);
   bool asking() const { return child_ > 0; }
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns true and sets `nodes` when the answer is complete. Gives up after most_s seconds.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/node_switches.hpp"
 
+#include <sys/resource.h>
+
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -117,11 +119,28 @@ START_TEST(nobody_answers) {
   SlurmNodes asker("/no/such/slurm.conf");
   std::vector<SlurmNode> nodes;
   ck_assert(!asker.collect(0, nodes));
-  asker.ask(0);
+  ck_assert_text_eq(asker.ask(0), "");
   ck_assert(asker.asking());
   ck_assert_int_ge(asker.descriptor(), 0);
   ck_assert(!asker.collect(SlurmNodes::most_s + 1, nodes));  // it has ended or is given up
   ck_assert(!asker.asking() && asker.descriptor() < 0);
+}
+END_TEST
+
+// A host without room for one more descriptor or process says so, and is asked again later.
+START_TEST(no_room_to_ask) {
+  SlurmNodes asker("/no/such/slurm.conf");
+  std::vector<SlurmNode> nodes;
+  rlimit before{};
+  ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+  const std::string wrong = asker.ask(0);
+  ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ck_assert_text_eq(wrong, "pipe2: Too many open files");
+  ck_assert(!asker.asking() && !asker.collect(1, nodes));
+  ck_assert_text_eq(asker.ask(2), "");
+  ck_assert(asker.asking());
 }
 END_TEST
 
@@ -134,6 +153,7 @@ int main() {
   tcase_add_test(tests, what_is_in_force_in_slurmctld);
   tcase_add_test(tests, what_is_in_force_in_slurmctld);
   tcase_add_test(tests, nobody_answers);
+  tcase_add_test(tests, no_room_to_ask);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }
