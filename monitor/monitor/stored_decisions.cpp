@@ -37,15 +37,19 @@ bool in_group(uid_t user, const std::string& name) {
 }  // namespace
 
 #ifdef HAVE_SQLITE
+std::string history_query(const DecisionFilter& filter) {
+  // The words differ with and without a job: SQLite takes the index of jobs for "job = ?1" only if that stands alone.
+  return std::string("SELECT record, id FROM decision WHERE ") + (filter.job != 0 ? "job = ?1" : "?1 = 0") +
+         " AND at >= ?2" + (filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "") +
+         " ORDER BY id DESC LIMIT ?3";
+}
+
 void add_history(const std::string& path, const DecisionFilter& filter, std::vector<Decision>& decisions,
                  std::vector<std::string>& notes) {
   constexpr int wait_ms = 2000;
   if (!may_exist(path)) throw Error(path + ": there is no such file");
   Database database(path, Database::Access::read, wait_ms);
-  const std::string of_user = filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "";
-  Statement rows(database, ("SELECT record, id FROM decision WHERE (?1 = 0 OR job = ?1) AND at >= ?2" + of_user +
-                            " ORDER BY id DESC LIMIT ?3")
-                               .c_str());
+  Statement rows(database, history_query(filter).c_str());
   std::int64_t damaged = 0, read = 0;
   std::string first;
   rows.bind(static_cast<std::int64_t>(filter.job), filter.since_s, filter.most > 0 ? filter.most : -1);

@@ -21,6 +21,10 @@ struct DecisionFilter {
   std::int64_t most = 0;         // at most this number from the history, the newest ones; 0: all
 };
 
+// Returns the query for the decisions of a history, newest first, with the columns record and id. Its parameters are
+// those of the filter: job, since_s and the most rows, -1 for all.
+std::string history_query(const DecisionFilter& filter);
+
 // Adds the decisions of the history at `path` to `decisions`. A record that cannot be read is skipped, and `notes` gets
 // a line about it. Throws Error when the file cannot be read.
 void add_history(const std::string& path, const DecisionFilter& filter, std::vector<Decision>& decisions,

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "monitor/monitor/database.hpp"
+#include "monitor/monitor/stored_decisions.hpp"
 #include "monitor/protocol/udp.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -72,10 +74,28 @@ START_TEST(a_clock_has_to_be_good_for_hours_before_old_rows_go) {
 }
 END_TEST
 
+// placectl explain JOB must not read a history of 256 MiB from end to end: its one reader answers other hosts, too.
+START_TEST(decisions_of_a_job_are_found_by_the_index) {
+  Scene scene;
+  Database database(scene.directory.path() + "/history.sqlite", Database::Access::read, 2000);
+  for (const bool of_one_user : {false, true}) {
+    DecisionFilter filter;
+    filter.job = 5;
+    if (of_one_user) filter.only_of = 1000;
+    Statement plan(database, ("EXPLAIN QUERY PLAN " + history_query(filter)).c_str());
+    plan.bind(std::int64_t{5}, 0.0, std::int64_t{-1});
+    ck_assert(plan.step());
+    ck_assert_msg(plan.text(3).find("USING INDEX decision_job (job=?)") != std::string::npos, "%s",
+                  plan.text(3).c_str());
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("history keeper");
   TCase* tests = tcase_create("history keeper");
   tcase_add_test(tests, a_clock_has_to_be_good_for_hours_before_old_rows_go);
+  tcase_add_test(tests, decisions_of_a_job_are_found_by_the_index);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }
