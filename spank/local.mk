@@ -17,6 +17,7 @@ libspank_la_SOURCES = \
 	%D%/mpirun/mpirun_parameters.cpp \
 	%D%/mpirun/mpirun_plan.cpp \
 	%D%/mpirun/mpirun_words.cpp \
+	%D%/mpirun/process_answer.cpp \
 	%D%/mpirun/salloc_command.cpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/mpirun/shell_commands.cpp \

@@ -2,10 +2,7 @@
 #include "spank/mpirun/mpirun_plan.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,6 +30,7 @@
 #include "spank/mpirun/mpirun_parameters.hpp"
 #include "spank/mpirun/mpirun_options.hpp"
 #include "spank/mpirun/mpirun_words.hpp"
+#include "spank/mpirun/process_answer.hpp"
 #include "spank/mpirun/salloc_command.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/profile/profiling.hpp"
@@ -46,7 +44,7 @@ namespace placement::spank {
 namespace {
 
 constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
-constexpr int longest_plan_ms = 20'000;
+constexpr std::chrono::seconds longest_plan(20);
 // The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
 constexpr int high_descriptors[] = {500, 100};
 
@@ -214,72 +212,30 @@ bool is_c_shell(std::string_view script) {
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }
 
-void write_all(int to, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(to, text.data() + done, text.size() - done);
-    if (written <= 0) return;
-    done += static_cast<std::size_t>(written);
-  }
-}
-
-// Makes the plan in the child process, writes it to `to`, and ends the process. The text is "+" and a hostfile, "-"
-// and a reason, or empty if there is no plan to make.
-[[noreturn]] void answer(int to, char** job_environment) {
+// Makes the plan, in a process of its own. The text is "+" and a hostfile, "-" and a reason, or empty if there is no
+// plan to make.
+std::string plan_text(char** job_environment) {
   environ = job_environment;
-  std::string text;
   try {
     const auto hostfile = hostfile_of_allocation();
-    text = hostfile ? "+" + *hostfile : "";
+    return hostfile ? "+" + *hostfile : "";
   } catch (const std::exception& error) {
-    text = std::string("-") + error.what();
+    return std::string("-") + error.what();
   }
-  write_all(to, text);
-  _exit(0);
-}
-
-// Reads from the pipe until its other end is closed. Returns nothing if that takes too long or the text is too long.
-std::optional<std::string> read_until_closed(int from) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + std::chrono::milliseconds(longest_plan_ms);
-  std::string text;
-  for (std::vector<char> part(65536);;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
-    pollfd waits{from, POLLIN, 0};
-    const int ready = left > 0 ? poll(&waits, 1, static_cast<int>(left)) : 0;
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready <= 0) return std::nullopt;
-    const ssize_t got = read(from, part.data(), part.size());
-    if (got == 0) return text;
-    if (got < 0 || text.size() + static_cast<std::size_t>(got) > most_plan_bytes_of_mpirun) return std::nullopt;
-    text.append(part.data(), static_cast<std::size_t>(got));
-  }
-}
-
-// Returns the answer of a child process, or nothing if it fails or takes too long. The forked process may hang, because
-// Slurm's libraries may hold locks of threads that do not exist in it. It is killed in any case.
-std::optional<std::string> answer_of_a_process(char** job_environment) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::nullopt;
-  const FileDescriptor from(ends[0]);
-  FileDescriptor to(ends[1]);
-  const pid_t process = fork();
-  if (process == 0) answer(to, job_environment);
-  to.reset(-1);
-  if (process < 0) return std::nullopt;
-  auto text = read_until_closed(from);
-  kill(process, SIGKILL);
-  while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  return text;
 }
 
 std::vector<Setting> settings_of_script(spank_t spank, PlanUse use) {
   char** job_environment = nullptr;
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
-  const auto text = answer_of_a_process(job_environment);
-  if (!text) return {{mpirun_reason_variable, "no plan within " + std::to_string(longest_plan_ms / 1000) + " s"}};
-  if (text->starts_with('+')) return settings_for(text->substr(1), true, use);
-  if (text->starts_with('-')) return {{mpirun_reason_variable, text->substr(1)}};
+  std::string text;
+  try {
+    text = answer_of_process([job_environment] { return plan_text(job_environment); }, longest_plan,
+                             most_plan_bytes_of_mpirun);
+  } catch (const Error& error) {
+    return {{mpirun_reason_variable, error.what()}};
+  }
+  if (text.starts_with('+')) return settings_for(text.substr(1), true, use);
+  if (text.starts_with('-')) return {{mpirun_reason_variable, text.substr(1)}};
   return {};
 }
 

@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	%D%/learned_profile_test \
 	%D%/mpirun_words_test \
 	%D%/placement_options_test \
+	%D%/process_answer_test \
 	%D%/profile_store_test \
 	%D%/program_facts_test \
 	%D%/salloc_command_test \
@@ -28,6 +29,7 @@ endif
 %C%_learned_profile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_mpirun_words_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_process_answer_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_program_facts_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_salloc_command_test_LDADD = $(spank) $(CHECK_LIBS)

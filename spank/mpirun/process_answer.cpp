@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/mpirun/process_answer.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <vector>
+
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+
+namespace placement::spank {
+
+namespace {
+
+// Kills the child process at its end, and waits for it.
+class Child {
+ public:
+  explicit Child(pid_t process) : process_(process) {}
+  ~Child() {
+    if (process_ <= 0) return;
+    kill(process_, SIGKILL);
+    wait();
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  // Waits until the process ends by itself, and returns its status as waitpid() does.
+  int wait() {
+    int status = -1;
+    while (waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return status;
+  }
+
+ private:
+  pid_t process_;
+};
+
+std::string shown_s(std::chrono::milliseconds time) { return std::to_string(time.count() / 1000) + " s"; }
+
+// The child process. Its exit code is 0 only if all of the text is written.
+[[noreturn]] void hand_over(const std::function<std::string()>& make, int to) {
+  try {
+    _exit(write_all(to, make()) ? 0 : 1);
+  } catch (...) {  // nothing may return into a second copy of the caller
+    _exit(1);
+  }
+}
+
+// Reads from the pipe until its other end is closed.
+std::string read_until_closed(int from, std::chrono::milliseconds longest, std::size_t most_bytes) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + longest;
+  std::string text;
+  for (std::vector<char> part(65536);;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd waits{from, POLLIN, 0};
+    const int ready = left > 0 ? poll(&waits, 1, static_cast<int>(left)) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) throw Error("no plan within " + shown_s(longest));
+    const ssize_t got = ready < 0 ? -1 : read(from, part.data(), part.size());
+    if (got == 0) return text;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) throw Error(std::string("the plan cannot be read: ") + std::strerror(errno));
+    if (text.size() + static_cast<std::size_t>(got) > most_bytes)
+      throw Error("the plan has more than " + std::to_string(most_bytes) + " bytes");
+    text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+}  // namespace
+
+bool write_all(int to, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(to, text.data() + done, text.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    done += static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+std::string answer_of_process(const std::function<std::string()>& make, std::chrono::milliseconds longest,
+                              std::size_t most_bytes) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("no pipe for the plan: ") + std::strerror(errno));
+  const FileDescriptor from(ends[0]);
+  FileDescriptor to(ends[1]);
+  const pid_t process = fork();
+  if (process == 0) hand_over(make, to);
+  if (process < 0) throw Error(std::string("no process for the plan: ") + std::strerror(errno));
+  Child child(process);
+  to.reset(-1);
+  std::string text = read_until_closed(from, longest, most_bytes);
+  // A text that ends early looks like a whole one. Only the status tells that the process has written all of it.
+  const int status = child.wait();
+  if (WIFSIGNALED(status))
+    throw Error("the process that makes the plan was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+                strsignal(WTERMSIG(status)) + ")");
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+    throw Error("the process that makes the plan could not hand it over");
+  return text;
+}
+
+}  // namespace placement::spank

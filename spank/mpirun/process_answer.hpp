@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <string>
+
+namespace placement::spank {
+
+// Runs `make` in a child process and returns its text. The forked process may hang, because Slurm's libraries may hold
+// locks of threads that do not exist in it. After `longest` it is killed. Throws Error with the reason if there is no
+// whole text: the process cannot be started, takes too long, is killed, `make` throws, or its text has more than
+// `most_bytes` bytes.
+std::string answer_of_process(const std::function<std::string()>& make, std::chrono::milliseconds longest,
+                              std::size_t most_bytes);
+
+// Writes the whole text to the descriptor `to`. Returns false if that fails.
+bool write_all(int to, const std::string& text);
+
+}  // namespace placement::spank
