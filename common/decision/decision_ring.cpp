@@ -150,7 +150,7 @@ int lock_writer(const std::string& path) {
       const bool locked = flock(found, LOCK_EX | LOCK_NB) == 0;
       if (locked && same_file(found, path)) return found;
       close(found);
-      if (!locked) throw Error(path + ": another process writes decisions there");
+      if (!locked) throw RingIsInUse(path + ": another process writes decisions there");
       continue;
     }
     if (found >= 0) close(found);

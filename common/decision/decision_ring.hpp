@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/decision/decision.hpp"
+#include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 
 namespace placement {
@@ -26,6 +27,13 @@ inline constexpr std::size_t ring_places = 1024;
 // group from its directory.
 enum class RingReaders { everybody, group };
 
+// Another process is the writer of the ring. It may be the slurmctld that this one is about to replace: from
+// Slurm 23.11 on, "scontrol reconfigure" starts a new process, and the old one ends only when the new one is ready.
+class RingIsInUse : public Error {
+ public:
+  using Error::Error;
+};
+
 // The only writer of a ring.
 class DecisionWriter {
  public:
@@ -34,7 +42,8 @@ class DecisionWriter {
   // this user beside it (ring_place.hpp). All space of the file is allocated.
   // A lock prevents that a second process writes. It is on a file beside the ring, with ".lock" after its name, which
   // only this user can open. The lock ends with the process, however that ends.
-  // Throws Error when the ring cannot be made or locked, or when the directory is not on a file system in memory.
+  // Throws RingIsInUse when another process has the lock, and Error when the ring cannot be made or locked, or when the
+  // directory is not on a file system in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;

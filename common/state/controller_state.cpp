@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view mode_name = "PlacementMode", configuration_name = "PlacementConf",
                            failure_name = "PlacementFailure", live_name = "PlacementLiveData",
-                           monitor_name = "PlacementMonitor", binding_name = "PlacementBinding", no_binding = "none: ";
+                           not_recorded_name = "PlacementNotRecorded", monitor_name = "PlacementMonitor",
+                           binding_name = "PlacementBinding", no_binding = "none: ";
 constexpr std::string_view port_word = ", port ";
 constexpr std::string_view setting_prefix = "Placement";  // of the fact that tells a setting
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
@@ -53,6 +54,7 @@ Facts facts_of(const ControllerState& state) {
   if (!state.failure.empty()) add(failure_name, state.failure);
   const std::string live(live_names[static_cast<std::size_t>(state.live)]);
   add(live_name, state.live_text.empty() ? live : live + ": " + state.live_text);
+  if (!state.not_recorded.empty()) add(not_recorded_name, state.not_recorded);
   if (!state.monitor_user.empty())
     add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
   for (const auto& [key, value] : state.settings)
@@ -75,6 +77,8 @@ ControllerState controller_state_of(std::string_view lines) {
       state.failure = value;
     else if (name == live_name)
       take_live(state, value);
+    else if (name == not_recorded_name)
+      state.not_recorded = value;
     else if (name == monitor_name)
       take_monitor(state, value);
     else if (name == binding_name)
@@ -89,8 +93,11 @@ std::string trouble_of(const ControllerState& state) {
   if (state.mode.empty())
     return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it";
   if (!state.failure.empty()) return "placement is off in slurmctld: " + state.failure;
-  if (state.live == LiveUse::refused) return "slurmctld refuses the live data: " + state.live_text;
-  return {};
+  std::string text;
+  if (state.live == LiveUse::refused) text = "slurmctld refuses the live data: " + state.live_text;
+  if (!state.not_recorded.empty())
+    text += (text.empty() ? "" : "; ") + ("slurmctld does not record decisions: " + state.not_recorded);
+  return text;
 }
 
 }  // namespace placement

@@ -74,6 +74,8 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.one("slurmctld_refuses_snapshot", "gauge",
           "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
+  out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN: it does not say.",
+          controller ? static_cast<double>(!controller->not_recorded.empty()) : unknown_value);
   out.one("slurmctld_runs_plugin", "gauge",
           "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);

@@ -145,7 +145,8 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
-  return now.decision_log && now.config.record_stock_choice && !now.share.used_up(uid) && !now.questions.used_up(uid);
+  return now.decision_log && !now.decision_log->ring_path().empty() && now.config.record_stock_choice &&
+         !now.share.used_up(uid) && !now.questions.used_up(uid);
 }
 
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {

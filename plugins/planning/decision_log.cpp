@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 
 namespace placement::planning {
@@ -49,6 +51,45 @@ double seconds_now() {
 }
 
 }  // namespace
+
+DecisionLog::DecisionLog(std::string path, RingReaders readers) : path_(std::move(path)), readers_(readers) { open(); }
+
+bool DecisionLog::open() {
+  if (!ring_path().empty()) return true;
+  std::unique_ptr<DecisionWriter> ring;
+  std::string trouble;
+  bool in_use = false;
+  try {
+    ring = std::make_unique<DecisionWriter>(path_, readers_);
+  } catch (const RingIsInUse& error) {
+    in_use = true;
+    trouble = error.what();
+  } catch (const Error& error) {
+    trouble = error.what();
+  }
+  const std::lock_guard lock(mutex_);
+  if (ring)
+    for (const Decision& decision : std::exchange(kept_, {})) ring->put(decision);
+  ring_ = std::move(ring);
+  trouble_ = std::move(trouble);
+  in_use_ = in_use;
+  return ring_ != nullptr;
+}
+
+std::string DecisionLog::ring_path() const {
+  const std::lock_guard lock(mutex_);
+  return ring_ ? ring_->path() : "";
+}
+
+std::string DecisionLog::trouble() const {
+  const std::lock_guard lock(mutex_);
+  return trouble_;
+}
+
+bool DecisionLog::is_in_use() const {
+  const std::lock_guard lock(mutex_);
+  return in_use_;
+}
 
 void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
                           const LiveNow& live, const Plan* plan) {
@@ -102,7 +143,13 @@ void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
     decision_.cost = outcome.ranks.cost;
     decision_.natural_cost = outcome.ranks.natural_cost;
   }
-  ring_.put(decision_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (ring_)
+      ring_->put(decision_);
+    else if (kept_.size() < ring_places)
+      kept_.push_back(decision_);
+  }
   forget();
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 #include "common/decision/decision.hpp"
 #include "common/decision/decision_ring.hpp"
@@ -13,14 +16,24 @@
 namespace placement::planning {
 
 // Writes decision records to the ring, from which placement-monitor and placectl read them. decided() notes the
-// choice of the policy. tell() adds the outcome, once Slurm has allocated, and writes the record.
+// choice of the policy. tell() adds the outcome, once Slurm has allocated, and writes the record. A ring that cannot be
+// opened may be later, above all one that the slurmctld before this one still writes: until then records are kept, as
+// many as the ring has places. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
-  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. Throws Error if that fails.
-  DecisionLog(const std::string& path, RingReaders readers) : ring_(path, readers) {}
+  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, trouble() says
+  // why.
+  DecisionLog(std::string path, RingReaders readers);
 
-  // Returns where the ring is.
-  const std::string& path() const { return ring_.path(); }
+  // Tries to open the ring unless it is open, and writes the records that were kept. Returns whether it is open now. It
+  // may be called from one other thread, which must hold no lock of slurmctld because this opens files.
+  bool open();
+
+  // These three may be called from every thread. They return where the ring is, empty while it is not open; why it is
+  // not open, else empty; and whether that is so because another process writes the ring.
+  std::string ring_path() const;
+  std::string trouble() const;
+  bool is_in_use() const;
 
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
@@ -32,8 +45,14 @@ class DecisionLog {
   void tell(const placement_outcome& outcome, Mode mode);
 
  private:
-  DecisionWriter ring_;
-  Decision decision_;  // the record that decided() started
+  const std::string path_;
+  const RingReaders readers_;
+  mutable std::mutex mutex_;              // of the members from here on to kept_
+  std::unique_ptr<DecisionWriter> ring_;  // null: it is not open
+  std::string trouble_;
+  bool in_use_ = false;
+  std::vector<Decision> kept_;  // the records made while the ring is not open
+  Decision decision_;           // the record that decided() started
 };
 
 }  // namespace placement::planning

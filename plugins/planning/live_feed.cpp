@@ -68,13 +68,15 @@ std::shared_ptr<const Published> published(LiveState state, const std::vector<st
 }  // namespace
 
 struct LiveFeed::Watch {
-  Watch(std::string file, FindOwners find, std::int64_t age_s, std::vector<std::string> of_machine, Log line)
+  Watch(std::string file, FindOwners find, std::int64_t age_s, std::vector<std::string> of_machine, Log line,
+        Retry task)
       : path(std::move(file)),
         find_owners(std::move(find)),
         max_age_s(age_s),
         nodes(std::move(of_machine)),
         log(std::move(line)),
-        owners(find_owners()) {}
+        owners(find_owners()),
+        retry(std::move(task)) {}
 
   const std::string path;
   const FindOwners find_owners;
@@ -98,6 +100,7 @@ struct LiveFeed::Watch {
   SnapshotOwners owners;
   FileMark seen;
   bool refused = false;  // the file was refused, and that was logged
+  Retry retry;           // empty once it has returned true
   std::list<std::shared_ptr<const Published>> retired;
 
   LiveState read() const {
@@ -171,6 +174,7 @@ struct LiveFeed::Watch {
       void (*const due)() = due_call();
       lock.unlock();
       if (due != nullptr) due();
+      if (retry && retry()) retry = nullptr;
       retired.remove_if([](const auto& old) { return old.use_count() == 1; });
       look();
       trim();
@@ -180,9 +184,9 @@ struct LiveFeed::Watch {
 };
 
 LiveFeed::LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes,
-                   Log log)
+                   Log log, Retry retry)
     : watch_(std::make_shared<Watch>(std::move(path), std::move(find_owners), max_age_s, std::move(nodes),
-                                     std::move(log))) {
+                                     std::move(log), std::move(retry))) {
   watch_->look();
   // The thread blocks all signals, because slurmctld's own threads handle them.
   sigset_t all, before;

@@ -49,13 +49,16 @@ class LiveFeed {
   // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
   // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
   using Log = std::function<void(bool is_error, const std::string& text)>;
+  // Does something else that opens files, in the thread of the feed. It is called once a second until it returns true.
+  using Retry = std::function<bool()>;
   // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
   using FindOwners = std::function<SnapshotOwners()>;
 
   // Reads the snapshot at `path`, if it exists, then starts the thread that watches it. Data older than `max_age_s`
-  // seconds are not used. `nodes` are the names of the machine's nodes, in its order. Throws if no thread can be
-  // started.
-  LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log);
+  // seconds are not used. `nodes` are the names of the machine's nodes, in its order. An empty `retry` is not called.
+  // Throws if no thread can be started.
+  LiveFeed(std::string path, FindOwners find_owners, std::int64_t max_age_s, std::vector<std::string> nodes, Log log,
+           Retry retry = {});
   ~LiveFeed();
   LiveFeed(const LiveFeed&) = delete;
   LiveFeed& operator=(const LiveFeed&) = delete;

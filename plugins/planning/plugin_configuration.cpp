@@ -16,33 +16,58 @@ namespace placement::planning {
 
 namespace {
 
-// Opens the ring at `path`. Returns null, without a warning, if its directory does not exist: decisions are recorded
-// only where the site has made that directory.
-std::unique_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, std::string& warning) {
+constexpr const char* not_recorded = "decisions are not recorded: ";
+
+// The slurmctld that this one replaces ends soon. A process that writes the ring for longer is a mistake of the site.
+constexpr int tries_before_error = 10;
+
+using Log = LiveFeed::Log;
+
+// Opens the ring at `path`. Returns null if its directory does not exist: decisions are recorded only where the site
+// has made that directory.
+std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool private_jobs, const Log& log) {
   std::error_code error;
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
-  try {
-    return std::make_unique<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
-  } catch (const Error& wrong) {
-    warning = std::string("decisions are not recorded: ") + wrong.what();
-    return nullptr;
-  }
+  auto opened = std::make_shared<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
+  if (const std::string trouble = opened->trouble(); !trouble.empty())
+    log(!opened->is_in_use(), not_recorded + trouble + "; this is tried again each second");
+  return opened;
 }
 
 // Looks up the users whose snapshot is believed. With PrivateData=jobs, MonitorUser is let read the ring at
-// `private_ring` (empty: everybody reads it), because it answers users about their own jobs.
+// `private_ring` (empty: everybody reads it, or it is not open yet), because it answers users about their own jobs.
 SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& private_ring) {
   SnapshotOwners owners = snapshot_owners(monitor_user);
   if (owners.missing.empty() && !private_ring.empty()) let_read_ring(private_ring, owners.users.back());
   return owners;
 }
 
-// Returns whether MonitorUser can read the ring as far as its file system decides. A user who does not exist yet is let
-// in once it does.
-bool is_let_in(const std::string& private_ring, const std::string& monitor_user) {
+// Lets MonitorUser read the ring. Returns why it cannot as far as the ring's file system decides, else an empty text. A
+// user who does not exist yet is let in once it does.
+std::string why_not_let_in(const std::string& private_ring, const std::string& monitor_user) {
   const SnapshotOwners owners = snapshot_owners(monitor_user);
-  return !owners.missing.empty() || let_read_ring(private_ring, owners.users.back());
+  if (private_ring.empty() || !owners.missing.empty() || let_read_ring(private_ring, owners.users.back())) return {};
+  return "PrivateData=jobs: " + private_ring +
+         " is on a file system without access control lists, so that placement-monitor gets the decisions only by the "
+         "group of its directory";
+}
+
+// Returns a function that opens the ring of `kept` once that is possible, and then returns true. It holds the log only
+// while it runs, so that a reconfigure ends the lock on the ring at once.
+LiveFeed::Retry opens_later(std::weak_ptr<DecisionLog> kept, const Config& config, bool private_jobs, Log log) {
+  return [kept = std::move(kept), user = config.monitor_user, private_jobs, log = std::move(log), tries = 0]() mutable {
+    const std::shared_ptr<DecisionLog> decisions = kept.lock();
+    if (!decisions) return true;
+    if (!decisions->open()) {
+      if (++tries == tries_before_error && decisions->is_in_use()) log(true, not_recorded + decisions->trouble());
+      return false;
+    }
+    log(false, "decisions are recorded from now on: " + decisions->ring_path());
+    if (const std::string wrong = private_jobs ? why_not_let_in(decisions->ring_path(), user) : ""; !wrong.empty())
+      log(false, wrong);
+    return true;
+  };
 }
 
 // Returns the settings that differ from their defaults. The mode is left out, because it is reported by itself.
@@ -63,20 +88,22 @@ void configure_on(PluginState& now, const placement_machine& machine) {
   auto known = std::make_unique<const Machine>(machine, now.config);
   for (const char* const topology : std::span(machine.other_topologies, machine.other_topology_count))
     now.other_machines.push_back(std::make_unique<const Machine>(*known, topology));
-  now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, now.warning);
-  const std::string private_ring = now.decision_log && now.private_jobs ? now.decision_log->path() : "";
+  const Log log = [line = now.log](bool is_error, const std::string& text) {
+    if (line != nullptr) line(is_error, text.c_str());
+  };
+  now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, log);
+  const std::weak_ptr<DecisionLog> ring = now.decision_log;
+  const auto private_ring = [ring, is_private = now.private_jobs] {
+    const std::shared_ptr<DecisionLog> decisions = is_private ? ring.lock() : nullptr;
+    return decisions ? decisions->ring_path() : "";
+  };
+  const bool waits = now.decision_log && !now.decision_log->trouble().empty();
   now.feed = std::make_unique<const LiveFeed>(
       now.config.snapshot_file,
-      [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring); },
-      now.config.snapshot_max_age_s, known->node_names(),
-      [log = now.log](bool is_error, const std::string& text) {
-        if (log != nullptr) log(is_error, text.c_str());
-      });
-  if (!private_ring.empty() && !is_let_in(private_ring, now.config.monitor_user))
-    now.warning +=
-        (now.warning.empty() ? "" : "; ") + ("PrivateData=jobs: " + private_ring +
-                                             " is on a file system without access control lists, so that "
-                                             "placement-monitor gets the decisions only by the group of its directory");
+      [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring()); },
+      now.config.snapshot_max_age_s, known->node_names(), log,
+      waits ? opens_later(ring, now.config, now.private_jobs, log) : LiveFeed::Retry());
+  now.warning = why_not_let_in(private_ring(), now.config.monitor_user);
   if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
   now.machine = std::move(known);
 }
@@ -89,6 +116,7 @@ ControllerState controller_state(const PluginState& now) {
   told.monitor_user = now.config.monitor_user;
   told.monitor_port = now.config.monitor_port;
   if (now.failure.empty()) told.settings = changed_settings(now.config);
+  if (now.decision_log) told.not_recorded = now.decision_log->trouble();
   if (!now.feed) return told;
   const LiveNow live = now.feed->now();
   const std::string trouble = now.feed->trouble();

@@ -79,7 +79,7 @@ struct PluginState {
   std::unique_ptr<const Machine> machine;                      // null while placement is off
   std::vector<std::unique_ptr<const Machine>> other_machines;  // the machine with each of the other topologies
   std::unique_ptr<const LiveFeed> feed;                        // null while placement is off
-  std::unique_ptr<DecisionLog> decision_log;                   // null if decisions are not recorded
+  std::shared_ptr<DecisionLog> decision_log;                   // null if decisions are not to be recorded
   bool private_jobs = false;                                   // slurm.conf has PrivateData=jobs
   std::string warning;
   std::string config_path;

@@ -93,6 +93,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.configuration = "/etc/slurm/placement.conf";
   state.live = LiveUse::refused;
   state.live_text = "/run/snapshot: belongs to user 5 (a = b: c)";
+  state.not_recorded = "/run/ring: another process writes decisions there";
   state.monitor_user = "placement";
   state.monitor_port = 6828;
   state.settings = {{"NlaWeights", "alpha=0.4,beta=0.6"}, {"PartitionPolicies", "debug:NLA long:NLA=wait=60"}};
@@ -100,7 +101,12 @@ START_TEST(what_is_in_force_in_slurmctld) {
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
   const auto read = parse_slurm_controller(lines + ".\n");
   ck_assert(read && *read == state);
-  ck_assert_text_eq(trouble_of(*read), "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c)");
+  ck_assert_text_eq(trouble_of(*read),
+                    "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c); slurmctld does not "
+                    "record decisions: /run/ring: another process writes decisions there");
+  state.live = LiveUse::none;
+  ck_assert_text_eq(trouble_of(state),
+                    "slurmctld does not record decisions: /run/ring: another process writes decisions there");
   state.failure = "placement.conf:3: x\nPlacementMode = enforce";  // a message must stay one line
   state.mode = "off";
   state.live = LiveUse::off;

@@ -55,7 +55,9 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 namespace {
 
 std::string logged_by_plugin;
-void log_of_plugin(bool, const char* text) { logged_by_plugin += std::string(text) + "\n"; }
+void log_of_plugin(bool is_error, const char* text) {
+  logged_by_plugin += (is_error ? "error " : "info ") + std::string(text) + "\n";
+}
 
 // Returns the facts that "scontrol show config" would show, as lines "name = value".
 std::string facts() {
@@ -293,10 +295,13 @@ START_TEST(wrong_files_are_told) {
   ck_assert(contains(facts(), "PlacementLiveData = refused: " + directory.path() + "/snapshot: no usable snapshot"));
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
   ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
+  ck_assert_text_eq(placement_warning(), "");
   ck_assert(
-      contains(placement_warning(), "decisions are not recorded: /proc/ring: decisions are written to memory only"));
+      contains(logged_by_plugin, "error decisions are not recorded: /proc/ring: decisions are written to memory only"));
+  ck_assert(contains(facts(), "PlacementNotRecorded = /proc/ring: decisions are written to memory only"));
   ck_assert_text_eq(configured("DecisionFile=/no/directory/ring"), "");
   ck_assert_text_eq(placement_warning(), "");
+  ck_assert(!contains(facts(), "PlacementNotRecorded"));
 }
 END_TEST
 
@@ -352,6 +357,38 @@ START_TEST(decisions_reach_the_ring) {
 }
 END_TEST
 
+// The slurmctld before this one writes the ring until this one has read its configuration: with Slurm 23.11 and later
+// "scontrol reconfigure" starts another process. What is decided meanwhile is recorded too.
+START_TEST(a_ring_in_use_is_opened_when_it_is_free) {
+  const TemporaryDirectory directory;
+  const std::string ring = directory.path() + "/decisions";
+  placement_log_to(log_of_plugin);
+  auto before = std::make_unique<DecisionWriter>(ring);
+  Decision first;
+  first.job_id = 76;
+  before->put(first);
+  TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
+  ck_assert(contains(facts(), "PlacementNotRecorded = " + ring + ".lock: another process writes decisions there\n"));
+  ck_assert(contains(logged_by_plugin, "info decisions are not recorded: " + ring + ".lock: another process writes"));
+  placement_outcome outcome{};
+  outcome.job_id = 77;
+  placement_tell(&outcome);
+  ck_assert(!placement_wants_stock_choice(0));
+  ck_assert_uint_eq(DecisionReader(ring).read().size(), 1);
+  before.reset();
+  ck_assert(comes_true([&] { return DecisionReader(ring).read().size() == 2; }));
+  ck_assert(!contains(facts(), "PlacementNotRecorded"));
+  outcome.job_id = 78;
+  placement_tell(&outcome);
+  const std::vector<Decision> told = DecisionReader(ring).read();
+  ck_assert_uint_eq(told.size(), 3);
+  for (std::uint32_t i = 0; i < 3; ++i) ck_assert_uint_eq(told[i].job_id, 76 + i);
+  ck_assert(comes_true([&] { return contains(logged_by_plugin, "info decisions are recorded from now on: " + ring); }));
+  TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
+  ck_assert(!contains(facts(), "PlacementNotRecorded"));
+}
+END_TEST
+
 int main() {
   setenv("TMPDIR", "/dev/shm", 1);
   Suite* suite = suite_create("live_feed");
@@ -365,6 +402,7 @@ int main() {
   tcase_add_test(cases, a_policy_sees_states_and_coordinates_of_its_nodes);
   tcase_add_test(cases, wrong_files_are_told);
   tcase_add_test(cases, decisions_reach_the_ring);
+  tcase_add_test(cases, a_ring_in_use_is_opened_when_it_is_free);
   suite_add_tcase(suite, cases);
   return run_suite(suite);
 }

@@ -29,8 +29,8 @@ constexpr CommandHelp help{
     "placectl status", "[OPTION]...",
     "Shows the mode in force in slurmctld, how old the live state of the cluster is, which nodes are up,\n"
     "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
-    "that decisions could go by, or when slurmctld refuses it or could not read its configuration. With\n"
-    "--state slurmctld is not asked.\n",
+    "that decisions could go by, or when slurmctld refuses it, could not read its configuration or does\n"
+    "not record decisions. With --state slurmctld is not asked.\n",
     options};
 
 struct Status {
@@ -114,7 +114,8 @@ std::string as_text(const Status& status, const Config& config) {
       text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode +
               ", which is not in force\n";
     if (!status.file_trouble.empty()) text += "           this host's file is wrong: " + status.file_trouble + "\n";
-    if (state && state->live == LiveUse::refused) text += "slurmctld  " + trouble_of(*state) + "\n";
+    if (state && !state->mode.empty() && state->failure.empty() && !trouble_of(*state).empty())
+      text += "slurmctld  " + trouble_of(*state) + "\n";
   }
   text += "live state " + (status.read ? status.input.described(config) : status.trouble) + "\n";
   for (const std::size_t liveness : {1u, 2u, 3u, 0u})
