@@ -307,8 +307,8 @@ std::span<const ConfigKey> config_keys() {
       {"OutageEstimator", "beta, ewma or window",
        "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
        "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
-       "none of them foretells better than the constant rate of all nodes, that rate is published; before there are "
-       "outages in ten hours to judge them by, beta serves.",
+       "none of them foretells better than the constant rate of all nodes, that rate is published; from the first outage "
+       "until there are outages in ten hours to judge them by, beta serves.",
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
       integer<&Config::outage_horizon_h, 1, 8760>(
           "OutageHorizonHours", "The probability that is published is that of an outage within so many hours."),
