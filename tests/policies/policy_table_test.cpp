@@ -96,6 +96,9 @@ START_TEST(completion_offers_what_the_commands_take) {
   map.insert("natural");
   ck_assert(quoted_words(completion, "--policy) words=") == map);
   ck_assert(quoted_words(completion, "!= select ] || words=") == lower_names(is_for_select));
+  Words strategies{"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+"};
+  for (const Policy& policy : policies::policies()) strategies.emplace(policy.name);
+  ck_assert(quoted_words(completion, "--strategies) words=") == strategies);
 }
 END_TEST
 

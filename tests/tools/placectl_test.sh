@@ -246,7 +246,7 @@ completion() {
   completes 'tree tp=' simulate --pattern t
   completes 'tp=8,layers=' map --pattern 'tp=8,l'
   completes '8,order=' map --pattern tp = '8,o'
-  completes 'cp=' predict -m TREEMATCH = c
+  completes 'cp=' predict -m TREEMATCH = cp
   completes 'ring' predict -n4 -m TOFA = ri
   completes 'matrix' predict -m TOFA --mem = matr
   completes '--slurm-conf --scope --seed' map --s
@@ -263,6 +263,23 @@ completion() {
   completes 'ring' map -p treematch = ri
   completes 'TREEMATCH TREEMATCH=' predict --placement = TR
   completes 'TOFA' predict --distribution = TO
+  completes '--help --version' --
+  completes 'edges' matrix make -t e
+  completes 'mtx' matrix convert -t m
+  completes 'matrix' matrix info -t matr
+  completes 'matrix' matrix make -n 4 -o matr
+  completes 'latency' pairs -b l
+  completes 'cpu_load_1 cpu_load_5 cpu_load_15' nodes --sort cpu_l
+  completes 'alltoall' rankfile -m allt
+  completes 'matrix' rankfile -m matr
+  completes 'TM-A TM-I TM-Isub TM-Isub+' simulate -s TM
+  completes 'GREEDY' report --strategies = G
+  completes 'stock-run' simulate --reference s
+  completes 'slurm' simulate --backfill s
+  completes 'tasks' simulate --stock-request t
+  completes 'scope=' predict -m TREEMATCH = sc
+  completes 'worst-group' predict -m TREEMATCH = ring,objective = w
+  completes 'matrix' predict -m TREEMATCH = matr
 }
 
 # Hard cases that are no error.
