@@ -121,10 +121,12 @@ Strategy parse_strategy(std::string_view word) {
   } else {
     try {
       strategy.policy = parse_policy_spec(word);
+      if (policies::find_policy(strategy.policy.policy) == nullptr)
+        throw Error("there is no such one; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, " +
+                    policies::policy_names([](const policies::Policy&) { return true; }));
       policies::check_policy_spec(strategy.policy);
     } catch (const Error& error) {
-      throw Error("strategy " + shown(word) + ": " + error.what() +
-                  "; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K and each policy");
+      throw Error("strategy " + shown(word) + ": " + error.what());
     }
     if (std::ranges::any_of(strategy.policy.parameters, [](const auto& parameter) {
           return parameter.first == "matrix" || pattern::is_key(parameter.first);

@@ -158,7 +158,7 @@ wrong_replay() {
   run report --state state -s MAGIC
   checks=$((checks + 1))
   [ "$code" = 2 ] || fail "$command: exit code $code; $err"
-  has 'placectl report: --strategies: strategy MAGIC: unknown policy MAGIC: known are '
+  has 'placectl report: --strategies: strategy MAGIC: there is no such one; strategies are SLURM, '
   run report --state state --pattern foo
   checks=$((checks + 1))
   [ "$code" = 2 ] || fail "$command: exit code $code; $err"

@@ -351,8 +351,12 @@ has '2 jobs of winter; 2 usable jobs not selected'
 refused_option --min-tasks 1000
 case $err in *": all 1 jobs selected are larger than the machine, which has 128 cores (first in line "*) ends 1 ;; *) fail "$command: $err" ;; esac
 refused_option -s TM-X
-ends 1
-has 'strategies are SLURM, TM-A'
+refused 2 '--strategies: strategy TM-X: there is no such one; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
+for strategy in TM-Isub+x TREEMATCH=objective=foo TREEMATCH=nonsense=1; do
+  refused_option -s "SLURM $strategy"
+  ends 2
+  has "--strategies: strategy $strategy: "
+done
 refused_option -s 'SLURM slurm'
 refused 2 '--strategies: slurm is given twice'
 refused_option -a 101
@@ -388,8 +392,8 @@ refused 2 '--reference once: now or stock-run is wanted'
 refused_option --pattern random=1e9
 has 'above 0 and up to 1e6'
 refused_option --pattern hexagon
-ends 1
-has 'unknown pattern hexagon'
+ends 2
+has '--pattern: unknown pattern hexagon'
 refused_option -o /proc/none
 ends 1
 for switches in 0:4 x '' 4:-1 1024:1024:1024; do

@@ -138,7 +138,8 @@ int command_simulate(int argc, char** argv) {
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
-  const sim::PatternSource patterns(sim::parse_pattern(line.value_or("pattern", "random")));
+  const sim::PatternSource patterns(
+      from_command_line([&] { return sim::parse_pattern(line.value_or("pattern", "random")); }, "--pattern: "));
   const sim::Machine machine = read_machine(line, replay_options);
   check_strategies(strategies, line);
   if (replay_options.whole_nodes && !machine.regular())

@@ -119,7 +119,7 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
 ReplayWish read_replay_wish(const CommandLine& line) {
   const std::string pattern = line.value_or("pattern", "random");
   const sim::PatternSpec spec = from_command_line([&] { return sim::parse_pattern(pattern); }, "--pattern: ");
-  return {from_command_line([&] { return strategies_of(line); }, "--strategies: "), read_options(line),
+  return {strategies_of(line), read_options(line),
           line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs), pattern, sim::PatternSource(spec)};
 }
 

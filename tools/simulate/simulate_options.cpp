@@ -155,7 +155,7 @@ sim::ReplayOptions read_options(const CommandLine& line) {
 std::vector<sim::Strategy> read_strategies(const CommandLine& line) {
   std::vector<sim::Strategy> strategies;
   for (const std::string& word : words_of(line.value_or("strategies", "SLURM TM-A TM-Isub"), ";")) {
-    strategies.push_back(sim::parse_strategy(word));
+    strategies.push_back(from_command_line([&] { return sim::parse_strategy(word); }, "--strategies: "));
     for (std::size_t k = 0; k + 1 < strategies.size(); ++k)
       if (equal_any_case(strategies[k].name, word))
         throw UsageError("--strategies: " + shown(word) + " is given twice");
