@@ -166,6 +166,20 @@ bad_mapping() {
   refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
   run map -m matrix -t tree -p weather
   refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
+  run map --pattern grid=4x2 -p weather
+  [ $code = 2 ] || fail "$command: exit code $code"
+  has 'placectl map: unknown policy WEATHER: known are NATURAL, '
+  for pattern in ring grid=4x2; do
+    run map -t tree -p $pattern
+    [ $code = 2 ] || fail "$command: exit code $code"
+    has 'SEQUENTIAL, RANDOM; a pattern is given by --pattern'
+  done
+  for words in 'map -m matrix -t' 'matrix info matrix -t'; do
+    # shellcheck disable=SC2086
+    run $words tree -p nla
+    [ $code = 1 ] || fail "$command: exit code $code"
+    has 'NLA goes by live data, and a topology file has none: placectl select chooses nodes by them'
+  done
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 2 ] || fail "$command: exit code $code"
   has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort, objective, comm-share'

@@ -215,6 +215,8 @@ CommMatrix read_matrix_file(const std::string& file) {
 MapTask read_task(const CommandLine& line) {
   MapTask task;
   task.spec = policy_spec(line);
+  const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
+  check_policy_name(task.spec, like_pattern ? "; a pattern is given by --pattern" : "");
   task.pattern = take_pattern(line, task.spec.parameters);
   const auto matrix = task.spec.parameters.find("matrix");
   if (matrix != task.spec.parameters.end()) {

@@ -160,10 +160,8 @@ const policies::Policy* table_policy(const PolicySpec& spec) {
       throw UsageError("unknown key " + key + " for NATURAL, which has none");
     return nullptr;
   }
-  if (policies::find_policy(spec.policy))
-    return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
-  throw UsageError("unknown policy " + shown(spec.policy) + ": known are NATURAL, " +
-                   policies::policy_names([](const policies::Policy&) { return true; }));
+  check_policy_name(spec);
+  return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
 }
 
 Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
@@ -213,6 +211,12 @@ std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopo
   return leaf_of_rank;
 }
 
+void check_policy_name(const PolicySpec& spec, const std::string& hint) {
+  if (spec.policy == "NATURAL" || policies::find_policy(spec.policy) != nullptr) return;
+  throw UsageError("unknown policy " + shown(spec.policy) + ": known are NATURAL, " +
+                   policies::policy_names([](const policies::Policy&) { return true; }) + hint);
+}
+
 MapOutcome run_map(MapTask task) {
   const bool natural = task.spec.policy == "NATURAL";
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 ||
@@ -227,6 +231,9 @@ MapOutcome run_map(MapTask task) {
   check_room(task);
   if (!policy) task.usable = policies::leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
   mark_free_cores(task.view, task.usable);
+  task.view.why_not_live = task.spec.policy +
+                           " goes by live data, and a topology file has none: placectl select chooses nodes by them, "
+                           "and placectl predict tells what a job would get";
 
   MapOutcome outcome;
   const Stopwatch watch;

@@ -46,6 +46,9 @@ struct MapOutcome {
   double cpu_s = 0;
 };
 
+// Throws UsageError when the policy is none of the table and not NATURAL. The message ends with `hint`.
+void check_policy_name(const PolicySpec& spec, const std::string& hint = {});
+
 // Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError when there is no such policy.
 MapOutcome run_map(MapTask task);
 
