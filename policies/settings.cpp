@@ -22,7 +22,7 @@ void check_partition_policy(const std::string& word) {
     throw Error(spec.policy + " cannot be the policy of a partition: want one that users can ask for without a matrix");
   for (const auto& [key, value] : spec.parameters)
     if (key == "matrix" || key == "profile" || pattern::is_key(key))
-      throw Error(key + "= is for jobs that ask for it themselves");
+      throw Error((key == "matrix" ? shown(value) : key + "=") + " is for jobs that ask for it themselves");
 }
 
 // Throws Error when `weights` has another key than a weight of NLA, or a value that NLA refuses. The other keys of NLA

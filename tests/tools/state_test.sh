@@ -175,6 +175,13 @@ carry() {
   has 'suspect    1 nodes: n4'
   has 'pairs      3 groups of nodes: 1 measured, 1 modelled, 1 not known'
   has "decisions  $work/ring: there is no such file"
+  cp placement.conf before.conf
+  echo PartitionPolicies=all:TREEMATCH=ring >>placement.conf
+  run status
+  ends 1
+  has "           this host's file is wrong: $work/placement.conf:"
+  has ': PartitionPolicies=all:TREEMATCH=ring: ring is for jobs that ask for it themselves'
+  mv before.conf placement.conf
   run import --age 61 state current
   run status --json
   ends 1

@@ -9,6 +9,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
+#include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
@@ -54,6 +55,7 @@ Config configuration_of(Status& status, const CommandLine& line) {
   Config config;
   try {
     config = read_config(placement_conf_path(), MissingFile::defaults);
+    policies::check_policy_settings(config);
     if (may_exist(placement_conf_path())) status.file_mode = to_string(config.mode);
   } catch (const Error& error) {
     status.file_trouble = error.what();
