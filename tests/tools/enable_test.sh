@@ -68,6 +68,14 @@ expect 0 "  in place   select_cons_tres.so, built for Slurm $slurm" \
   "  in place   Mode = observe ($work/etc/placement.conf:2)" \
   'Then       "scontrol reconfigure" brings a change of placement.conf into force. srun reads plugstack.conf each time.' \
   'Now        slurmctld: not known: it was not asked (--slurm-conf)'
+# A placement.conf with a mistake is wrong, and not in place.
+mv etc/placement.conf right.conf
+echo Mod=enforce >etc/placement.conf
+run enable
+expect 1
+grep -q "^  mend       $work/etc/placement.conf:1: unknown key Mod" <<<"$out" || fail "no line to mend in: $out"
+if grep -q "in place   Mode=" <<<"$out"; then fail "a mode is in place: $out"; fi
+mv right.conf etc/placement.conf
 run disable
 expect 0 "  replace    Mode = observe ($work/etc/placement.conf:2) by Mode=off" \
   "  take out   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \

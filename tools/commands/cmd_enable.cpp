@@ -15,9 +15,11 @@
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "config.h"
+#include "policies/settings.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
@@ -268,6 +270,20 @@ void report_plugin(const std::string& plugins, const std::string& slurm, const s
     report.in_place("select_cons_tres.so, built for Slurm " + built_for);
 }
 
+// `elsewhere` is as for report_plugin().
+void report_placement_conf(const SiteFiles& site, const std::string& elsewhere, Report& report) {
+  report.file(site.placement_conf, "on the controllers");
+  if (!elsewhere.empty()) return report.in_place("no file is needed here: " + elsewhere);
+  try {
+    policies::check_policy_settings(read_config(site.placement_conf, MissingFile::defaults));
+  } catch (const Error& error) {
+    return report.wanted("mend", error.what());
+  }
+  report.in_place(site.mode.file.empty() ? "Mode=enforce, the default; begin with a line Mode=observe: slurmctld "
+                                           "decides and logs, and changes nothing"
+                                         : site.mode.text + " " + place_of(site.mode));
+}
+
 // What is in force in slurmctld, which is asked only about its own slurm.conf.
 std::string now(const CommandLine& line) {
   const ControllerInput controller =
@@ -291,14 +307,7 @@ int run_enable(const CommandLine& line) {
   const bool restart = !report.complete;
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);
-  report.file(site.placement_conf, "on the controllers");
-  if (!elsewhere.empty())
-    report.in_place("no file is needed here: " + elsewhere);
-  else if (site.mode.file.empty())
-    report.in_place(
-        "Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing");
-  else
-    report.in_place(site.mode.text + " " + place_of(site.mode));
+  report_placement_conf(site, elsewhere, report);
   report.text +=
       restart
           ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
