@@ -95,6 +95,10 @@ tables() {
   chose 'a,b,c,d'
   has 'the rest goes round robin'
   has 'the cluster is overloaded: 10.5 of 16 processors are idle, 40 are wanted'
+  has 'placectl select: warning: 40 processes are wanted, and all nodes together have 16 cores: such a job does not start'
+  run --nodes nodes --pairs pairs --tasks 16
+  has 'the rest goes round robin'
+  case $err in *warning*) fail "$command: $err" ;; esac
   run --nodes nodes --tasks 8 --set beta=0,cores=0,cpu_load=0
   chose 'a,b,c,d'
   run --nodes nodes --tasks 8 --set beta=0,cores=0,cpu_load=0,processors=printed

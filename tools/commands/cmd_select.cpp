@@ -261,6 +261,17 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
   return text;
 }
 
+// Warns where all cores together are fewer than the processes: to Slurm a core counts, however busy it is.
+void warn_of_few_cores(const Selection& selection) {
+  double cores = 0;
+  for (const double of_node : selection.cores) cores += of_node;
+  if (selection.cores.empty() || !(cores < selection.tasks)) return;
+  std::fprintf(stderr,
+               "placectl select: warning: %d processes are wanted, and all nodes together have %.0f cores: "
+               "such a job does not start, unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
+               selection.tasks, cores);
+}
+
 }  // namespace
 
 int command_select(int argc, char** argv) {
@@ -285,6 +296,7 @@ int command_select(int argc, char** argv) {
   else
     take_live(line, selection);
   count_processors(line, selection);
+  warn_of_few_cores(selection);
 
   const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
   std::vector<double> slowdown;
