@@ -149,6 +149,8 @@ bandwidth: least 50M, median 50M, most 100M'
   has '"a": "n1", "b": "n2", "latency_us": 50, "bandwidth_Bps": 100000000,'
   run pairs --state state --by luck
   refused 2 'placectl pairs: --by luck: it takes bandwidth, missing, latency or age'
+  run pairs --state state -n n1
+  refused 2 'placectl pairs: --nodes n1: it takes two nodes or more, as there are no pairs of one'
   run pairs --state state --heatmap p.gif
   ends 2
 }

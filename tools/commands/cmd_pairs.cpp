@@ -201,6 +201,9 @@ int command_pairs(int argc, char** argv) {
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
+  if (line.has("nodes") && nodes.size() < 2)
+    throw UsageError("--nodes " + shown(*line.value("nodes")) +
+                     ": it takes two nodes or more, as there are no pairs of one");
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
   std::vector<Pair> pairs = pairs_of(input.state, nodes);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });

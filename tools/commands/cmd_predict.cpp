@@ -88,6 +88,9 @@ Start ask_srun(const std::vector<std::string>& arguments) {
     else
       std::fprintf(stderr, "%.*s\n", static_cast<int>(line.size()), line.data());
   }
+  for (const char* const word : {"unrecognized option '--json'", "invalid option -- 'j'"})
+    if (!found && output.text.find(word) != std::string::npos)
+      throw UsageError("--json (-j) stands before srun's options, as in: placectl predict --json -n64");
   if (!found) throw Error("slurmctld names no start of such a job; srun's own words are above");
   return *found;
 }

@@ -142,7 +142,7 @@ double foreign_load(const LiveState& state) {
   for (const NodeState& node : state.nodes) {
     const double share = (node.cpu_load.minutes_1 - node.slurm_load.minutes_1) / node.cores;
     if (std::isnan(share)) continue;
-    sum += std::max(0.0, share);
+    sum += std::clamp(share, 0.0, 1.0);  // programs that wait for a core keep no core busy
     count += 1;
   }
   return count > 0 ? sum / count : unknown_value;
