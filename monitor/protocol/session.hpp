@@ -123,8 +123,8 @@ class ServerSessions {
     double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
     double peer_datagrams_per_s = 20;
     double peer_datagrams_burst = 60;
-    double hellos_per_s =
-        5000;  // answered hellos, and the same number of resets, each for reserved and for other ports
+    // Answered hellos, and as many resets, each for reserved and for other ports.
+    double hellos_per_s = 5000;
     double hellos_burst = 10000;
     double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
     double session_s = 26 * 3600;  // longest session; agents start a new one after a day
