@@ -109,6 +109,20 @@ START_TEST(what_nobody_asks_for_is_given_back) {
 }
 END_TEST
 
+START_TEST(mappings_take_as_much_as_the_documents_say) {
+  MatrixMemories memories;
+  const std::shared_ptr<MapMemory> memory = memories.of(chain(4), 1);
+  for (std::int32_t k = 0; k < 400; ++k) {  // 8,000 bytes each, and a little more
+    memory->keep(entry_of(k, Ints(2000)));
+    memories.within_nodes().keep(entry_of(k, Ints(2000)));
+  }
+  ck_assert_uint_le(memory->bytes(), 2 << 20);
+  ck_assert_uint_gt(memory->bytes(), (2 << 20) - 10'000);
+  ck_assert_uint_le(memories.within_nodes().bytes(), 1 << 20);
+  ck_assert_uint_gt(memories.within_nodes().bytes(), (1 << 20) - 10'000);
+}
+END_TEST
+
 // A memory of each of the large matrices would take too much of slurmctld's memory.
 START_TEST(large_matrices_are_not_remembered) {
   MatrixMemories memories;
@@ -190,6 +204,7 @@ int main() {
   tcase_add_test(all, drops_the_oldest_when_full);
   tcase_add_test(all, equal_matrices_share_a_memory);
   tcase_add_test(all, the_matrix_not_asked_for_longest_goes);
+  tcase_add_test(all, mappings_take_as_much_as_the_documents_say);
   tcase_add_test(all, large_matrices_are_not_remembered);
   tcase_add_test(all, what_nobody_asks_for_is_given_back);
   tcase_add_test(all, a_job_is_placed_as_if_it_were_the_first);
