@@ -148,7 +148,7 @@ START_TEST(parts_that_are_missing) {
   live.nodes[3].liveness = Liveness::suspect;
   view.live = std::make_shared<const LiveState>(live);
   state = unpack_job_state(pack(1, view, nodes, roomy));
-  ck_assert(state.outages && state.outages->of("n3") == outage_of_silent_node);
+  ck_assert(state.outages && state.outages->of("n3") == 0.5);
   view = view_of(4);
   view.torus = nullptr;
   view.live = nullptr;

@@ -300,7 +300,7 @@ END_TEST
 // The steps are estimated before the search. On no tree are they fewer than on one switch that just holds the ranks.
 START_TEST(the_cheapest_trees_are_searched) {
   const mapping::WorkBudget watch;
-  for (std::int32_t ranks = 8; ranks <= most_ranks_mapped_exactly; ++ranks) {
+  for (std::int32_t ranks = 8; ranks <= 16; ++ranks) {  // as many as doc/mapping.md says
     std::vector<CommEdge> edges;
     for (std::int32_t rank = 1; rank < ranks; ++rank) edges.push_back({rank - 1, rank, 1});
     const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
