@@ -146,6 +146,21 @@ START_TEST(floods_leave_the_answers_of_root) {
 }
 END_TEST
 
+// SECURITY.md names 5,000 answers a second. As many as two seconds bring are given at once.
+START_TEST(rate_of_answers_by_default) {
+  World world;
+  const auto answered = [&] {
+    int count = 0;
+    for (int i = 0; i < 20000; ++i)
+      count += !world.to_server(encode_hello(Nonce{}), address_of(1, 40000)).reply.empty();
+    return count;
+  };
+  ck_assert_int_eq(answered(), 10000);
+  world.now_s += 1;
+  ck_assert_int_eq(answered(), 5000);
+}
+END_TEST
+
 START_TEST(rate_of_joins) {
   World world;
   int joined = 0;
@@ -296,6 +311,7 @@ int main() {
   tcase_add_test(tests, rate_of_one_peer);
   tcase_add_test(tests, rate_of_hellos_and_hints);
   tcase_add_test(tests, floods_leave_the_answers_of_root);
+  tcase_add_test(tests, rate_of_answers_by_default);
   tcase_add_test(tests, rate_of_joins);
   tcase_add_test(tests, strangers_on_the_node);
   tcase_add_test(tests, the_agent_has_a_port_of_root);
