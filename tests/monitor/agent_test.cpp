@@ -139,6 +139,19 @@ START_TEST(a_port_of_root_where_that_may_be_had) {
 }
 END_TEST
 
+// SECURITY.md names these ports. Other processes may have some of them.
+START_TEST(the_ports_of_root_are_900_to_988) {
+  if (geteuid() != 0) return;
+  std::vector<std::unique_ptr<UdpSocket>> sockets;
+  do sockets.push_back(reserved_udp_socket());
+  while (is_reserved_port(sockets.back()->local().port) && sockets.size() < 200);
+  ck_assert_uint_le(sockets.size(), 988 - 900 + 2);  // the last one has a port of the system's choice
+  ck_assert(!is_reserved_port(sockets.back()->local().port));
+  sockets.pop_back();
+  for (const auto& socket : sockets) ck_assert(socket->local().port >= 900 && socket->local().port <= 988);
+}
+END_TEST
+
 // Its systemd unit gives the agent the capability for such a port, and no more. It gives that up when it has the port.
 START_TEST(the_capability_for_the_port_is_given_up) {
   if (geteuid() != 0) return;
@@ -311,6 +324,7 @@ int main() {
   tcase_add_test(tests, whose_leases_hold);
   tcase_add_test(tests, one_life);
   tcase_add_test(tests, a_port_of_root_where_that_may_be_had);
+  tcase_add_test(tests, the_ports_of_root_are_900_to_988);
   tcase_add_test(tests, the_capability_for_the_port_is_given_up);
   tcase_add_test(tests, settings_of_the_controllers);
   tcase_add_test(tests, one_at_a_time);
