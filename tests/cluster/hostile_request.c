@@ -50,7 +50,7 @@ static int submit_components(int count)
 	char **variables = calloc((size_t) count, sizeof(*variables));
 	job_desc_msg_t first, second;
 	submit_response_msg_t *answer = NULL;
-	List components = slurm_list_create(NULL);
+	void *components = slurm_list_create(NULL);	/* List or list_t *, by the version of Slurm */
 
 	for (int i = 0; i < count; i++) {
 		variables[i] = malloc(32);
