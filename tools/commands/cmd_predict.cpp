@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "common/policy/config.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
@@ -122,11 +122,7 @@ void write_json(const Start& start, const DecisionInput& input) {
 
 // Returns why no decision about a job that starts at once is on record.
 std::string why_no_decision() {
-  ControllerState controller;
-  try {
-    controller = controller_state_of(ask_controller());
-  } catch (const Error&) {  // srun had an answer, and the mode is not known
-  }
+  const ControllerState controller = read_controller().state.value_or(ControllerState());  // srun had an answer
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
   if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as stock Slurm runs it";
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
