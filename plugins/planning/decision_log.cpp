@@ -55,7 +55,7 @@ double seconds_now() {
 DecisionLog::DecisionLog(std::string path, RingReaders readers) : path_(std::move(path)), readers_(readers) { open(); }
 
 bool DecisionLog::open() {
-  if (!ring_path().empty()) return true;
+  if (is_open()) return true;
   std::unique_ptr<DecisionWriter> ring;
   std::string trouble;
   bool in_use = false;
@@ -73,6 +73,11 @@ bool DecisionLog::open() {
   ring_ = std::move(ring);
   trouble_ = std::move(trouble);
   in_use_ = in_use;
+  return ring_ != nullptr;
+}
+
+bool DecisionLog::is_open() const {
+  const std::lock_guard lock(mutex_);
   return ring_ != nullptr;
 }
 

@@ -29,8 +29,9 @@ class DecisionLog {
   // may be called from one other thread, which must hold no lock of slurmctld because this opens files.
   bool open();
 
-  // These three may be called from every thread. They return where the ring is, empty while it is not open; why it is
-  // not open, else empty; and whether that is so because another process writes the ring.
+  // These four may be called from every thread. They return whether the ring is open; where it is, empty while it is
+  // not open; why it is not open, else empty; and whether that is so because another process writes the ring.
+  bool is_open() const;
   std::string ring_path() const;
   std::string trouble() const;
   bool is_in_use() const;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "common/decision/job_state.hpp"
@@ -121,13 +122,15 @@ Placement FirstStep::in_order(const Deadline& deadline) const {
 
 void FirstStep::set_placed(StepCosts& costs, std::string_view job_state, const Deadline& deadline) const {
   Request request = step_request();
-  ClusterView view = step_.view;
-  if (on_torus(view, input_.job_request)) {
+  std::optional<ClusterView> with_state;  // a view of many nodes is copied only where the step sees another one
+  if (on_torus(step_.view, input_.job_request)) {
     request.parameters["effort"] = "1";
   } else if (input_.job_request.policy->uses_live) {
-    view.live = nullptr;
-    if (!job_state.empty()) attach_job_state(view, unpack_job_state(job_state));
+    with_state = step_.view;
+    with_state->live = nullptr;
+    if (!job_state.empty()) attach_job_state(*with_state, unpack_job_state(job_state));
   }
+  const ClusterView& view = with_state ? *with_state : step_.view;
   const Placement placement =
       input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config));
   costs.cost = to_string(placement.cost);
