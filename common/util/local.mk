@@ -14,5 +14,6 @@ libcommon_util_la_SOURCES = \
 	%D%/replace_file.cpp \
 	%D%/text.cpp \
 	%D%/text_scanner.cpp \
+	%D%/write_all.cpp \
 	%D%/zstd_frame.cpp \
 	#

@@ -9,21 +9,9 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/file_error.hpp"
+#include "common/util/write_all.hpp"
 
 namespace placement {
-
-namespace {
-
-void write_all(const std::string& path, int file, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t put = write(file, bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) fail_errno(path, "cannot be written");
-    bytes = bytes.subspan(static_cast<std::size_t>(put));
-  }
-}
-
-}  // namespace
 
 void replace_file(const std::string& path, std::span<const std::byte> bytes, const std::function<bool(int)>& admit) {
   const std::string beside = path + ".new";
@@ -32,7 +20,8 @@ void replace_file(const std::string& path, std::span<const std::byte> bytes, con
     const FileDescriptor file(
         open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600));
     if (file < 0) fail_errno(beside, "cannot be created");
-    write_all(beside, file, bytes);
+    if (!write_all(file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}))
+      fail_errno(beside, "cannot be written");
     if (!admit(file)) fail_errno(beside, "cannot be made readable");
     if (rename(beside.c_str(), path.c_str()) != 0) fail_errno(path, "cannot be replaced");
   } catch (...) {

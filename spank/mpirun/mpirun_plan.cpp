@@ -25,6 +25,7 @@
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/write_all.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/mpirun/mpirun_parameters.hpp"

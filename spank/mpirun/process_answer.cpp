@@ -13,6 +13,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/write_all.hpp"
 
 namespace placement::spank {
 
@@ -76,16 +77,6 @@ std::string read_until_closed(int from, std::chrono::milliseconds longest, std::
 }
 
 }  // namespace
-
-bool write_all(int to, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(to, text.data() + done, text.size() - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    done += static_cast<std::size_t>(written);
-  }
-  return true;
-}
 
 std::string answer_of_process(const std::function<std::string()>& make, std::chrono::milliseconds longest,
                               std::size_t most_bytes) {

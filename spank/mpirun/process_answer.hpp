@@ -14,7 +14,4 @@ namespace placement::spank {
 std::string answer_of_process(const std::function<std::string()>& make, std::chrono::milliseconds longest,
                               std::size_t most_bytes);
 
-// Writes the whole text to the descriptor `to`. Returns false if that fails.
-bool write_all(int to, const std::string& text);
-
 }  // namespace placement::spank

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <string_view>
+
+namespace placement {
+
+// Writes all bytes to the open file `file`, also where a call takes a part of them or a signal interrupts it. Returns
+// false, with errno set, if that fails.
+bool write_all(int file, std::string_view bytes);
+
+}  // namespace placement
