@@ -42,6 +42,7 @@ SP_SLURM_DECLARES([SELECT_CORE], [return SELECT_CORE;], [HAVE_SLURM_SELECT_CORE]
 SP_SLURM_DECLARES([cores of nodes in add_job_to_cores], [add_job_to_cores(0, 0, 0);], [HAVE_SLURM_ADD_JOB_WITH_CORES])
 SP_SLURM_DECLARES([a bitmap in gres_job_test], [gres_job_test(0, 0, 0, 0, 0, 0, 0, 0, 0);],
   [HAVE_SLURM_GRES_TEST_WITH_BITMAP])
+SP_SLURM_DECLARES([--segment], [job_record_t *j = 0; return j->details->segment_size;], [HAVE_SLURM_SEGMENT])
 SP_SLURM_DECLARES([required plugins in plugin_load_from_file], [plugin_load_from_file(0, 0, true);],
   [HAVE_SLURM_PLUGIN_LOAD_REQUIRED])
 CPPFLAGS=$sp_save_CPPFLAGS

@@ -68,29 +68,45 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
   return counts;
 }
 
+// Whether the nodes are enough, and have room for their shares. `room` is the sum of their capacities, and `smallest`
+// the least of these.
+bool NodeLimits::have_room(const std::vector<std::int32_t>& nodes, std::int64_t room, std::int32_t smallest) const {
+  const auto used = static_cast<std::int32_t>(nodes.size());
+  if (used == 0 || room < tasks_ || used < least_nodes_) return false;
+  if (!even_) return true;
+  const std::int32_t share = tasks_ / used, larger = tasks_ % used;
+  return smallest >= share && (smallest > share || std::count_if(nodes.begin(), nodes.end(), [&](std::int32_t node) {
+                                                     return capacity_[node] > share;
+                                                   }) >= larger);
+}
+
+std::optional<NodeCounts> NodeLimits::first_that_fit(const std::vector<std::int32_t>& order,
+                                                     std::vector<std::int32_t>& picked) const {
+  std::int64_t room = 0;
+  std::int32_t smallest = tasks_;
+  const auto add = [&](std::int32_t node) {
+    room += capacity_[node];
+    smallest = std::min(smallest, capacity_[node]);
+  };
+  for (const std::int32_t node : picked) add(node);
+  for (const std::int32_t node : order) {
+    if (have_room(picked, room, smallest)) break;
+    if (required_[node] || capacity_[node] == 0) continue;
+    picked.push_back(node);
+    add(node);
+  }
+  return have_room(picked, room, smallest) ? spread(picked) : std::nullopt;
+}
+
 namespace {
 
 // Chooses the required nodes and then nodes in the given order, until they can serve the request. Returns nothing when
 // they cannot.
 std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::vector<std::int32_t>& order) {
   std::vector<std::int32_t> picked;
-  std::int64_t room = 0;
-  for (const std::int32_t node : order)
-    if (limits.required(node)) {
-      picked.push_back(node);
-      room += limits.capacity()[node];
-    }
-  const auto enough = [&] {
-    return room >= limits.tasks() && static_cast<std::int32_t>(picked.size()) >= limits.least_nodes();
-  };
-  for (const std::int32_t node : order) {
-    if (enough()) break;
-    if (limits.required(node) || limits.capacity()[node] == 0) continue;
-    picked.push_back(node);
-    room += limits.capacity()[node];
-  }
-  if (!enough()) return std::nullopt;
-  return limits.spread(picked);
+  std::copy_if(order.begin(), order.end(), std::back_inserter(picked),
+               [&](std::int32_t node) { return limits.required(node); });
+  return limits.first_that_fit(order, picked);
 }
 
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {

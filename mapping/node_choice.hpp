@@ -33,7 +33,15 @@ class NodeLimits {
   // tasks of each view node; nothing when the nodes have no room for the tasks or the limits do not allow it.
   std::optional<NodeCounts> spread(const std::vector<std::int32_t>& nodes) const;
 
+  // Adds nodes of `order` to `picked`, which has the required nodes, until they can serve the request. Even shares may
+  // need more nodes than have room for the tasks. Nodes of `order` that are required, or have no room, are passed over.
+  // Returns the tasks of each view node; nothing when the nodes cannot serve the request.
+  std::optional<NodeCounts> first_that_fit(const std::vector<std::int32_t>& order,
+                                           std::vector<std::int32_t>& picked) const;
+
  private:
+  bool have_room(const std::vector<std::int32_t>& nodes, std::int64_t room, std::int32_t smallest) const;
+
   NodeCounts capacity_;
   std::vector<bool> required_;
   std::int32_t tasks_;

@@ -42,13 +42,33 @@ struct State {
   bool table_on_disk = false;
   pid_t process = 0;
   std::uint64_t begin_ticks = 0;
-  std::optional<SliceSampling> slices;
-  unsigned looks = 0;  // for the end of a pause
+  std::optional<SliceSampling> slices;  // used by the thread that has `turn`
+  std::atomic<std::uint64_t> next_look = 0;
+  std::atomic_flag turn;
   Clock::time_point begin_time;
 };
 
 // The state is never destroyed, because threads of the program may still be in MPI calls when the process ends.
 State& state = *new State;
+
+// The turn to change what the sampling does, which one thread has at a time. It is waited for if `waits`.
+class Turn {
+ public:
+  explicit Turn(bool waits) {
+    do mine_ = !state.turn.test_and_set(std::memory_order_acquire);
+    while (waits && !mine_);
+  }
+  ~Turn() {
+    if (mine_) state.turn.clear(std::memory_order_release);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool mine() const { return mine_; }
+
+ private:
+  bool mine_ = false;
+};
 
 void say(const std::string& text) { std::fprintf(stderr, "placement: %s\n", text.c_str()); }
 
@@ -99,8 +119,8 @@ void leave_environment() {
     setenv("LD_PRELOAD", others.c_str(), 1);
 }
 
-// Prepares this rank for counting and returns 1, or 0 if it cannot count. Either all ranks count or none.
-int prepare(int rank, int ranks, std::uint64_t run) {
+// Prepares this rank for counting. Returns why it cannot count; empty if it can. Either all ranks count or none.
+std::string prepare(int rank, int ranks, std::uint64_t run) {
 #if defined(OPEN_MPI)
   constexpr CollectiveModel library = CollectiveModel::open_mpi;
 #else
@@ -115,10 +135,9 @@ int prepare(int rank, int ranks, std::uint64_t run) {
     if (parent != MPI_COMM_NULL) state.settings.file += ".spawned";
     if (!state.settings.children) leave_environment();
     make_table(rank, ranks, run);
-    return 1;
+    return {};
   } catch (const std::exception& error) {
-    if (rank == 0) say(std::string(error.what()) + "; nothing is profiled");
-    return 0;
+    return error.what();
   }
 }
 
@@ -135,8 +154,10 @@ __attribute__((destructor)) void ended() {
 
 CollectiveModel collective_model() { return state.settings.collectives; }
 
-void begin(int thread_level) {
+void begin() {
   if (state.traffic) return;
+  int thread_level = MPI_THREAD_MULTIPLE;  // MPI_Init, too, may give more than MPI_THREAD_SINGLE
+  PMPI_Query_thread(&thread_level);
   int rank = 0;
   int ranks = 1;
   const MPI_Comm world = world_of_program();
@@ -145,9 +166,13 @@ void begin(int thread_level) {
   PMPI_Comm_dup(world, &state.comm);
   std::uint64_t run = static_cast<std::uint64_t>(std::chrono::system_clock::now().time_since_epoch().count());
   PMPI_Bcast(&run, 1, MPI_UINT64_T, 0, state.comm);
-  int ready = prepare(rank, ranks, run);
-  PMPI_Allreduce(MPI_IN_PLACE, &ready, 1, MPI_INT, MPI_MIN, state.comm);
-  if (!ready) {
+  const std::string trouble = prepare(rank, ranks, run);
+  int first_in_trouble = trouble.empty() ? ranks : rank;
+  PMPI_Allreduce(MPI_IN_PLACE, &first_in_trouble, 1, MPI_INT, MPI_MIN, state.comm);
+  if (first_in_trouble < ranks) {
+    if (rank == first_in_trouble)
+      say(trouble + (rank == 0 ? "" : " (rank " + std::to_string(rank) + ")") + "; nothing is profiled");
+    if (state.table_on_disk) unlink(state.settings.table(rank).c_str());
     state.traffic.reset();
     PMPI_Comm_free(&state.comm);
     return;
@@ -159,27 +184,36 @@ void begin(int thread_level) {
   state.begin_ticks = ticks();
   running = true;
   counting = state.traffic.get();
-  if (state.settings.sample && thread_level != MPI_THREAD_MULTIPLE) {  // else two threads could look for an end at once
-    state.slices.emplace(static_cast<std::uint64_t>(rank) ^ run, state.begin_ticks, 0);
+  if (state.settings.sample) {
+    state.slices.emplace(static_cast<std::uint64_t>(rank) ^ run, state.begin_ticks, 0, ticks_of_a_slice());
+    state.next_look = state.slices->next_look();
     sampling = Sampling::in_slice;
   }
 }
 
-void look_for_end_of_slice(std::uint64_t now) {
-  if (!state.slices->slice_is_over(now)) return;
-  const bool pause = state.slices->pause_begins(now, state.traffic->messages());
+// The time is compared once more in one's turn, as another thread may have looked meanwhile.
+void look_at_sampling(std::uint64_t now) {
+  if (now < state.next_look.load(std::memory_order_relaxed)) return;
+  const Turn turn(false);
+  if (!turn.mine() || sampling == Sampling::off || now < state.next_look) return;
+  state.slices->look(now, state.traffic->messages());
   state.traffic->set_weight(state.slices->weight());
-  if (!pause) return;
-  counting = nullptr;
-  sampling = Sampling::in_pause;
+  state.next_look = state.slices->next_look();
+  const bool counts = state.slices->counts();
+  sampling = counts ? Sampling::in_slice : Sampling::in_pause;
+  counting = counts ? state.traffic.get() : nullptr;
 }
 
-void look_for_end_of_pause() {
-  constexpr unsigned calls_per_look = 16;  // as the clock takes as long as counting a message
-  if (++state.looks % calls_per_look != 0 || !state.slices->pause_ends(ticks())) return;
-  state.traffic->set_weight(state.slices->weight());
-  sampling = Sampling::in_slice;
-  counting = state.traffic.get();
+void look_at_sampling_sometimes() {
+  constexpr unsigned calls_per_look = 16;
+  // The library is there from the start of the program, so that its variables need no function that looks for them.
+  [[gnu::tls_model("initial-exec")]] static thread_local unsigned calls_left = calls_per_look;
+  [[gnu::tls_model("initial-exec")]] static thread_local std::uint64_t last_look = 0;
+  if (--calls_left > 0) return;
+  const std::uint64_t now = ticks();
+  calls_left = now - last_look < ticks_of_a_slice() / 64 ? calls_per_look : 1;
+  last_look = now;
+  look_at_sampling(now);
 }
 
 void end() {
@@ -214,6 +248,7 @@ void aborted() {
 }
 
 void set_level(int level) {
+  const Turn turn(true);
   if (state.traffic && state.traffic->state() == RankState::running)
     counting = level == 0 ? nullptr : state.traffic.get();
   sampling = Sampling::off;  // a program that says when to count is counted as it says

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "mpi/slice_sampling.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/world_ranks.hpp"
 
@@ -35,14 +36,28 @@ inline std::uint64_t ticks() {
 #endif
 }
 
+// Returns the ticks in about 25 ms.
+inline std::uint64_t ticks_of_a_slice() {
+#if defined(__x86_64__)
+  return SliceSampling::usual_slice_ticks;
+#elif defined(__aarch64__)
+  std::uint64_t per_second;
+  asm volatile("mrs %0, cntfrq_el0" : "=r"(per_second));
+  return per_second / 40 + 1;
+#else
+  return 25'000'000;
+#endif
+}
+
 // The state of the sampling of this rank: it is switched off, in a slice that is counted, or in a pause.
 enum class Sampling { off, in_slice, in_pause };
 extern constinit std::atomic<Sampling> sampling;
 
-// Looks whether a slice of the sampling ends at `now`, and whether a pause ends. Only one thread at a time may call
-// them.
-void look_for_end_of_slice(std::uint64_t now);
-void look_for_end_of_pause();
+// Looks whether at `now` a slice of the sampling ends, or a pause. Any thread may call it.
+void look_at_sampling(std::uint64_t now);
+// Calls look_at_sampling() with the present time, but where it is itself called very often, only at some of its calls:
+// to read the clock takes as long as to count a message.
+void look_at_sampling_sometimes();
 
 // Adds the time of a call that can wait to the time in MPI. It is made around the call.
 class Timed {
@@ -53,9 +68,9 @@ class Timed {
     if (traffic_ && traffic_ == traffic()) {
       const std::uint64_t end = ticks();
       traffic_->add_time(end - begin_);
-      if (now_sampling == Sampling::in_slice) look_for_end_of_slice(end);
+      if (now_sampling == Sampling::in_slice) look_at_sampling(end);
     } else if (now_sampling == Sampling::in_pause) {
-      look_for_end_of_pause();
+      look_at_sampling_sometimes();
     }
   }
   Timed(const Timed&) = delete;
@@ -69,6 +84,12 @@ class Timed {
 // Takes the place of Timed around calls that return without waiting.
 struct Untimed {
   Untimed() {}
+  ~Untimed() {
+    // In a pause these calls are to cost nothing; the next call that can wait sees its end.
+    if (sampling.load(std::memory_order_relaxed) == Sampling::in_slice) look_at_sampling_sometimes();
+  }
+  Untimed(const Untimed&) = delete;
+  Untimed& operator=(const Untimed&) = delete;
 };
 
 // Returns the bytes of data in `count` elements of the type, without gaps.
@@ -92,9 +113,8 @@ inline void count_to(Traffic& into, TrafficKind kind, const WorldRanks& group, i
     into.add(kind, world, bytes, messages);
 }
 
-// Begins the profile after a successful MPI_Init. The call is collective over the world of the program. `thread_level`
-// is the level of thread support that MPI provides.
-void begin(int thread_level);
+// Begins the profile after a successful MPI_Init. The call is collective over the world of the program.
+void begin();
 // Ends the profile before MPI_Finalize and writes it. The call is collective.
 void end();
 // Reports before MPI_Abort what remains of the profile.

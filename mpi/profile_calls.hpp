@@ -26,12 +26,12 @@ MPI_Win window_among(MPI_Op, MPI_Win win, Rest...) {
 
 //@ after initialised: MPI_Init
 inline void initialised(int result, int*, char***) {
-  if (result == MPI_SUCCESS) begin(MPI_THREAD_SINGLE);
+  if (result == MPI_SUCCESS) begin();
 }
 
 //@ after initialised_thread: MPI_Init_thread
-inline void initialised_thread(int result, int*, char***, int, int* provided) {
-  if (result == MPI_SUCCESS) begin(provided ? *provided : MPI_THREAD_MULTIPLE);
+inline void initialised_thread(int result, int*, char***, int, int*) {
+  if (result == MPI_SUCCESS) begin();
 }
 
 //@ before finalizing: MPI_Finalize

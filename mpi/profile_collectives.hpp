@@ -37,8 +37,13 @@ int peers_of(MPI_Comm comm);
 
 // Returns the bytes of data in one element of the type.
 inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
-// Returns whether the profiler is running. MPI_Pcontrol has no influence here.
-inline bool counts() { return running.load(std::memory_order_relaxed); }
+// Returns whether a collective is to be looked at. `Form` is what its call has after the communicator. A persistent one
+// has MPI_Info and MPI_Request*; its messages are stored while the profiler runs, as it may be started when they are
+// counted again. Any other one is looked at while messages are counted.
+template <class... Form>
+bool wanted() {
+  return sizeof...(Form) == 2 ? running.load(std::memory_order_relaxed) : traffic() != nullptr;
+}
 
 // Returns whether the operation commutes.
 inline bool commutes(MPI_Op op) {
@@ -84,7 +89,7 @@ inline bool is_root(MPI_Comm comm, int root) {
 //@ made barrier: MPI_Barrier_init MPIX_Barrier_init
 template <class... Form>
 void barrier(MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::barrier;
   count_collective(comm, call, form...);
@@ -94,7 +99,7 @@ void barrier(MPI_Comm comm, Form... form) {
 //@ made bcast: MPI_Bcast_init MPIX_Bcast_init
 template <class Count, class... Form>
 void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::bcast;
   call.root = root;
@@ -105,7 +110,7 @@ void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form.
 template <class Count, class... Form>
 void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = operation;
   call.root = root;
@@ -156,7 +161,7 @@ void reduce_scatter_block(const void* from, void*, Count count, MPI_Datatype typ
 template <class Count, class... Form>
 void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
                     Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::reduce_scatter;
   call.in_place = from == MPI_IN_PLACE;
@@ -174,7 +179,7 @@ void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Dat
 template <class Count, class... Form>
 void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
             MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::gather;
   call.root = root;
@@ -191,7 +196,7 @@ void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_co
 template <class Count, class Offset, class... Form>
 void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[], MPI_Datatype, int root,
              MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::gatherv;
   call.root = root;
@@ -204,7 +209,7 @@ void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], 
 template <class Count, class... Form>
 void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
              MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::scatter;
   call.root = root;
@@ -220,7 +225,7 @@ void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count,
 template <class Count, class Offset, class... Form>
 void scatterv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*, Count, MPI_Datatype,
               int root, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::scatterv;
   call.root = root;
@@ -233,7 +238,7 @@ void scatterv(const void*, const Count block_counts[], const Offset[], MPI_Datat
 template <class Count, class... Form>
 void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
                MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::allgather;
   call.in_place = from == MPI_IN_PLACE;
@@ -251,7 +256,7 @@ void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to
 template <class Count, class Offset, class... Form>
 void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const Count block_counts[], const Offset[],
                 MPI_Datatype to_type, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::allgatherv;
   call.in_place = from == MPI_IN_PLACE;
@@ -268,7 +273,7 @@ void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const C
 template <class Count, class... Form>
 void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
               MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoall;
   call.in_place = from == MPI_IN_PLACE;
@@ -284,7 +289,7 @@ void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_
 template <class Count, class Offset, class... Form>
 void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
                const Count to_counts[], const Offset[], MPI_Datatype to_type, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoallv;
   call.in_place = from == MPI_IN_PLACE;
@@ -298,7 +303,7 @@ void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI
 template <class Count, class Offset, class... Form>
 void alltoallw(const void* from, const Count block_counts[], const Offset[], const MPI_Datatype types[], void*,
                const Count to_counts[], const Offset[], const MPI_Datatype to_types[], MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoallv;
   call.by_type = true;
@@ -316,7 +321,7 @@ void alltoallw(const void* from, const Count block_counts[], const Offset[], con
 template <class Count, class... Form>
 void neighbour_equal(const void*, Count count, MPI_Datatype type, void*, Count, MPI_Datatype, MPI_Comm comm,
                      Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
 }
 
@@ -325,7 +330,7 @@ void neighbour_equal(const void*, Count count, MPI_Datatype type, void*, Count, 
 template <class Count, class Offset, class... Form>
 void neighbour_allgatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[],
                           MPI_Datatype, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
 }
 
@@ -334,7 +339,7 @@ void neighbour_allgatherv(const void*, Count count, MPI_Datatype type, void*, co
 template <class Count, class Offset, class... Form>
 void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
                          const Count[], const Offset[], MPI_Datatype, MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   count_neighbours(comm, {block_bytes(block_counts, type, static_cast<int>(neighbour_count(comm)))}, form...);
 }
 
@@ -343,7 +348,7 @@ void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[]
 template <class Count, class... Form>
 void neighbour_alltoallw(const void*, const Count block_counts[], const MPI_Aint[], const MPI_Datatype types[], void*,
                          const Count[], const MPI_Aint[], const MPI_Datatype[], MPI_Comm comm, Form... form) {
-  if (!counts()) return;
+  if (!wanted<Form...>()) return;
   count_neighbours(comm, {block_bytes(block_counts, types, static_cast<int>(neighbour_count(comm)))}, form...);
 }
 

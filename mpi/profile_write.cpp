@@ -199,7 +199,8 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   summary.calls = *at++;
   std::copy_n(at, summary.sizes.size(), summary.sizes.begin());
 
-  const double in_mpi = static_cast<double>(traffic.ticks()) / time.ticks_per_second;
+  // Of several threads the times are added up, and a wait in a slice of the sampling counts several times.
+  const double in_mpi = std::min(static_cast<double>(traffic.ticks()) / time.ticks_per_second, time.seconds);
   PMPI_Reduce(&in_mpi, &summary.mpi_seconds_least, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
   PMPI_Reduce(&in_mpi, &summary.mpi_seconds_most, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
   PMPI_Reduce(&in_mpi, &summary.mpi_seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);

@@ -11,6 +11,7 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/processor_time.hpp"
 #include "mpi/assignment_files.hpp"
@@ -30,15 +31,10 @@ struct State {
 };
 State& state = *new State;
 
-const char* variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 // Returns whether srun started this process. Slurm's variables in the environment then describe the node of the
 // process. A process that mpirun started may have inherited the environment of mpirun's node. All processes get one
 // answer, or all processes of a node where mpirun starts one process per node.
-bool started_by_srun() { return std::to_string(size_of(MPI_COMM_WORLD)) == variable("SLURM_STEP_NUM_TASKS"); }
+bool started_by_srun() { return std::to_string(size_of(MPI_COMM_WORLD)) == environment_value("SLURM_STEP_NUM_TASKS"); }
 
 std::int64_t number_of_name(std::string_view name) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a
@@ -48,7 +44,7 @@ std::int64_t number_of_name(std::string_view name) {
 
 // Returns Slurm's name of the node, because the nodes of a test cluster share the host name; otherwise MPI's name.
 std::string node_name() {
-  const std::string name = started_by_srun() ? variable("SLURMD_NODENAME") : "";
+  const std::string name = started_by_srun() ? environment_value("SLURMD_NODENAME") : "";
   if (!name.empty()) return name;
   char buffer[MPI_MAX_PROCESSOR_NAME];
   int length = 0;
@@ -60,8 +56,8 @@ ProcessPlace place_of_process() {
   ProcessPlace place;
   if (state.arities.empty()) {
     if (started_by_srun()) {
-      const std::vector<std::string> switches =
-          switches_of_address(variable("SLURM_TOPOLOGY_ADDR"), variable("SLURM_TOPOLOGY_ADDR_PATTERN"));
+      const std::vector<std::string> switches = switches_of_address(environment_value("SLURM_TOPOLOGY_ADDR"),
+                                                                    environment_value("SLURM_TOPOLOGY_ADDR_PATTERN"));
       for (std::size_t level = 0; level < std::min(switches.size(), ProcessPlace::switch_levels); ++level)
         place.path[level] = number_of_name(switches[level]);
     }
@@ -232,12 +228,12 @@ void put_reordered_world() {
 
 Settings read_settings() {
   Settings settings;
-  const std::string method = variable("PLACEMENT_REORDER_METHOD");
+  const std::string method = environment_value("PLACEMENT_REORDER_METHOD");
   if (method == "matching")
     settings.order.method = OrderMethod::matching;
   else if (!method.empty() && method != "treematch")
     throw Error("PLACEMENT_REORDER_METHOD=" + method + ": one of treematch, matching");
-  const std::string gain = variable("PLACEMENT_REORDER_GAIN");
+  const std::string gain = environment_value("PLACEMENT_REORDER_GAIN");
   if (!gain.empty()) {
     char* end = nullptr;
     const double percent = std::strtod(gain.c_str(), &end);
@@ -245,18 +241,18 @@ Settings read_settings() {
       throw Error("PLACEMENT_REORDER_GAIN=" + gain + ": a percentage from 0 to 100");
     settings.order.least_gain = percent / 100;
   }
-  const std::string mode = variable("PLACEMENT_REORDER");
+  const std::string mode = environment_value("PLACEMENT_REORDER");
   if (mode == "off")
     settings.enabled = false;
   else if (!mode.empty() && mode != "on")
     throw Error("PLACEMENT_REORDER=" + mode + ": one of on, off");
-  const std::string report = variable("PLACEMENT_REORDER_REPORT");
+  const std::string report = environment_value("PLACEMENT_REORDER_REPORT");
   if (!report.empty() && report != "yes" && report != "no")
     throw Error("PLACEMENT_REORDER_REPORT=" + report + ": one of yes, no");
   settings.report = report == "yes";
-  settings.hardware = variable("PLACEMENT_REORDER_HARDWARE");
-  settings.matrix = variable("PLACEMENT_REORDER_MATRIX");
-  settings.save = variable("PLACEMENT_REORDER_SAVE");
+  settings.hardware = environment_value("PLACEMENT_REORDER_HARDWARE");
+  settings.matrix = environment_value("PLACEMENT_REORDER_MATRIX");
+  settings.save = environment_value("PLACEMENT_REORDER_SAVE");
   return settings;
 }
 

@@ -5,63 +5,72 @@
 
 namespace placement::mpi {
 
-// Decides when a rank that sends very many messages counts them, so that counting takes less of its time: in slices of
-// time with pauses between them, where what is counted in a slice stands for the pause before it, too. A slice with few
-// messages is followed by the next one without a pause, and such a rank counts everything. Pauses are short at first,
-// so that a short run loses little by its last one. Times are in ticks of a clock that only has to be steady.
+// Decides when a rank that sends very many messages counts them, so that counting takes less of its time. Its time is
+// divided into spans. In each span one slice at a random place is counted, and each of its messages counts as many
+// times as there are slices in the span. Every moment of a span is in its slice with the same probability, whatever the
+// program does when, so that the sums are right on the mean, also for a program that sends in bursts and computes
+// between them. A slice may leave a span at its end and go on at its begin, so that its length never varies. After a
+// span with few messages in its slice comes one of a single slice, which counts everything. Spans are short at first,
+// so that a short run is counted well. Times are in ticks of a clock that only has to be steady; a slice should take
+// about 25 ms.
 class SliceSampling {
  public:
-  static constexpr std::uint64_t slice_ticks = std::uint64_t{1}
-                                               << 26;  // about 25 ms of a processor's time stamp counter
-  static constexpr std::uint64_t slices_in_full = 6;   // at the begin of a run, so that a very short one loses nothing
-  static constexpr std::uint64_t slices_of_a_length = 3;  // after so many more slices, pauses become longer by a slice
-  static constexpr std::uint64_t busy_messages = 2048;    // fewer messages in a slice are few
-  static constexpr std::uint64_t longest_pause = 9;       // the mean in the long run, in slices
+  static constexpr std::uint64_t usual_slice_ticks = std::uint64_t{1} << 26;  // 25 ms of a time stamp counter of x86
+  static constexpr std::uint64_t spans_in_full = 6;      // of one slice, at the begin: a very short run loses nothing
+  static constexpr std::uint64_t spans_of_a_length = 3;  // after so many more spans, they become longer by a slice
+  static constexpr std::uint64_t busy_messages = 2048;   // fewer messages in a slice are few
+  static constexpr std::uint64_t longest_span = 10;      // in slices
 
-  // `seed` makes the lengths of pauses differ between ranks. The first slice begins at `now`, when `messages` were
-  // counted.
-  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages)
-      : random_(seed),
+  // `seed` makes the places of slices differ between ranks. The first span begins at `now`, when `messages` were
+  // counted. A slice has `slice_ticks`, 1 or more.
+  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages,
+                std::uint64_t slice_ticks = usual_slice_ticks)
+      : slice_ticks_(slice_ticks),
+        random_(seed),
         begin_(now),
-        messages_(messages) {}
+        messages_(messages),
+        next_look_(now + slice_ticks) {}
 
-  // Returns whether the present slice is over.
-  bool slice_is_over(std::uint64_t now) const { return now - begin_ >= slice_ticks; }
+  // Returns true while messages are to be counted.
+  bool counts() const { return counts_; }
 
-  // Call it when a slice is over. `messages` is the number that were counted so far, with their weights. Returns true
-  // if a pause begins now, and false if the next slice does, with weight 1.
-  bool pause_begins(std::uint64_t now, std::uint64_t messages) {
-    const std::uint64_t counted = (messages - messages_) / weight_;
-    weight_ = 1;
-    messages_ = messages;
-    begin_ = now;
-    if (++slices_ <= slices_in_full || counted < busy_messages) return false;
-    // From half to one and a half of the mean, so that no period of the program is missed.
-    const std::uint64_t mean =
-        slice_ticks * std::min(longest_pause, 1 + (slices_ - slices_in_full - 1) / slices_of_a_length);
-    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    end_of_pause_ = now + mean / 2 + (random_ >> 20) % mean;
-    return true;
+  // Returns the number by which each message of the present slice counts, 1 or more.
+  std::uint64_t weight() const { return span_; }
+
+  // Returns the time at which look() is to be called next. It may be called later, and is when the program computes.
+  std::uint64_t next_look() const { return next_look_; }
+
+  // Finds out what is to be done from `now` on, which is next_look() or later. `messages` is the number that were
+  // counted so far, with their weights.
+  void look(std::uint64_t now, std::uint64_t messages) {
+    if (now - begin_ >= span_ * slice_ticks_) begin_span(now, messages);
+    const std::uint64_t span_ticks = span_ * slice_ticks_, in_span = now - begin_;
+    const std::uint64_t from_slice = (in_span + span_ticks - slice_begin_) % span_ticks;
+    counts_ = from_slice < slice_ticks_;
+    const std::uint64_t to_change = (counts_ ? slice_ticks_ : span_ticks) - from_slice;
+    next_look_ = now + std::min(to_change, span_ticks - in_span);
   }
-
-  // Call it at times during a pause. Returns true if it is over, and the next slice begins now.
-  bool pause_ends(std::uint64_t now) {
-    if (now < end_of_pause_) return false;
-    weight_ = (now - begin_ + slice_ticks + slice_ticks / 2) / slice_ticks;
-    begin_ = now;
-    return true;
-  }
-
-  // Returns the number by which each message of the present slice counts: 1 after a slice without a pause.
-  std::uint64_t weight() const { return weight_; }
 
  private:
+  void begin_span(std::uint64_t now, std::uint64_t messages) {
+    const std::uint64_t counted = (messages - messages_) / span_;
+    const bool in_full = ++spans_ < spans_in_full || counted < busy_messages;
+    span_ = in_full ? 1 : std::min(longest_span, 2 + (spans_ - spans_in_full) / spans_of_a_length);
+    messages_ = messages;
+    begin_ = now;
+    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
+    slice_begin_ = (random_ >> 20) % (span_ * slice_ticks_);
+  }
+
+  std::uint64_t slice_ticks_;
   std::uint64_t random_;
-  std::uint64_t begin_;       // of the slice or the pause
-  std::uint64_t messages_;    // counted when the slice began
-  std::uint64_t slices_ = 0;  // that are over
-  std::uint64_t end_of_pause_ = 0;
-  std::uint64_t weight_ = 1;
+  std::uint64_t begin_;     // of the span
+  std::uint64_t messages_;  // counted when the span began
+  std::uint64_t next_look_;
+  std::uint64_t span_ = 1;         // in slices
+  std::uint64_t slice_begin_ = 0;  // in ticks from the begin of the span
+  std::uint64_t spans_ = 0;        // that are over
+  bool counts_ = true;
 };
 
 }  // namespace placement::mpi

@@ -111,14 +111,14 @@ Traffic::Traffic(Traffic&& other) noexcept
     : header_(std::exchange(other.header_, nullptr)),
       counters_(std::exchange(other.counters_, nullptr)),
       mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
-      weight_(other.weight_),
+      weight_(other.weight()),
       threaded_(other.threaded_) {}
 
 Traffic& Traffic::operator=(Traffic&& other) noexcept {
   std::swap(header_, other.header_);
   std::swap(counters_, other.counters_);
   std::swap(mapped_bytes_, other.mapped_bytes_);
-  std::swap(weight_, other.weight_);
+  weight_ = other.weight_.exchange(weight_);
   std::swap(threaded_, other.threaded_);
   return *this;
 }
@@ -148,23 +148,24 @@ std::uint32_t Traffic::size_class(std::uint64_t bytes) { return static_cast<std:
 void Traffic::add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages) {
   if (messages == 0) return;
   Counter& to = counter(kind, peer);
-  bump(to.bytes, bytes * weight_);
-  bump(to.messages, messages * weight_);
+  const std::uint64_t weight = this->weight();
+  bump(to.bytes, bytes * weight);
+  bump(to.messages, messages * weight);
   if (kind == TrafficKind::topology) return;
   if (messages == 1) [[likely]]  // without the division, which would take a third of the time of this function
-    bump(header_->sizes[size_class(bytes)], weight_);
+    bump(header_->sizes[size_class(bytes)], weight);
   else
-    bump(header_->sizes[size_class(bytes / messages)], messages * weight_);
+    bump(header_->sizes[size_class(bytes / messages)], messages * weight);
 }
 
 void Traffic::add_outside(std::uint64_t bytes, std::uint64_t messages) {
-  bump(header_->outside.bytes, bytes * weight_);
-  bump(header_->outside.messages, messages * weight_);
+  bump(header_->outside.bytes, bytes * weight());
+  bump(header_->outside.messages, messages * weight());
 }
 
 void Traffic::add_time(std::uint64_t ticks) {
-  bump(header_->ticks, ticks * weight_);
-  bump(header_->calls, weight_);
+  bump(header_->ticks, ticks * weight());
+  bump(header_->calls, weight());
 }
 
 std::vector<PeerTraffic> Traffic::peers(std::uint32_t kinds) const {

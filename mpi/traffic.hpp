@@ -53,7 +53,7 @@ class Traffic {
   void set_state(RankState state);
 
   // Sets the number by which each message and each time that is added from now on counts; 1 by default.
-  void set_weight(std::uint64_t weight) { weight_ = weight; }
+  void set_weight(std::uint64_t weight) { weight_.store(weight, std::memory_order_relaxed); }
 
   // Sets whether several threads may add at once; true by default.
   void set_threaded(bool threaded) { threaded_ = threaded; }
@@ -85,13 +85,14 @@ class Traffic {
   };
 
   Traffic() = default;
+  std::uint64_t weight() const { return weight_.load(std::memory_order_relaxed); }
   void bump(std::atomic<std::uint64_t>& counter, std::uint64_t amount);
   Counter& counter(TrafficKind kind, std::int32_t peer) const;
 
   Header* header_ = nullptr;  // followed by the counters, `ranks` of them for each kind
   Counter* counters_ = nullptr;
   std::size_t mapped_bytes_ = 0;
-  std::uint64_t weight_ = 1;
+  std::atomic<std::uint64_t> weight_ = 1;
   bool threaded_ = true;
 };
 

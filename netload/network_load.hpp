@@ -34,6 +34,7 @@ class NetworkLoad {
   // Nothing is known: NL is 0 for each pair.
   explicit NetworkLoad(std::int32_t nodes = 0);
 
+  // Uses the values of all pairs, and the weights of latency and bandwidth.
   NetworkLoad(const DensePairs& pairs, const NlaWeights& weights);
 
   // Uses the measurements of a snapshot.

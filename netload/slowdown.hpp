@@ -21,8 +21,8 @@ std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const do
 
 // Which nodes are too slow for a job, and how the others are weighed.
 struct SlowNodesRule {
-  double most_slower =
-      0;  // a node that takes more than this times as long as the fastest that suffice is left out; 0: none is
+  // A node that takes more than this times as long as the fastest that suffice is left out; 0: none is.
+  double most_slower = 0;
   NlaWeights weights;  // for the choice among the others
 
   bool leaves_out() const { return most_slower > 0; }

@@ -110,6 +110,13 @@ std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool pe
   return edges;
 }
 
+std::int64_t grid_pairs(const std::vector<std::int32_t>& sides, bool periodic) {
+  std::int64_t ranks = 1, pairs = 0;
+  for (const std::int32_t side : sides) ranks *= side;
+  for (const std::int32_t side : sides) pairs += periodic && side > 2 ? ranks : ranks / side * (side - 1);
+  return pairs;
+}
+
 CommMatrix chain(std::int32_t ranks) { return CommMatrix::from_edges(ranks, grid_edges({ranks}, false)); }
 
 }  // namespace placement::pattern

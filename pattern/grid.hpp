@@ -35,6 +35,9 @@ std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimens
 // line of one rank has none. The product of the sides is at most CommMatrix::max_ranks.
 std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool periodic);
 
+// Returns the number of edges that grid_edges() returns. The product of the sides may be any number of 31 bits.
+std::int64_t grid_pairs(const std::vector<std::int32_t>& sides, bool periodic);
+
 // Returns those of grid_edges() that are along the side `side`, an index of `sides`.
 std::vector<CommEdge> grid_edges_along(const std::vector<std::int32_t>& sides, std::size_t side, bool periodic);
 

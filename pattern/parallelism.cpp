@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -176,6 +177,15 @@ std::int32_t rank_count(const Parallelism& p) {
 }
 
 std::int32_t replica_ranks(const Parallelism& p) { return p.size[tensor] * p.size[context] * p.size[pipeline]; }
+
+std::int32_t rank_step(const Parallelism& p) {
+  const std::int32_t experts = p.size[expert], contexts = p.size[context];
+  const std::int64_t step = std::int64_t{replica_ranks(p)} * (experts / std::gcd(experts, contexts));
+  if (step > CommMatrix::max_ranks)
+    throw Error(to_string(p) + " needs a multiple of " + std::to_string(step) + " ranks, and at most " +
+                std::to_string(CommMatrix::max_ranks) + " are possible");
+  return static_cast<std::int32_t>(step);
+}
 
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {

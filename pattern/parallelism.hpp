@@ -35,8 +35,12 @@ std::string to_string(const Parallelism& parallelism);
 // Returns the number of ranks; 0 when dp is not given.
 std::int32_t rank_count(const Parallelism& parallelism);
 
-// Returns the number of ranks of one data-parallel replica, of which all ranks are a multiple when dp is not given.
+// Returns the number of ranks of one data-parallel replica.
 std::int32_t replica_ranks(const Parallelism& parallelism);
+
+// Returns the number of which all rank counts are a multiple when dp is not given: so many replicas that ep divides
+// cp * dp.
+std::int32_t rank_step(const Parallelism& parallelism);
 
 // Returns the parallelism with size[data] filled in for this number of ranks, 1 or more. Throws Error when the sizes
 // do not make this number; the message names both.

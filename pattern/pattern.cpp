@@ -195,7 +195,7 @@ std::optional<std::int32_t> fixed_ranks(const Pattern& pattern) {
 
 std::string possible_ranks(const Pattern& pattern) {
   if (const auto ranks = fixed_ranks(pattern)) return std::to_string(*ranks) + " ranks";
-  const std::int32_t step = pattern.kind == Pattern::Kind::parallelism ? replica_ranks(pattern.parallelism) : 1;
+  const std::int32_t step = pattern.kind == Pattern::Kind::parallelism ? rank_step(pattern.parallelism) : 1;
   return step > 1 ? "a multiple of " + std::to_string(step) + " ranks" : "any number of ranks";
 }
 
@@ -216,12 +216,13 @@ std::string layout_note(const Pattern& pattern, std::int32_t ranks) {
 std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks) {
   if (pattern.kind == Pattern::Kind::parallelism) return edge_count(fitted(pattern.parallelism, ranks));
   if (pattern.kind == Pattern::Kind::all_to_all) return std::int64_t{ranks} * (ranks - 1) / 2;
-  if (pattern.kind != Pattern::Kind::grid) return ranks;
+  if (pattern.kind == Pattern::Kind::tree) return ranks - 1;
+  if (pattern.kind == Pattern::Kind::ring) return grid_pairs({ranks}, true);
   if (const std::int32_t all = places(pattern.grid); all > 0 && all != ranks)
     throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", and " +
                 std::to_string(ranks) + " tasks are asked for");
-  return std::int64_t{ranks} * static_cast<std::int64_t>(pattern.grid.sides.empty() ? pattern.grid.dimensions
-                                                                                    : std::ssize(pattern.grid.sides));
+  return grid_pairs(pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides,
+                    pattern.grid.periodic);
 }
 
 CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks) {

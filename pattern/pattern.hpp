@@ -80,8 +80,8 @@ std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 // The most pairs of a matrix that matrix_of() makes.
 inline constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
 
-// Returns the number of pairs of the pattern's matrix, or more where two edges join a pair. Throws Error when the
-// pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
+// Returns the number of pairs of the pattern's matrix, or, of a parallelism, more where two edges join a pair. Throws
+// Error when the pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
 std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks);
 
 // Returns the matrix of the pattern. Each pair has weight 1, except in Kind::parallelism, where weights are bytes.

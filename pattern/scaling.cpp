@@ -5,7 +5,6 @@
 #include <bit>
 #include <cmath>
 #include <functional>
-#include <set>
 #include <vector>
 
 #include "common/util/error.hpp"
@@ -123,6 +122,14 @@ struct FittingStructure {
   std::string text;  // on the ranks of the matrix
 };
 
+// Returns whether a square or cube is one in all its dimensions. Where one of them carries no more than what may be
+// irregular, the traffic is in truth chains, say, whose length on other ranks no rule for the sides of grids tells.
+bool uses_all_dimensions(const Fit& fit) {
+  double sum = 0;
+  for (const double weight : fit.class_weight) sum += weight;
+  return std::ranges::min(fit.class_weight) > most_irregular_traffic * sum;
+}
+
 constexpr double equal_fits =
     1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
 
@@ -147,10 +154,9 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to tell a structure");
   std::vector<FittingStructure> fitting;
   double least = most_irregular_traffic;
-  std::set<std::string> seen;  // a square has its smallest side first, too
   for (const MakeStructure& make : structures()) {
     const Structure structure = make(matrix.ranks());
-    if (structure.classes.empty() || !seen.insert(structure.text).second) continue;
+    if (structure.classes.empty()) continue;
     FittingStructure found{make, fit_of(matrix, structure), structure.text};
     if (found.fit.irregular > most_irregular_traffic) continue;
     least = std::min(least, found.fit.irregular);
@@ -160,9 +166,18 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (fitting.empty()) return refuse("its traffic is of no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
+  bool square = false;  // the other one that fits is the same square or cube with its smallest side first
   for (const FittingStructure& candidate : fitting) {
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
-    if (scaled && !(made && made->matrix == scaled->matrix))
+    const bool differs = scaled && !(made && made->matrix == scaled->matrix);
+    if (differs && made && candidate.text == fitting.front().text) {
+      if (!uses_all_dimensions(candidate.fit))
+        return refuse("its traffic is along some dimensions of " + candidate.text + " alone, which is " +
+                      scaled->structure + " as well as " + made->structure + " on " + std::to_string(ranks) + " ranks");
+      square = true;
+      continue;
+    }
+    if (differs)
       return refuse("its traffic is " + fitting.front().text + " as well as " + candidate.text + ", which differ on " +
                     std::to_string(ranks) + " ranks");
     if (!made)
@@ -170,6 +185,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
                     " ranks can be made");
     if (!scaled) scaled = std::move(made);
   }
+  if (square) scaled->structure += ", with the largest side first as MPI_Dims_create has it";
   return scaled;
 }
 

@@ -23,6 +23,28 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   return part;
 }
 
+// Places the request on the nodes of the fabric by a policy that compares all nodes of its view with each other: load
+// and network of the other fabrics' nodes would count there, too, and of pairs across fabrics nothing is ever measured.
+Placement place_among_nodes_of(std::int32_t fabric, const Policy& policy, const ClusterView& view,
+                               const Request& request, const Deadline& deadline) {
+  ClusterView part = view;
+  part.nodes.clear();
+  Request inside = request;
+  inside.required_nodes.clear();
+  std::vector<std::int32_t> node_of;  // the number in `view` of each node of `part`
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    if (view.nodes[n].fabric != fabric) continue;
+    const auto node = static_cast<std::int32_t>(n);
+    if (std::ranges::count(request.required_nodes, node) > 0)
+      inside.required_nodes.push_back(static_cast<std::int32_t>(node_of.size()));
+    part.nodes.push_back(view.nodes[n]);
+    node_of.push_back(node);
+  }
+  Placement placement = policy.place(part, inside, deadline);
+  for (RankPlace& rank : placement.ranks) rank.node = node_of[rank.node];
+  return placement;
+}
+
 // Returns the fabrics that have all required nodes and enough free cores, those with the most free cores first. Throws
 // Error when there is none.
 std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Request& request) {
@@ -100,7 +122,8 @@ Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, con
   for (const std::int32_t fabric : sufficient_fabrics(view, request)) {
     if (best && (!request.matrix || deadline.expired())) break;
     try {
-      Placement placement = policy.place(restricted(view, fabric), request, deadline);
+      Placement placement = policy.needs_live ? place_among_nodes_of(fabric, policy, view, request, deadline)
+                                              : policy.place(restricted(view, fabric), request, deadline);
       if (!best || placement.cost < best->cost) best = std::move(placement);
     } catch (const Error&) {
       if (!refusal) refusal = std::current_exception();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/short_number.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "netload/live_input.hpp"
@@ -32,12 +32,6 @@ constexpr double most_max_age_s = 86400;
 // A choice of nodes is refused unless this fraction of the candidate nodes, and of their pairs, has live data.
 constexpr double least_told = 0.75;
 constexpr double least_pairs = 0.5;
-
-std::string short_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 // Returns the parameters, with the key network-use replaced by the weights that follow from it on links like `link`.
 // The key says how a program uses the network, by its profile.
@@ -154,12 +148,10 @@ class Chooser {
     const double asked = wait_s(request_.parameters);
     const double wait = std::min(asked, static_cast<double>(request_.max_wait_s));
     if (static_cast<double>(request_.waited_s) >= wait) return;
-    std::vector<double> free;  // logical processors that the job may have
-    for (std::size_t n = 0; n < free_.size(); ++n) free.push_back(free_[n] * view_.nodes[n].threads_per_core);
     const netload::Overload overload =
-        netload::overload_of(free, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
+        netload::overload_of(free_, beyond_, static_cast<double>(request_.tasks) * request_.cores_per_task);
     if (overload.overloaded())
-      throw MustWait(netload::to_string(overload, free) + ", the job waits for at most " +
+      throw MustWait(netload::to_string(overload, free_) + ", the job waits for at most " +
                          std::to_string(std::llround(wait)) + (wait < asked ? " s, by MaxWaitS" : " s"),
                      std::llround(std::ceil(wait - static_cast<double>(request_.waited_s))));
   }

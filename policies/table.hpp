@@ -17,7 +17,7 @@ struct PolicyKey {
   std::string_view help;  // one line for --help
 };
 
-// A policy. A new policy is one row in table.cpp. Its properties are fields: no code compares the name of a policy.
+// A policy: a row in table.cpp. Its properties are fields; only placectl compares names, for its words and its advice.
 struct Policy {
   std::string_view name;          // in upper case, such as TREEMATCH
   std::string_view summary;       // one line for --help
@@ -28,14 +28,14 @@ struct Policy {
   bool needs_torus = false;       // it maps to a torus, and never to trees
   bool needs_live = false;        // it chooses no nodes without ClusterView::live
   bool uses_live = false;         // the placement depends on ClusterView::live
-  bool avoids_faults =
-      false;  // it keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus
-  std::optional<netload::SelectionRule> selection_rule =
-      std::nullopt;  // how `placectl select` chooses nodes by it; empty: not at all
+  // It keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus.
+  bool avoids_faults = false;
+  // How `placectl select` chooses nodes by it; empty: not at all.
+  std::optional<netload::SelectionRule> selection_rule = std::nullopt;
   std::span<const PolicyKey> keys = {};
   PlaceFunction place;
-  PlaceFunction place_thoroughly =
-      nullptr;  // `place` without slurmctld's haste, for nodes of one core each; may be null
+  // `place` without slurmctld's time budget, for nodes of one core each; may be null.
+  PlaceFunction place_thoroughly = nullptr;
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
 
   // Returns whether the policy takes the key `name`, written as in `keys`. A policy that takes `matrix` takes the keys

@@ -184,8 +184,9 @@ void Engine::fill_machine() {
       continue;
     }
     const auto end_us = static_cast<std::int64_t>(left) + 1;
-    launch({filler, 0, end_us, end_us, end_us + limit_us(job) - job.run_s * second_us,
-            decide(machine_, stock, request_of(job)).taken});
+    const std::int64_t expected_us = end_us + limit_us(job) - job.run_s * second_us;
+    launch({filler, 0, end_us, end_us, expected_us, decide(machine_, stock, request_of(job)).taken});
+    result_.fill.push_back({job.tasks, end_us, expected_us});
   }
 }
 
@@ -295,14 +296,22 @@ void Engine::backfill() {
       passed.push_back({k, {}});
   }
   if (passed.empty()) return;
+  std::vector<std::size_t> started;
   for (const Passing& passing : passed) {
     const std::vector<std::int32_t> held = free_leaves_on(passing.closed);
     machine_.take(held);
+    // The plan has the jobs before on the nodes of stock Slurm. A policy may have put them elsewhere, so that a job
+    // which passes has no room beside the nodes that are held. It waits then.
+    if (!fits(waiting_[passing.index])) {
+      machine_.release(held);
+      continue;
+    }
     start(waiting_[passing.index], held);
+    started.push_back(passing.index);
   }
   std::size_t kept = 0;
   for (std::size_t k = 0, next = 0; k < depth; ++k) {
-    if (next < passed.size() && passed[next].index == k)
+    if (next < started.size() && started[next] == k)
       ++next;
     else
       waiting_[kept++] = waiting_[k];

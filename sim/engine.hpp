@@ -79,6 +79,13 @@ struct MachineSample {
   std::int64_t largest_in_subtree = 0;  // most free cores in one subtree just below the root
 };
 
+// A job that filled the machine when the replay began, in the order in which they got their cores.
+struct FillJob {
+  std::int32_t tasks = 0;
+  std::int64_t end_us = 0;
+  std::int64_t expected_us = 0;  // end by the requested time
+};
+
 // The processor time of a replay up to some point. There is one sample for each twentieth of the jobs.
 struct CostSample {
   std::int64_t ended_jobs = 0;
@@ -90,6 +97,7 @@ struct CostSample {
 struct Replay {
   std::string strategy;
   std::vector<JobOutcome> outcomes;  // one per job of the list
+  std::vector<FillJob> fill;         // empty unless ReplayOptions::full_start is set
   std::vector<MachineSample> samples;
   std::vector<CostSample> costs;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves

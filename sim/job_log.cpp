@@ -24,12 +24,13 @@ std::int64_t LogNotes::skipped_lines() const {
   return lines;
 }
 
-std::string LogNotes::skipped_text() const {
+std::string LogNotes::text(bool repaired_too) const {
   std::string text;
-  for (const Note& note : notes_)
-    if (note.skipped)
-      text += (text.empty() ? "skipped " : "; skipped ") + std::to_string(note.count) + ": " + note.what +
-              " (first in line " + std::to_string(note.first_line) + ")";
+  for (const Note& note : notes_) {
+    if (!note.skipped && !repaired_too) continue;
+    text += (text.empty() ? "" : "; ") + std::string(note.skipped ? "skipped " : "put right ") +
+            std::to_string(note.count) + ": " + note.what + " (first in line " + std::to_string(note.first_line) + ")";
+  }
   return text;
 }
 

@@ -52,9 +52,9 @@ class LogNotes {
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
   std::int64_t skipped_lines() const;
-  // Returns the reasons of skipped lines as "skipped 3: no processors (first in line 7); ..."; empty when there are
-  // none.
-  std::string skipped_text() const;
+  // Returns the reasons of skipped lines, and those of repaired ones if `repaired_too`, as "skipped 3: no processors
+  // (first in line 7); put right 2: ..."; empty when there are none.
+  std::string text(bool repaired_too) const;
 
  private:
   void add(std::string_view what, std::int64_t line, bool skipped);

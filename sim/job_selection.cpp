@@ -63,8 +63,7 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
       },
       selection.per_core);
   if (usable == 0)
-    throw NoJobs(path + ": no job in it can be replayed" +
-                 (notes.skipped_lines() > 0 ? ": " + notes.skipped_text() : ""));
+    throw NoJobs(path + ": no job in it can be replayed" + (notes.skipped_lines() > 0 ? ": " + notes.text(false) : ""));
   std::stable_sort(list.jobs.begin(), list.jobs.end(),
                    [](const LogJob& a, const LogJob& b) { return a.submit_s < b.submit_s; });
   if (!list.jobs.empty()) {

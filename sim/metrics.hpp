@@ -54,8 +54,8 @@ struct Summary {
   MeanInterval measures[4];       // in the order of all_measures
   double mean_ratio = of_no_job;  // mean of R [TM §7] over the jobs with a matrix
   double mean_gain = of_no_job;   // mean of 1 - run time / run time in the log, over the jobs with a matrix
-  double decision_ms =
-      0;  // mean processor time of the policy for one start of an ended job, over the starts for which it was asked
+  // Mean processor time of the policy for one start of an ended job, over the starts for which it was asked.
+  double decision_ms = 0;
   double longest_decision_ms = 0;  // longest processor time of the policy for one of these starts
   double replay_s = 0;             // processor time of the replay
   std::vector<SizeClass> sizes;

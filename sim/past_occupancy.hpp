@@ -10,8 +10,8 @@ namespace placement::sim {
 
 // The state of the site's machine over time, as far as a log tells it: where its jobs ran, and when.
 struct PastOccupancy {
-  std::vector<MachineSample>
-      samples;  // at equal distances, at most most_past_samples; none if no job is known. Waiting jobs are not counted
+  // At equal distances, at most most_past_samples; none if no job is known. Waiting jobs are not counted.
+  std::vector<MachineSample> samples;
   std::int64_t jobs = 0;     // of which the start and the nodes are known
   std::int64_t unknown = 0;  // jobs without a start or a list of nodes, or none of whose nodes is one of the machine
 };

@@ -25,7 +25,7 @@ struct PatternSpec {
   };
   Kind kind = Kind::random;
   // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of
-  // [TM §4].
+  // [TM §8].
   double degree = 3.7;
   pattern::Pattern named;  // for kind `named`
   std::string folder;      // for kind `folder`: path of the folder

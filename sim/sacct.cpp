@@ -86,7 +86,8 @@ class Header {
 
 std::int64_t limit_of(const Header& header, const std::vector<std::string_view>& words) {
   if (header.limit_minutes != Header::absent)
-    if (const auto minutes = parse_integer(words[header.limit_minutes]); minutes && *minutes < (1 << 30))
+    if (const auto minutes = parse_integer(words[header.limit_minutes]);
+        minutes && *minutes >= 0 && *minutes < (1 << 30))
       return *minutes * 60;
   return header.limit != Header::absent ? duration(words[header.limit]) : -1;
 }

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "spank/client_state.hpp"
 #include "spank/hooks/allocation_hook.hpp"
@@ -36,7 +37,7 @@ namespace {
 
 [[noreturn]] void give_up(const std::string& why) {
   slurm_error("placement: %s", why.c_str());
-  const std::string code = environment("SLURM_EXIT_ERROR");
+  const std::string code = environment_value("SLURM_EXIT_ERROR");
   const int number = std::atoi(code.c_str());
   std::exit(number != 0 ? number : 1);
 }
@@ -62,8 +63,10 @@ char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
      matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
      profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
-     profile_usage[] = "count what pairs of ranks send each other: in FILE, or stored for a later -m TREEMATCH=auto",
-     no_profile_name[] = "no-profile", no_profile_usage[] = "do not count that, even if the job or the site wants it";
+     profile_usage[] =
+         "count what each pair of ranks exchanges: into FILE, or into a store for a later -m TREEMATCH=auto",
+     no_profile_name[] = "no-profile",
+     no_profile_usage[] = "do not count what ranks exchange, even if the job or the site asks for it";
 constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
     {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},
@@ -76,8 +79,10 @@ bool see_distribution(const char* word) {
   try {
     if (!word) return false;
     // Slurm passes the pointer from getenv, so equal pointers tell that the word is from the environment.
-    const bool from_environment = word == std::getenv("SLURM_DISTRIBUTION");
-    const bool ours = client().options.take_distribution(word, from_environment);
+    const char* variable = "";
+    for (const char* const name : {"SLURM_DISTRIBUTION", "SBATCH_DISTRIBUTION"})
+      if (word == std::getenv(name)) variable = name;
+    const bool ours = client().options.take_distribution(word, variable);
     if (!ours)
       if (const std::string hint = hint_for_unknown_word(word); !hint.empty())
         slurm_error("placement: %s", hint.c_str());
@@ -93,8 +98,8 @@ bool see_distribution(const char* word) {
 void point_to_placement() {
   std::ifstream command_line("/proc/self/cmdline");
   std::string word, previous;
-  bool suspected =
-      is_policy_word(environment("SLURM_DISTRIBUTION")) || is_policy_word(environment("SBATCH_DISTRIBUTION"));
+  bool suspected = is_policy_word(environment_value("SLURM_DISTRIBUTION")) ||
+                   is_policy_word(environment_value("SBATCH_DISTRIBUTION"));
   while (std::getline(command_line, word, '\0')) {
     const bool after_option = previous == "-m" || previous == "--distribution";
     suspected = suspected || (after_option && is_policy_word(word)) ||
@@ -138,14 +143,16 @@ void plan_mpirun_in_salloc() {
   try {
     const std::string notice = plan_mpirun_of_salloc(std::max(client().components - 1, 0));
     if (!notice.empty()) tell_user(notice);
+  } catch (const Error& error) {
+    tell_user(std::string("there is no plan for mpirun: ") + error.what());
   } catch (...) {  // out of memory
   }
 }
 
 // Returns whether the profiling library is in the user's environment already, from placement-profile, for example.
 bool user_profiles_himself() {
-  return !environment("PLACEMENT_PROFILE").empty() ||
-         environment("LD_PRELOAD").find("libplacement-profile") != std::string::npos;
+  return !environment_value("PLACEMENT_PROFILE").empty() ||
+         environment_value("LD_PRELOAD").find("libplacement-profile") != std::string::npos;
 }
 
 // Has the step profiled if --profile-comm was given to its srun or to its job.
@@ -160,9 +167,17 @@ void profile(spank_t spank) {
     return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr;
   };
   if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
-  if (!launcher_daemon(spank).empty()) return;
-  const std::string wish = environment("PLACEMENT_PROFILE_JOBS");  // who writes anything but yes wants none, as with 0
-  const bool learns = !file && (wish.empty() || wish == "yes") && self.components == 1 && !user_profiles_himself();
+  if (!launcher_daemon(spank).empty()) {
+    if (file)
+      tell_user(
+          "--profile-comm counts only ranks that srun starts, and not those of mpirun: for these run "
+          "placement-profile -o FILE mpirun ...");
+    return;
+  }
+  // Any value but "yes", such as 0, switches the profiles of ProfileJobs= off.
+  const std::string profile_jobs = environment_value("PLACEMENT_PROFILE_JOBS");
+  const bool learns =
+      !file && (profile_jobs.empty() || profile_jobs == "yes") && self.components == 1 && !user_profiles_himself();
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS)
@@ -185,7 +200,7 @@ void client_begin(spank_t spank) {
   try {
     Client& self = client();
     self.is_srun = spank_context() == S_CTX_LOCAL;
-    self.outer_job = environment("SLURM_JOB_ID");
+    self.outer_job = environment_value("SLURM_JOB_ID");
     forget_outer_job(!self.outer_job.empty());
     self.mpirun_plan = inherited_mpirun_plan();
     forget_mpirun_plan();
@@ -194,7 +209,7 @@ void client_begin(spank_t spank) {
     if (!self.hooked) point_to_placement();
     if (!self.is_srun) self.is_salloc = install_allocation_hook(see_granted_job, plan_mpirun_in_salloc);
   } catch (...) {
-    slurm_error("placement: out of memory");
+    slurm_error("placement: out of memory: jobs of this command run without a policy");
   }
 }
 

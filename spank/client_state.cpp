@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/client_state.hpp"
 
-#include <cstdlib>
-
+#include "common/util/environment.hpp"
 #include "spank/api/spank_api.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
@@ -15,17 +14,16 @@ Client& client() {
   return instance;
 }
 
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
+bool starts_step_of_old_job() {
+  return client().is_srun && (!client().outer_job.empty() || client_option("jobid").has_value());
 }
 
 std::optional<std::int32_t> task_count() {
-  const bool makes_job = client().is_srun && client().outer_job.empty();
+  const bool makes_job = client().is_srun && !starts_step_of_old_job();
   const auto option = [](const std::string& name) {
     auto value = client_option(name);
     if (value && name == "ntasks" && client().is_srun && !client().outer_job.empty() &&
-        (*value == environment("SLURM_NTASKS") || *value == environment("SLURM_NPROCS")))
+        (*value == environment_value("SLURM_NTASKS") || *value == environment_value("SLURM_NPROCS")))
       value.reset();
     return value;
   };
@@ -33,9 +31,11 @@ std::optional<std::int32_t> task_count() {
 }
 
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
-  const Asked asked = component < client().asked.size() ? client().asked[component] : Asked::nothing;
-  if (asked == Asked::record) return;
-  const std::string notice = (asked == Asked::policy ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
+  const RequestKind kind =
+      component < client().request_kinds.size() ? client().request_kinds[component] : RequestKind::none;
+  if (kind == RequestKind::record_only) return;
+  const std::string notice =
+      (kind == RequestKind::policy ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
   if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
 }
 

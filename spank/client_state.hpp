@@ -11,10 +11,10 @@
 namespace placement::spank {
 
 // The kind of placement that a component of the job asks slurmctld for.
-enum class Asked {
-  nothing,  // no policy, or a matrix of a stored profile that was not found
-  policy,   // nodes by a policy
-  record,   // only a record that its policy does not fit the job, which its user was told already
+enum class RequestKind {
+  none,         // no policy, or a matrix of a stored profile that was not found
+  policy,       // nodes by a policy
+  record_only,  // only a record that its policy does not fit the job, which its user was told already
 };
 
 // The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.
@@ -28,7 +28,7 @@ struct Client {
   int components = 0;        // the number of components whose options are done
   std::optional<PlacementRequest> placement_request;  // the request of the last of these components
   bool any_request = false;                           // one of these components has a request
-  std::vector<Asked> asked;                           // for each component
+  std::vector<RequestKind> request_kinds;             // for each component
   std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
   bool no_profile = false;                            // --no-profile
   bool looked_for_profile = false;  // a stored profile was looked for, and the user was told the result
@@ -40,8 +40,8 @@ struct Client {
 // Returns the state of this process.
 Client& client();
 
-// Returns the value of a variable of the environment; empty if it is not set.
-std::string environment(const char* name);
+// Returns whether this srun starts a step of a job that is there already: of the one it runs in, or that of --jobid.
+bool starts_step_of_old_job();
 
 // Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment and
 // may still change it. Therefore -n counts there only if it differs from the job's number, because the user gave it

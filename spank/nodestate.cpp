@@ -25,7 +25,7 @@ void start(int count, char** arguments) {
   placement::spank::AgentStart start{.agent = AGENT_PROGRAM, .log = {}};
   std::string wrong = placement::spank::read_plugin_arguments({arguments, arguments + count}, start);
   if (wrong.empty() && left_to_systemd()) {
-    slurm_verbose("placement: nodestate: placement-agent is systemd's");
+    slurm_verbose("placement: nodestate: systemd starts placement-agent, so slurmd does not");
     return;
   }
   if (wrong.empty()) {

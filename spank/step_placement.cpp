@@ -2,19 +2,19 @@
 #include "spank/step_placement.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/slurm_hosts.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
@@ -38,15 +38,16 @@ namespace placement::spank {
 
 namespace {
 
+constexpr std::chrono::seconds time_for_gpu_order{1};
 constexpr const char* gpu_order_variable = "PLACEMENT_GPU_ORDER";  // "no": ranks use the GPUs of their numbers
 
 // Returns the component of the outer job whose job ID is `job`; 0 if the outer job has no components. Returns nothing
 // if `job` is another job (srun --jobid).
 std::optional<std::int32_t> component_of(std::uint32_t job) {
   const std::string id = std::to_string(job);
-  const std::int64_t components = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
   for (std::int32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
-    if (environment(("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)).c_str()) == id) return component;
+    if (environment_value("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)) == id) return component;
   if (components == 0 && client().outer_job == id) return 0;
   return std::nullopt;
 }
@@ -108,29 +109,6 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   setenv(plan_variable, plan->c_str(), 1);
 }
 
-// How GPUs can be given to the ranks of a step.
-struct GpuChoice {
-  std::optional<GpuLists> lists;
-  std::string kept;  // why GPUs keep Slurm's order, where there are no lists
-};
-
-// Returns how GPUs can be given to the ranks of this step: by one list for --gpu-bind, where each task gets one GPU
-// from Slurm without being told which, and else by the order of the list that each task sees, which the task finds out.
-GpuChoice gpu_choice() {
-  // From Slurm 23.11 on --tres-bind is also there where --gpus-per-task of the job implies it.
-  constexpr std::pair<const char*, const char*> users_own_but_for[] = {
-      {"gpu-bind", "none"}, {"accel-bind", ""}, {"tres-bind", "gres/gpu:per_task:1"}};
-  for (const auto& [name, other] : users_own_but_for)
-    if (const auto given = client_option(name); given && *given != other)
-      return {{}, "--" + std::string(name) + "=" + shown(*given) + " deals them out"};
-  if (environment(gpu_order_variable) == "no") return {{}, std::string(gpu_order_variable) + "=no"};
-  const auto each = client_option("gpus-per-task"), share = client_option("ntasks-per-gpu");
-  if (client_option("gpu-bind") || (!client_option("tres-bind") && !each && !share)) return {GpuLists::per_node, {}};
-  if (each.value_or("1") != "1") return {{}, "--gpus-per-task=" + shown(*each)};
-  if (share.value_or("1") != "1") return {{}, "--ntasks-per-gpu=" + shown(*share)};
-  return {GpuLists::one, {}};
-}
-
 // Puts the order in force in the step: by --gpu-bind for one list, else by a plan for the tasks. Returns why that
 // failed; empty if it did not.
 std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape& step, const StepPlacement& placement) {
@@ -156,10 +134,11 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   const auto in_slurms_order = [](const std::string& why, const char* where = "") {
     return why.empty() ? "" : std::string("; GPUs in Slurm's order") + where + ": " + why;
   };
-  const GpuChoice choice = gpu_choice();
+  if (environment_value(gpu_order_variable) == "no") return in_slurms_order(std::string(gpu_order_variable) + "=no");
+  const GpuChoice choice = gpu_choice(client_option);
   if (!choice.lists) return in_slurms_order(choice.kept);
-  const std::string gres_conf = (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string();
-  const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf, *choice.lists);
+  const GpuOrder order = order_by_links(*placement_request.matrix, placement, step, view, gres_conf_path(),
+                                        *choice.lists, Deadline::after(time_for_gpu_order));
   if (!order.changed) return in_slurms_order(order.kept);
   if (const std::string failed = put_in_force(order, *choice.lists, step, placement); !failed.empty())
     return in_slurms_order(failed);
@@ -168,7 +147,8 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
       text, sizeof text,
       "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order (cost ratio %.3f)",
       100 * order.linked, 100 * order.natural_linked, order.cost_ratio);
-  return text + in_slurms_order(order.kept, " elsewhere");
+  const char* const where = *choice.lists == GpuLists::per_node ? ", where each task sees all GPUs of the job" : "";
+  return text + std::string(where) + in_slurms_order(order.kept, " elsewhere");
 }
 
 // Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
@@ -176,8 +156,8 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
 std::string told_of_job(const char* name, std::uint32_t job) {
   std::string text;
   if (const auto component = component_of(job))
-    text = environment(component_variable(name, static_cast<std::uint32_t>(*component)).c_str());
-  return text.empty() ? environment(name) : text;
+    text = environment_value(component_variable(name, static_cast<std::uint32_t>(*component)));
+  return text.empty() ? environment_value(name) : text;
 }
 
 // Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld tells.
@@ -191,7 +171,7 @@ std::string why_not_enforced(const ControllerState& controller) {
 void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
   // The user was told that the job is not placed when it got its nodes. A step with its own request is told now, and so
   // is one of a job that began while policies were in force.
-  const auto array = parse_integer(environment("SLURM_ARRAY_JOB_ID")).value_or(0);
+  const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")).value_or(0);
   const bool began_in_force =
       ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
   if (!client().outer_job.empty() && (client().placement_request || began_in_force))
@@ -207,7 +187,7 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   if (text.empty()) return;
   try {
     const std::string of = std::to_string(job_of_state(text));
-    if (of == std::to_string(job) || of == environment("SLURM_ARRAY_JOB_ID"))
+    if (of == std::to_string(job) || of == environment_value("SLURM_ARRAY_JOB_ID"))
       attach_job_state(view, unpack_job_state(text));
   } catch (const Error& error) {
     slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable,
@@ -235,7 +215,7 @@ std::string told_costs(const PlacementRequest& placement_request, const StepPlac
 // or in a job whose policy uses the switches only. slurmctld sends no state with these jobs.
 void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& view, const StepShape& step,
                         const ControllerState& controller) {
-  if (!client().placement_request || client().outer_job.empty()) return;
+  if (!client().placement_request || !starts_step_of_old_job()) return;
   const std::string why = add_missing_state(placement_request.spec, view, step.job, step.nodes, controller);
   if (why.empty()) return;
   const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
@@ -251,7 +231,7 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
 void tell_lack(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view,
                const StepShape& step) {
   const PolicySpec& spec = placement_request.spec;
-  if (!client().placement_request || client().outer_job.empty()) return;
+  if (!client().placement_request || !starts_step_of_old_job()) return;
   std::string lack;
   if (!placement.lack.empty() && view.live)
     lack = placement.lack + ": the step goes by Slurm's topology alone";
@@ -294,7 +274,7 @@ void place_own_step(spank_t spank) {
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
 
   slurm_step_layout_t* const layout = layout_of(spank);
-  if (!layout) throw Error("this srun is not built as expected");
+  if (!layout) throw Error("srun's record of the step is not laid out as this plugin was compiled for");
   if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, whatever -m says
     throw Error("an arbitrary distribution names the nodes of the ranks itself");
   if (placement_request->automatic && !placement_request->matrix)

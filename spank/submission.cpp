@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
@@ -104,13 +105,13 @@ void finish_component(spank_t spank) {
   self.placement_request = options.resolve(task_count());
   if (self.placement_request && !self.placement_request->note.empty()) tell_user(self.placement_request->note);
   // As with a stock -m of salloc and sbatch, a distribution in the environment at submission does not count in the job.
-  if (self.placement_request && !self.is_srun && !environment("SLURM_DISTRIBUTION").empty())
+  if (self.placement_request && !self.is_srun && !environment_value("SLURM_DISTRIBUTION").empty())
     self.placement_request->overrides_distribution = true;
   if (const std::string taken_back = options.taken_back(); !taken_back.empty())
     tell_user(taken_back + ": ranks by " + options.stock_distribution() +
               ", nodes by Slurm or by the partition's policy");
   if (const std::string unused = options.unused_matrix(); !unused.empty()) tell_user(unused);
-  const bool is_step = self.is_srun && !self.outer_job.empty();  // of an existing job
+  const bool is_step = starts_step_of_old_job();
   if (!is_step) make_pattern(self.placement_request);
   const bool unfit = self.placement_request && !self.placement_request->unfit.empty();
   self.any_request = self.any_request || (self.placement_request && !unfit);
@@ -125,10 +126,10 @@ void finish_component(spank_t spank) {
   const bool is_sbatch = !self.is_srun && !self.is_salloc;
   if (shipped) ship(spank, *self.placement_request, component);
   const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
-  self.asked.push_back(unfit ? Asked::record : asks ? Asked::policy : Asked::nothing);
+  self.request_kinds.push_back(unfit ? RequestKind::record_only : asks ? RequestKind::policy : RequestKind::none);
   if (unfit) self.placement_request.reset();
   // sbatch --export=NONE leaves the variable itself behind.
-  if (const std::string wanted = environment(mpirun_switch_variable); wanted == "yes" || wanted == "no")
+  if (const std::string wanted = environment_value(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);
   if (client_option("quiet") && (shipped || (is_sbatch && component == 0)))
     spank_job_control_setenv(spank, job_quiet_variable, "1", 1);

@@ -3,7 +3,8 @@
 """Every #include between two folders leads to a folder below, in the order of FLOORS. So there is no arrow upwards and no
 circle, and whoever reads a folder needs to know only those below it. Every folder declares its names in a namespace of its own
 [decision 11], and no folder opens the namespace of another. No two files define a class of one name in one namespace: a program
-that has both would get one of the two, without a message of the linker (contrib/check-odr compares what the compiler made of them)."""
+that has both would get one of the two, without a message of the linker (contrib/check-odr compares what the compiler made of them).
+The picture in doc/architecture.md shows FLOORS."""
 import os
 import re
 import sys
@@ -134,9 +135,22 @@ def complaints(top, path):
                 yield f"{path}:{number}: {folder} includes {found[1]}, but {other} is not below it"
 
 
+def picture_complaints(top):
+    """What differs between FLOORS and the picture of doc/architecture.md, which has one line for each floor of the product."""
+    with open(os.path.join(top, "doc/architecture.md"), encoding="utf-8") as page:
+        lines = page.read().split("\n## Folders\n")[1].split("\n|")[0].split("\n")
+    drawn = [sorted(re.split(r"[,\s]+", line.strip())) for line in lines if line.startswith("    ")][::-1]
+    floors = [sorted(folders) for folders in FLOORS if not {"tests", "contrib"} & set(folders)]
+    for line, floor in zip(drawn + [[]] * (len(floors) - len(drawn)), floors + [[]] * (len(drawn) - len(floors))):
+        if line != floor:
+            yield f"doc/architecture.md: the picture has the floor {' '.join(line)}, where FLOORS has {' '.join(floor)}"
+            return
+
+
 def main():
     files = list(sources(TOP))
     wrong = [text for path in files for text in complaints(TOP, path)]
+    wrong += picture_complaints(TOP)
     wrong += second_definitions(TOP, files)
     for text in wrong:
         print(text)

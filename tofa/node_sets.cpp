@@ -167,18 +167,7 @@ class NodeSets {
   // Returns tasks on the first nodes of the order that serve the request. Required nodes are always used.
   std::optional<mapping::NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
     std::vector<std::int32_t> picked = required_;
-    std::int64_t room = required_room_;
-    const auto enough = [&] {
-      return room >= limits_.tasks() && static_cast<std::int32_t>(picked.size()) >= limits_.least_nodes();
-    };
-    for (const std::int32_t node : order) {
-      if (enough()) break;
-      if (limits_.required(node)) continue;
-      picked.push_back(node);
-      room += limits_.capacity()[node];
-    }
-    if (!enough()) return std::nullopt;
-    std::optional<mapping::NodeCounts> counts = limits_.spread(picked);
+    std::optional<mapping::NodeCounts> counts = limits_.first_that_fit(order, picked);
     if (counts || order.empty()) return counts;
     // These are too many nodes. Keep the nodes with the most room.
     std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {

@@ -9,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/short_number.hpp"
 #include "pattern/grid.hpp"
 #include "tofa/contention.hpp"
 #include "tofa/scotch_hook.hpp"
@@ -271,6 +272,7 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   const FaultModel fault_model(view, settings.job_seconds);
   Request plain = request;
   plain.parameters.clear();
+  if (request.parameters.contains("effort")) plain.parameters["effort"] = std::to_string(settings.effort);
   plain.seed = settings.seed;
   if (!request.node_tasks.empty() || !fault_model.any_suspect())
     return treematch::place_treematch(view, plain, deadline);

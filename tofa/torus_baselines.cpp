@@ -53,7 +53,7 @@ class PaperJob : public TorusJob {
 
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
   check_torus_request(view, request);
-  if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: TorusFile in placement.conf");
+  if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: give a torus file as the topology");
   return PaperJob(view, request, deadline).paper();
 }
 

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "common/util/short_number.hpp"
 #include "mapping/sparsify.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_map.hpp"
@@ -68,12 +68,6 @@ bool has_coordinates(const ClusterView& view, const Request& request) {
     if (request.node_tasks[n] > 0 && !has(n)) return false;
   return std::all_of(request.required_nodes.begin(), request.required_nodes.end(),
                      [&](std::int32_t n) { return has(static_cast<std::size_t>(n)); });
-}
-
-std::string in_percent(double share) {
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
-  return text;
 }
 
 TorusJob::TorusJob(const ClusterView& view, const Request& request)

@@ -34,9 +34,6 @@ void check_torus_request(const ClusterView& view, const Request& request);
 // nodes and those to which the request gives tasks.
 bool has_coordinates(const ClusterView& view, const Request& request);
 
-// Formats a share (0..1) as a percentage with three significant digits.
-std::string in_percent(double share);
-
 // A job that is to be placed on a torus: its usable nodes, their outage probabilities, and the best mapping offered so
 // far. A mapping is given as the leaf of each rank. View and request must outlive this object.
 class TorusJob {

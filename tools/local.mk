@@ -65,6 +65,7 @@ tools_placectl_SOURCES = \
 	%D%/input/torus_machine.cpp \
 	%D%/map/allocation_state.cpp \
 	%D%/map/gpu_report.cpp \
+	%D%/map/gpus_of_job.cpp \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
 	%D%/map/matrix_facts.cpp \

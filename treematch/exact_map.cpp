@@ -64,7 +64,9 @@ class ExactMapping {
         tree_(tree),
         watch_(watch),
         limits_(limits),
-        classes_(tree, usable, matrix.ranks(), limits.nodes) {
+        classes_(tree, usable, matrix.ranks(), limits.nodes),
+        required_(static_cast<std::int32_t>(
+            std::count_if(limits.nodes.begin(), limits.nodes.end(), [](const NodeLimit& n) { return n.required; }))) {
     for (const std::int32_t leaf : usable) depth_ = std::max(depth_, tree.position(tree.leaf_vertex(leaf)));
     free_.assign(tree.vertices(), false);
     for (const std::int32_t leaf : usable) free_[tree.leaf_vertex(leaf)] = true;
@@ -215,10 +217,9 @@ class ExactMapping {
     for (const Run& run : subtree.children) {
       const Table child = seen_from(subtree, run.of, identity_);
       Table several = child;
-      // Where nodes have limits, children may be needed although the slots of fewer of them are enough.
-      const bool limited = counted_ || one_each_ || limits_.even;
-      for (std::int32_t k = 1; k < std::min(run.count, ranks_) && (limited || several.slots < ranks_); ++k)
-        several = joined(several, child, sets_, true);
+      // Children may be needed although the slots of fewer of them are enough: where nodes have limits, and where each
+      // has some slots that are near and others that are far.
+      for (std::int32_t k = 1; k < std::min(run.count, ranks_); ++k) several = joined(several, child, sets_, true);
       sum = sum.cost.empty() ? std::move(several) : joined(sum, several, sets_, false);
     }
     return sum;
@@ -286,7 +287,7 @@ class ExactMapping {
 
   void consider(std::int32_t top) {
     const std::int32_t c = classes_.of(top);
-    if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required()) return;
+    if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required_) return;
     if (!limits_.nodes.empty() && !classes_.classes()[c].holds_nodes) return;  // a part of a node
     const Table& table = table_of(c);
     for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m < width_; ++m) {
@@ -296,11 +297,6 @@ class ExactMapping {
       leaf_of_rank_.assign(ranks_, -1);
       settle(top, sets_ - 1, m);
     }
-  }
-
-  std::int32_t required() const {
-    return static_cast<std::int32_t>(
-        std::count_if(limits_.nodes.begin(), limits_.nodes.end(), [](const NodeLimit& n) { return n.required; }));
   }
 
   // Places the ranks of a set on leaves of `nodes` nodes below the vertex, at the cost that the table has for them.
@@ -377,6 +373,7 @@ class ExactMapping {
   const mapping::WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
+  const std::int32_t required_;    // number of nodes that must be used
   std::int64_t depth_ = 0;         // largest position of a usable leaf
   std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
   std::vector<bool> free_;         // per vertex of the tree: whether it is a usable leaf

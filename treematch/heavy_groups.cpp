@@ -120,6 +120,11 @@ class GroupPacking {
 }  // namespace
 
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix) {
+  if (matrix.all_alike()) {
+    std::vector<std::int32_t> all(matrix.ranks());
+    std::iota(all.begin(), all.end(), 0);
+    return {all};
+  }
   std::int64_t heaviest = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a)
     for (const std::int64_t weight : matrix.weights(a)) heaviest = std::max(heaviest, weight);

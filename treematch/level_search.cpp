@@ -34,9 +34,12 @@ constexpr std::int64_t annealing_in_subtree_per_effort = 3'000;
 constexpr std::int32_t ranks_annealed_fully = 64;  // with fewer ranks the work is less, in proportion
 
 // Which of several subtrees are searched, when there is time for all:
-//   worth_searching  those whose estimated cost is at most this multiple of the least estimate
+//   worth_searching  those whose estimated cost is at most this multiple of the least estimate; up to
+//   most_ranks_on_each
+//                    ranks, whose traffic a model tells less about, all of them
 //   enough_alike     of those with equal estimates, this many, if the mappings below these have equal costs
 constexpr double worth_searching = 1.05;
+constexpr std::int32_t most_ranks_on_each = 32;
 constexpr std::int32_t enough_alike = 5;
 
 // For more than 512 ranks:
@@ -121,7 +124,9 @@ class LevelSearch {
     const std::int64_t end = work() + work_on_subtrees_per_effort * options_.effort;
     std::int64_t last = 0;  // work that the last search took
     Alike alike;
-    for (const Subtree& subtree : worth_searching_alone(tops)) {
+    const std::vector<Subtree> subtrees = worth_searching_alone(tops);
+    for (const Subtree& subtree : subtrees) keep(in_order_below(subtree.top));
+    for (const Subtree& subtree : subtrees) {
       const std::int64_t before = work();
       if (options_.deadline.expired() || before + last / 2 > end) return;
       if (subtree.estimate == alike.estimate && alike.count >= enough_alike) continue;
@@ -168,6 +173,7 @@ class LevelSearch {
       subtrees.push_back({estimate, top});
     }
     std::ranges::stable_sort(subtrees, {}, &Subtree::estimate);
+    if (matrix_.ranks() <= most_ranks_on_each) return subtrees;
     const double most = worth_searching * subtrees.front().estimate;
     while (subtrees.back().estimate > most) subtrees.pop_back();
     return subtrees;

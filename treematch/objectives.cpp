@@ -2,6 +2,7 @@
 #include "treematch/objectives.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -17,8 +18,9 @@ namespace placement::treematch {
 
 namespace {
 
-constexpr std::int64_t most_extra_cost = 50;      // a balanced placement may cost 1/50 more hop-bytes
-constexpr std::size_t largest_joined_group = 64;  // in a larger group only ranks this close in the list are joined
+constexpr std::int64_t most_extra_cost = 50;        // a balanced placement may cost 1/50 more hop-bytes
+constexpr std::size_t largest_joined_group = 64;    // in a larger group only ranks this close in the list are joined
+constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
 constexpr int most_rounds = 4;
 
 // Returns the leaf switch of each node: the vertex just above the node, or the root.
@@ -51,6 +53,17 @@ Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
   Span range;
   for (const auto& [vertex, tasks] : share) range = {std::min(range.least, tasks), std::max(range.most, tasks)};
   return range;
+}
+
+// Takes back that the placement is optimal, which the search says of hop-bytes, unless it meets the objective too.
+void claim_by_objective(Placement& placement, bool meets_objective) {
+  constexpr std::string_view claim = ", optimal";
+  if (meets_objective || placement.reasons.empty() || !placement.reasons.front().ends_with(claim)) return;
+  if (placement.optimal)
+    placement.reasons.front() += " in hop-bytes";
+  else
+    placement.reasons.front().erase(placement.reasons.front().size() - claim.size());
+  placement.optimal = false;
 }
 
 // ---- balanced
@@ -104,11 +117,13 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
           (gain == 0 && other.cost >= best.cost))
         continue;
       other.natural_cost = best.natural_cost;
+      other.optimal = false;  // it is so on the cores that are left
       best = std::move(other);
       range = shared;
     } catch (const Error&) {  // the request does not fit on this number of leaf switches
     }
   }
+  claim_by_objective(best, best.optimal && range.most - range.least <= 1);
   best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) +
                          " tasks on each leaf switch");
   return best;
@@ -128,22 +143,38 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
 }
 
 // Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
-// pair is added to each pair. Returns null when the sum of all traffic might exceed half the 64-bit range.
+// pair is added to each pair. All weights are halved as often as the sum needs to stay below half the 64-bit range, so
+// that matrices with large numbers, such as fractions that were scaled to whole ones, are placed alike.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
                                            const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
   std::vector<CommEdge> edges = matrix.edges();
   std::int64_t heaviest = 1;
   for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
-  Cost sum = matrix.total_weight();
+  const std::size_t reach =
+      std::clamp<std::size_t>(most_joined_pairs / static_cast<std::size_t>(matrix.ranks()), 2, largest_joined_group);
+  std::vector<std::pair<std::size_t, CommEdge>> added;  // with the number of the group; the weight is still missing
+  double times_heaviest = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<std::int32_t>& group = groups[g];
-    const Cost extra = Cost{8} * factor[g] * heaviest;
-    sum += extra * static_cast<Cost>(group.size()) * static_cast<Cost>(largest_joined_group);
-    if (sum > INT64_MAX / 2) return nullptr;
     for (std::size_t a = 0; a < group.size(); ++a)
-      for (std::size_t b = a + 1; b < std::min(group.size(), a + largest_joined_group); ++b)
-        edges.push_back({group[a], group[b], static_cast<std::int64_t>(extra)});
+      for (std::size_t b = a + 1; b < std::min(group.size(), a + reach); ++b) {
+        added.push_back({g, {group[a], group[b], 0}});
+        times_heaviest += 8.0 * static_cast<double>(factor[g]);
+      }
+  }
+  const double most = static_cast<double>(INT64_MAX / 2);
+  int halvings = 0;
+  const auto sum = [&] {
+    return static_cast<double>(edges.size()) + std::ldexp(static_cast<double>(matrix.total_weight()), -halvings) +
+           times_heaviest * static_cast<double>(std::max<std::int64_t>(heaviest >> halvings, 1));
+  };
+  while (halvings < 62 && sum() > most) ++halvings;
+  for (CommEdge& edge : edges)
+    if (edge.weight > 0) edge.weight = std::max<std::int64_t>(edge.weight >> halvings, 1);
+  for (auto& [g, edge] : added) {
+    edge.weight = 8 * factor[g] * std::max<std::int64_t>(heaviest >> halvings, 1);
+    edges.push_back(edge);
   }
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
 }
@@ -161,7 +192,8 @@ std::int32_t top_of(const ClusterView& view, const Placement& placement) {
 // Returns nothing when spread_groups() finds nothing or when the limits of the request are violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
-                                   std::vector<std::vector<std::int32_t>> groups, std::int32_t span) {
+                                   std::vector<std::vector<std::int32_t>> groups, std::int32_t span,
+                                   const Deadline& deadline) {
   const mapping::Slots slots(view, request);
   const mapping::NodeLimits limits(view, request, slots.capacity());
   const std::int32_t top = top_of(view, best);
@@ -206,7 +238,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
   std::vector<std::int32_t> usable = leaves;
   std::sort(usable.begin(), usable.end());
-  Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {}));
+  Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {.deadline = deadline}));
   const std::vector<std::int32_t> spans = spans_of(exchanged, switch_of, groups);
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
@@ -227,11 +259,11 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
   for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
     Request other = request;
     other.matrix = stressed(*request.matrix, groups, factor);
-    if (!other.matrix) break;
     try {
       Placement placement = place(view, other);
       placement.cost = cost_of(view, request, placement);
       placement.natural_cost = best.natural_cost;
+      placement.optimal = false;  // it is so for the other matrix
       const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
       const std::int32_t now = worst_of(spans);
       for (std::size_t g = 0; g < groups.size(); ++g)
@@ -243,13 +275,15 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
       break;
     }
   }
+  std::shared_ptr<const CommMatrix> joined;
   for (std::int32_t span = 1; span < worst && request.node_tasks.empty() && !deadline.expired(); ++span) {
-    const auto joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
-    const auto placement = joined ? with_span(view, request, best, *joined, switch_of, groups, span) : std::nullopt;
+    if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
+    const auto placement = with_span(view, request, best, *joined, switch_of, groups, span, deadline);
     if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
     best = *placement;
     worst = worst_of(spans_of(best, switch_of, groups));
   }
+  claim_by_objective(best, best.optimal && worst == 1);
   best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +
                          (worst == 1 ? " leaf switch" : " leaf switches"));
   return best;

@@ -111,7 +111,7 @@ class Portfolio {
     if (!packed_tree_) pack(search);
     if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty())
       offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
-    const bool alike = !graph_.arc.empty() && all_alike();
+    const bool alike = !graph_.arc.empty() && matrix_.all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
     if (quickly_ && !graph_.arc.empty()) {
       if (!alike) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
@@ -145,13 +145,6 @@ class Portfolio {
                      "units");
     return huge ? units->fit > sufficient_unit_fit
                 : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
-  }
-
-  // Whether all pairs of ranks have equal traffic. The cost then depends on the choice of leaves alone.
-  bool all_alike() const {
-    if (matrix_.pairs() != static_cast<std::int64_t>(matrix_.ranks()) * (matrix_.ranks() - 1) / 2) return false;
-    return std::all_of(graph_.arc.begin(), graph_.arc.end(),
-                       [&](const mapping::Arc& arc) { return arc.weight == graph_.arc.front().weight; });
   }
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }

@@ -20,7 +20,7 @@ enum class LeafScope {
   subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
 };
 
-constexpr std::int32_t usual_effort = 10;  // with it 4,096 ranks take 50 ms
+constexpr std::int32_t usual_effort = 10;
 
 // Returns the number of steps that exact_mapping() may take. With the usual effort they take about 20 ms for up to ten
 // ranks. More ranks get about 5 ms, because the exact search seldom ends in time for them.

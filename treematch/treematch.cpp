@@ -110,7 +110,6 @@ class Chooser {
   MapOptions options_;
   std::shared_ptr<MapMemory> memory_;          // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;                     // options_ with memory_
-  mutable bool limits_bind_ = false;           // the mapping without limits on nodes violates these limits
   mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()
 };
 
@@ -164,9 +163,11 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
   try {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
-    auto leaves = exact_mapping(*request_.matrix, *view_.tree, slots_.all_leaves(), options_.scope, options_.levels_up,
-                                rules, exact_steps(request_.tasks, options_.effort), watch);
-    if (!leaves) return std::nullopt;
+    std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
+    std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
+                                exact_steps(request_.tasks, options_.effort), watch);
+    if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
     return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves),
@@ -290,11 +291,12 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (in_time()) add(optimal(limits));
   if (chosen()) {
     if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
-    return best_of(candidates);
+    Placement placement = best_of(candidates);
+    placement.optimal = true;
+    return placement;
   }
   // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
-  limits_bind_ = !chosen();
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
   if (in_time() && (small || !chosen())) add(grouped(limits, freely));
   if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
@@ -331,12 +333,12 @@ Placement Chooser::choose() const {
     throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   Placement placement = among(limits, *in_order, compact);
-  if (limits_bind_ && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);
+  if (!placement.optimal && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);
   return placement;
 }
 
 // Replaces the placement by that of a narrower scope if the latter costs less. This happens where the limits on nodes
-// rule out the mapping of the wider scope.
+// rule out the mapping of the wider scope, and where a search among fewer leaves comes to a better end.
 void Chooser::keep_narrower(Placement& placement) const {
   const std::int32_t levels = options_.scope == LeafScope::whole ? node_tree().tree.depth() : options_.levels_up;
   if (levels < 1 || options_.deadline.expired()) return;

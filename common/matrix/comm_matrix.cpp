@@ -85,6 +85,9 @@ CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edge
   // Each row comes out sorted: the first loop puts the smaller neighbours of each rank, the second the larger ones.
   for (const CommEdge& edge : edges) put(edge.b, edge.a, edge.weight);
   for (const CommEdge& edge : edges) put(edge.a, edge.b, edge.weight);
+  matrix.all_alike_ =
+      matrix.pairs() > 0 && matrix.pairs() == std::int64_t{ranks} * (ranks - 1) / 2 &&
+      std::ranges::all_of(matrix.weight_, [&](std::int64_t each) { return each == matrix.weight_.front(); });
   return matrix;
 }
 

@@ -31,6 +31,10 @@ class CommMatrix {
   std::int32_t ranks() const { return static_cast<std::int32_t>(row_.size()) - 1; }
   std::int64_t pairs() const { return static_cast<std::int64_t>(neighbour_.size() / 2); }
   std::int64_t total_weight() const { return total_weight_; }  // each pair counts once
+
+  // Whether all pairs of ranks have equal traffic, which is not 0. The cost of a mapping then depends on its leaves
+  // alone.
+  bool all_alike() const { return all_alike_; }
   // Returns the memory of the pairs, in both directions, and of where the pairs of each rank begin; in bytes.
   std::size_t bytes() const {
     return row_.size() * sizeof row_[0] + neighbour_.size() * sizeof neighbour_[0] + weight_.size() * sizeof weight_[0];
@@ -62,6 +66,7 @@ class CommMatrix {
   std::vector<std::int32_t> neighbour_;
   std::vector<std::int64_t> weight_;
   std::int64_t total_weight_ = 0;
+  bool all_alike_ = false;
 };
 
 }  // namespace placement

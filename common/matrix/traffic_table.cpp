@@ -22,16 +22,17 @@ bool TrafficTable::add(std::int32_t from, std::int32_t to, const Decimal& value)
 
 void TrafficTable::scale(MatrixInfo& info) {
   if (exponents_.empty()) return;
-  const std::int32_t most_digits = -*std::min_element(exponents_.begin(), exponents_.end());
-  double sum = 0;
-  std::int32_t exponent = 0;
+  const auto [lowest, highest] = std::minmax_element(exponents_.begin(), exponents_.end());
+  const std::int32_t most_digits = -*lowest, top = *highest;
+  double sum = 0;  // in units of 10^top, as the values may be too small for a double
+  std::int32_t exponent = top;
   double unit = 1;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (exponents_[i] != exponent) unit = std::pow(10.0, exponent = exponents_[i]);
+    if (exponents_[i] != exponent) unit = std::pow(10.0, (exponent = exponents_[i]) - top);
     sum += static_cast<double>(entries_[i].weight) * unit;
   }
   // std::pow may be wrong in its last bits: the sum is kept below 2^62 so that it stays below 2^63 for certain.
-  const double room = sum > 0 ? std::floor(62 * std::log10(2.0) - std::log10(sum)) : most_digits;
+  const double room = std::floor(62 * std::log10(2.0) - std::log10(sum)) - top;
   info.scale_power = static_cast<std::int32_t>(std::clamp<double>(room, 0, most_digits));
   bool exact = true;
   for (std::size_t i = 0; i < entries_.size(); ++i)

@@ -164,9 +164,9 @@ std::span<const ConfigKey> config_keys() {
           "no policy run as stock in every mode."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
-          "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. All decisions "
-          "together have 200 ms of each second, and those of one user three quarters of what others leave of them; after "
-          "those, jobs are decided without their matrix, and after 300 ms, shared in the same way, they run as stock."),
+          "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. DecisionShare "
+          "limits all decisions together. When it is used up, and DecisionWait puts a job off no more, the job is decided "
+          "without its matrix, for which there are another 100 ms of each second; after these it runs as stock."),
       integer<&Config::max_matrix_ranks, 1, (1 << 24)>(
           "MaxMatrixRanks",
           "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
@@ -185,9 +185,10 @@ std::span<const ConfigKey> config_keys() {
           "stock Slurm takes light nodes first. ignore: among all."),
       path<&Config::treematch_topology_file>(
           "TreematchTopologyFile",
-          "A file that describes the machine in place of Slurm's own topology: a topology.conf, a \"tree\" line with the "
-          "arities from the root to the cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the "
-          "cores of all nodes in the order of slurm.conf."),
+          "A file that describes the machine in place of Slurm's own topology: a topology.conf of topology/tree or "
+          "topology/block, what \"scontrol show topology\" prints, a \"tree\" line with the arities from the root to the "
+          "cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the cores of all nodes in the "
+          "order of slurm.conf."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
           "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),
@@ -200,8 +201,8 @@ std::span<const ConfigKey> config_keys() {
       {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
        "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
        "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
-       "policy run as stock. A job that names the same policy has of it what it does not say itself. A partition that does not exist is named by "
-       "check-config and in slurmctld's log.",
+       "policy run as stock. A job that names the same policy takes the keys that it does not set from the partition's "
+       "policy. A partition that does not exist is named by check-config and in slurmctld's log.",
        set_partition_policies, show_partition_policies},
       integer<&Config::max_wait_s, 0, 86400>(
           "MaxWaitS",
@@ -287,11 +288,13 @@ std::span<const ConfigKey> config_keys() {
           "says nothing."),
       integer<&Config::probe_link_percent, 1, 100>(
           "ProbeLinkPercent",
-          "How much of the link's capacity an agent may use for probes, in percent, over a minute."),
+          "How much of the link's capacity an agent may use for probes, in percent, over a minute. Bandwidth is not measured "
+          "where that is less than 448000 bytes."),
       integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
           "ProbeBytesPerMinute",
-          "How many bytes an agent may send for probes in a minute, whatever the link's capacity. 0: none, the agent takes "
-          "part in no probe."),
+          "How many bytes an agent may send for probes in a minute, whatever the link's capacity. Bandwidth is not measured "
+          "with less than 448000, as a packet train takes half of that and may take half of the budget. 0: none, the agent "
+          "takes part in no probe."),
       word<&Config::probe_busy_nodes, yes_no>(
           "ProbeBusyNodes", "yes or no",
           "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
@@ -299,7 +302,9 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::probe_latency_s, 10, 86400>(
           "ProbeLatencyS",
           "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
-      integer<&Config::probe_bandwidth_s, 10, 86400>("ProbeBandwidthS", "The same for bandwidth."),
+      integer<&Config::probe_bandwidth_s, 10, 86400>(
+          "ProbeBandwidthS",
+          "Seconds in which the bandwidth of each pair is measured once; longer when there are too many pairs for that."),
       integer<&Config::probe_all_pairs_nodes, 2, 1024>(
           "ProbeAllPairsNodes",
           "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "

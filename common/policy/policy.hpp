@@ -66,12 +66,13 @@ struct Placement {
   Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
   Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
   std::vector<std::string> reasons;  // for the user, one fact each
+  bool optimal = false;              // proved: no placement within the limits and the scope has fewer hop-bytes
   std::string lack;  // what the policy needs for the ranks of a step and did not have, for the user; empty: nothing
 };
 
-// The function that each policy implements: it places the request on the view before the deadline. It throws Error with
-// a reason when it cannot serve the request; the job then runs as stock Slurm would run it. Equal views, requests and
-// seeds give equal placements [decision 8].
+// The function of each policy: it places the request on the view before the deadline. It throws PlacementError or,
+// where the request is at fault, Error when it cannot: the job then runs as stock. It throws MustWait when the job is
+// to stay in the queue for now. Equal views, requests and seeds give equal placements [decision 8].
 using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
 
 }  // namespace placement

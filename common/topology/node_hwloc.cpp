@@ -187,9 +187,10 @@ std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view
   return std::nullopt;
 }
 
+constexpr unsigned amd = 0x1002, nvidia = 0x10de, intel = 0x8086;
+
 // A graphics card that only drives a screen, such as that of a service processor, is none.
 bool is_gpu(hwloc_obj_t device) {
-  constexpr unsigned amd = 0x1002, nvidia = 0x10de, intel = 0x8086;
   const auto& pci = device->attr->pcidev;
   if (pci.vendor_id != amd && pci.vendor_id != nvidia && pci.vendor_id != intel) return false;
   if (pci.class_id == 0x0302 || pci.class_id == 0x0380 || (pci.class_id == 0x1200 && pci.vendor_id == amd)) return true;
@@ -199,11 +200,13 @@ bool is_gpu(hwloc_obj_t device) {
   return false;
 }
 
-// Returns the device file of a GPU; empty where the description does not tell it.
+// Returns the device file of a GPU; empty where the description does not tell it. With the driver nvidia-drm, one of
+// NVIDIA has a renderD, too, which is not the file that programs compute by.
 std::string device_file(hwloc_obj_t device) {
-  if (const auto index = index_of_device(device, "renderD")) return "/dev/dri/renderD" + std::to_string(*index);
-  if (const auto index = index_of_device(device, "nvml")) return "/dev/nvidia" + std::to_string(*index);
-  return {};
+  const bool of_nvidia = device->attr->pcidev.vendor_id == nvidia;
+  const auto index = index_of_device(device, of_nvidia ? "nvml" : "renderD");
+  if (!index) return {};
+  return (of_nvidia ? "/dev/nvidia" : "/dev/dri/renderD") + std::to_string(*index);
 }
 
 std::tuple<unsigned, unsigned, unsigned, unsigned> bus_id(hwloc_obj_t device) {

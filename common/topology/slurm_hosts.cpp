@@ -187,4 +187,6 @@ std::string slurm_conf_path() {
   return "/etc/slurm/slurm.conf";
 }
 
+std::string gres_conf_path() { return (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string(); }
+
 }  // namespace placement

@@ -59,5 +59,7 @@ bool jobs_are_private(const std::string& slurm_conf_path);
 // Returns the path of the slurm.conf that programs on this host read: the value of SLURM_CONF; or, on a host without
 // configuration files, the copy that slurmd fetched (/run/slurm/conf/slurm.conf); or /etc/slurm/slurm.conf.
 std::string slurm_conf_path();
+// Returns the path of the gres.conf beside it. The file may not exist.
+std::string gres_conf_path();
 
 }  // namespace placement

@@ -73,10 +73,4 @@ std::int32_t TorusTopology::position_of(const Coordinates& at) const {
   return position;
 }
 
-std::vector<std::int32_t> TorusTopology::route(std::int32_t from, std::int32_t to) const {
-  std::vector<std::int32_t> positions{from};
-  walk(from, to, [&](std::int32_t, std::int32_t next) { positions.push_back(next); });
-  return positions;
-}
-
 }  // namespace placement

@@ -110,9 +110,6 @@ class TorusTopology {
     }
   }
 
-  // Returns the positions on R(from, to), including both ends.
-  std::vector<std::int32_t> route(std::int32_t from, std::int32_t to) const;
-
  private:
   std::vector<TorusDimension> dimension_;
   std::array<std::int32_t, max_dimensions> stride_{};

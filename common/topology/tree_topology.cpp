@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 
 #include "common/util/error.hpp"
 
@@ -147,15 +148,58 @@ std::int64_t TreeTopology::distance(std::int32_t leaf, std::int32_t other) const
   return (position_[a] + position_[b]) / 2 - position_[lowest_common_ancestor(a, b)];
 }
 
-Cost TreeTopology::hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
-  Cost cost = 0;
+// For each rank, the leaves below each vertex above its own leaf are one range, and the first range that has a
+// neighbour's leaf is that of the lowest common ancestor. Sums in 64 bits are faster than those in Cost, and nearly
+// always sufficient.
+template <typename Sum>
+Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank,
+                                    std::span<const std::int64_t> position) const {
+  struct Above {
+    std::int32_t first, leaves;
+    std::int64_t position;
+  };
+  std::vector<Above> above;
+  Sum cost = 0;
   for (std::int32_t a = 0; a < matrix.ranks(); ++a) {
     const auto neighbours = matrix.neighbours(a);
     const auto weights = matrix.weights(a);
-    for (std::size_t k = neighbours.size(); k > 0 && neighbours[k - 1] > a; --k)
-      cost += static_cast<Cost>(weights[k - 1]) * distance(leaf_of_rank[a], leaf_of_rank[neighbours[k - 1]]);
+    if (neighbours.empty() || neighbours.back() < a) continue;
+    above.clear();
+    for (std::int32_t v = leaf_vertex_[leaf_of_rank[a]]; v >= 0; v = parent_[v])
+      above.push_back({first_leaf_[v], leaf_count_[v], position_[v]});
+    for (std::size_t k = neighbours.size(); k > 0 && neighbours[k - 1] > a; --k) {
+      const std::int32_t b = neighbours[k - 1], leaf = leaf_of_rank[b];
+      const Above* common = above.data();
+      while (leaf < common->first || leaf - common->first >= common->leaves) ++common;
+      cost += static_cast<Sum>(weights[k - 1]) * ((position[a] + position[b]) / 2 - common->position);
+    }
   }
   return cost;
+}
+
+// Returns the hop-bytes where all pairs have equal traffic: over a link with k of the n ranks below it go k (n - k)
+// pairs.
+Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
+  std::unordered_map<std::int32_t, std::int64_t> ranks_below;
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
+    for (std::int32_t v = leaf_vertex_[leaf_of_rank[rank]]; parent_[v] >= 0; v = parent_[v]) ++ranks_below[v];
+  Cost twice = 0;
+  for (const auto& [v, ranks] : ranks_below)
+    twice += static_cast<Cost>(position_[v] - position_[parent_[v]]) * ranks * (matrix.ranks() - ranks);
+  return twice / 2 * matrix.weights(0).front();
+}
+
+Cost TreeTopology::hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
+  if (matrix.all_alike()) return hop_bytes_over_links(matrix, leaf_of_rank);
+  std::vector<std::int64_t> position;  // of each rank's leaf; no two leaves are further apart than the largest
+  std::int64_t largest = 0;
+  for (const std::int32_t leaf : leaf_of_rank) {
+    position.push_back(position_[leaf_vertex_[leaf]]);
+    largest = std::max(largest, position.back());
+  }
+  return static_cast<Cost>(matrix.total_weight()) * largest <= INT64_MAX
+             ? summed_hop_bytes<std::int64_t>(matrix, leaf_of_rank, position)
+             : summed_hop_bytes<Cost>(matrix, leaf_of_rank, position);
 }
 
 }  // namespace placement

@@ -71,6 +71,10 @@ class TreeTopology {
  private:
   void number_leaves();
   void measure(std::span<const std::int64_t> level_distance);
+  Cost hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
+  template <typename Sum>
+  Cost summed_hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank,
+                        std::span<const std::int64_t> position) const;
 
   std::vector<std::int32_t> parent_;
   std::vector<std::int32_t> first_child_;  // vertices + 1 offsets into child_

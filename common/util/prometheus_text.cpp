@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <span>
 
-#include "common/util/error.hpp"
 #include "common/util/replace_file.hpp"
 
 namespace placement {
@@ -35,13 +34,8 @@ void PrometheusText::one(std::string_view name, std::string_view type, std::stri
   value(of);
 }
 
-bool replace_metrics_file(const std::string& path, const std::string& text) {
-  try {
-    replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fchmod(file, 0644) == 0; });
-  } catch (const Error&) {
-    return false;
-  }
-  return true;
+void replace_metrics_file(const std::string& path, const std::string& text) {
+  replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fchmod(file, 0644) == 0; });
 }
 
 }  // namespace placement

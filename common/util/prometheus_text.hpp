@@ -28,7 +28,7 @@ class PrometheusText {
 };
 
 // Writes the text to the file `path` as a new file that is renamed to the old one, so that a reader never sees a part
-// of it. Every user may read it. Returns false when it cannot be written.
-bool replace_metrics_file(const std::string& path, const std::string& text);
+// of it. Every user may read it. Throws Error with the file and the reason when it cannot be written.
+void replace_metrics_file(const std::string& path, const std::string& text);
 
 }  // namespace placement

@@ -17,7 +17,10 @@ namespace placement::agent {
 
 namespace {
 
-constexpr double resolve_pause_s = 60;
+constexpr double lookup_pause_s = 60;
+constexpr double lookup_look_s = 0.1;  // how often the agent looks whether a lookup is over
+// Hellos without an answer, after which a monitor is said not to answer, and after which it may have another address.
+constexpr int silent_hellos = 3, lost_hellos = 6;
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
 
@@ -45,12 +48,12 @@ class Agent::ProbeSocket : public ProbeIo {
   protocol::UdpSocket& socket_;
 };
 
-void PublisherView::note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s) {
+void LeaderView::note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s) {
   if (from >= monitors_.size()) return;
-  monitors_[from] = {said, said.term > 0 && said.publisher == name, now_s};
+  monitors_[from] = {said, said.term > 0 && said.leader == name, now_s};
 }
 
-protocol::LeaderTerm PublisherView::heard(double now_s) const {
+protocol::LeaderTerm LeaderView::heard(double now_s) const {
   const Said* newest = nullptr;
   for (const Said& said : monitors_)
     // Several monitors may report one term; the report of the leader itself is preferred.
@@ -63,7 +66,7 @@ protocol::LeaderTerm PublisherView::heard(double now_s) const {
   return term;
 }
 
-bool PublisherView::holds(std::size_t from, std::uint64_t term, double now_s) const {
+bool LeaderView::holds(std::size_t from, std::uint64_t term, double now_s) const {
   if (from >= monitors_.size() || term == 0) return false;
   const Said& said = monitors_[from];
   return said.itself && said.term.term == term && heard(now_s).term == term &&
@@ -75,12 +78,13 @@ Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, protoco
       log_(std::move(log)),
       sampler_(sample_settings(settings_)),
       control_(control),
-      publisher_(settings_.controllers.size()),
+      leader_(settings_.controllers.size()),
       start_id_(protocol::random_u64()),
       schedule_(settings_.heartbeat_s, protocol::steady_s()) {
   for (const SlurmHost& host : settings_.controllers)
     monitors_.push_back({.host = host,
                          .address = {},
+                         .lookup = {},
                          .session = protocol::ClientSession(credentials, settings_.node),
                          .acknowledgements = Acknowledgements(settings_.heartbeat_s),
                          .last_note = {},
@@ -122,10 +126,10 @@ void Agent::note(Monitor& monitor, const std::string& text) {
   log_("monitor on " + monitor.host.name + ": " + text);
 }
 
-bool Agent::busy(const Monitor& publisher) const {
+bool Agent::busy(const Monitor& leader) const {
   if (settings_.config.probe_busy_nodes) return false;
   if (!sampler_.sees_processes()) return true;
-  const auto& alone = publisher.single_node_jobs;
+  const auto& alone = leader.single_node_jobs;
   const auto& jobs = sampler_.processes().jobs();
   return std::any_of(jobs.begin(), jobs.end(),
                      [&](std::uint32_t job) { return std::find(alone.begin(), alone.end(), job) == alone.end(); });
@@ -151,11 +155,11 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   beat.link_Bps = sampler_.link_Bps();
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
-  beat.heard = publisher_.heard(now_s);
+  beat.heard = leader_.heard(now_s);
   return beat;
 }
 
-void Agent::beat(Monitor& monitor, double now_s) {
+void Agent::send_heartbeat(Monitor& monitor, double now_s) {
   if (!monitor.address || !monitor.session.established()) return;
   if (monitor.acknowledgements.silent()) {
     note(monitor, "does not answer");
@@ -165,35 +169,45 @@ void Agent::beat(Monitor& monitor, double now_s) {
   monitor.acknowledgements.sent(now_s);
 }
 
-void Agent::repeat_beats(double now_s) {
+void Agent::repeat_heartbeats(double now_s) {
   for (Monitor& monitor : monitors_) {
     if (!monitor.acknowledgements.repeat_due(now_s)) continue;
     if (!monitor.address || !monitor.session.established()) continue;
-    last_beat_.heard = publisher_.heard(now_s);
+    last_beat_.heard = leader_.heard(now_s);
     control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
   }
 }
 
-void Agent::sample_and_beat(double now_s) {
+void Agent::sample_and_send(double now_s) {
   sampler_.sample(now_s);
   // The link's rate is known only after the first sample.
   if (!prober_ && probes_)
     prober_ = std::make_unique<Prober>(protocol::probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
   last_beat_ = heartbeat(now_s, false);
-  for (Monitor& monitor : monitors_) beat(monitor, now_s);
+  for (Monitor& monitor : monitors_) send_heartbeat(monitor, now_s);
+}
+
+// Looks up the address of a monitor that has none yet, or that does not answer any more where it was.
+void Agent::keep_address(Monitor& monitor, double now_s) {
+  if (std::optional<protocol::NetAddress> found; monitor.lookup.take(found)) {
+    monitor.next_lookup_s = now_s + lookup_pause_s;
+    if (found) monitor.address = found;
+    if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
+  }
+  const bool wanted = !monitor.address || monitor.hellos > lost_hellos;
+  if (wanted && !monitor.lookup.begun() && now_s >= monitor.next_lookup_s)
+    monitor.lookup.begin(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
 }
 
 void Agent::keep_sessions(double now_s) {
   for (Monitor& monitor : monitors_) {
-    if (!monitor.address && now_s >= monitor.next_resolve_s) {
-      monitor.address =
-          protocol::resolve(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
-      monitor.next_resolve_s = now_s + resolve_pause_s;
-      if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
-    }
+    keep_address(monitor, now_s);
     if (!monitor.address) continue;
     const protocol::Bytes hello = monitor.session.due(now_s);
-    if (!hello.empty()) control_.send(hello, *monitor.address);
+    if (hello.empty()) continue;
+    if (monitor.hellos++ == silent_hellos && !monitor.session.established())
+      note(monitor, "does not answer at " + protocol::to_string(*monitor.address));
+    control_.send(hello, *monitor.address);
   }
 }
 
@@ -210,6 +224,8 @@ void Agent::read_control(double now_s) {
 void Agent::take_datagram(std::size_t index, protocol::ByteView datagram, double now_s) {
   Monitor& monitor = monitors_[index];
   const protocol::ClientSession::Received received = monitor.session.receive(datagram, now_s);
+  if (received.refused == protocol::Refusal::none || received.refused == protocol::Refusal::no_service)
+    monitor.hellos = 0;
   note(monitor, received.note);
   if (!received.reply.empty()) control_.send(received.reply, *monitor.address);
   if (received.established) {
@@ -217,7 +233,7 @@ void Agent::take_datagram(std::size_t index, protocol::ByteView datagram, double
     monitor.acknowledgements.answered(false);
     if (number_ > 0) {
       last_beat_ = heartbeat(now_s, false);
-      beat(monitor, now_s);
+      send_heartbeat(monitor, now_s);
     }
   }
   if (!received.message.empty()) take_message(index, received.message, now_s);
@@ -229,7 +245,7 @@ void Agent::take_message(std::size_t index, protocol::ByteView message, double n
     if (ack->number > number_) return;
     monitor.acknowledgements.answered(ack->number == number_);
     monitor.single_node_jobs = ack->single_node_jobs;
-    publisher_.note(index, monitor.host.name, ack->publisher, now_s);
+    leader_.note(index, monitor.host.name, ack->leader, now_s);
     note(monitor, "session established");  // is logged only if the monitor did not answer before
     follow_settings(now_s);
   } else if (const auto lease = protocol::decode_lease(message)) {
@@ -250,9 +266,9 @@ void Agent::take_settings(std::size_t index, const std::string& text) {
 
 // Applies the settings of the leader.
 void Agent::follow_settings(double now_s) {
-  const std::string publisher = publisher_.heard(now_s).publisher;
+  const std::string leader = leader_.heard(now_s).leader;
   for (const Monitor& monitor : monitors_) {
-    if (monitor.host.name != publisher || monitor.settings.empty() || monitor.settings == settings_text_) continue;
+    if (monitor.host.name != leader || monitor.settings.empty() || monitor.settings == settings_text_) continue;
     settings_text_ = monitor.settings;
     try {
       Config config = settings_.config;
@@ -260,15 +276,15 @@ void Agent::follow_settings(double now_s) {
       if (protocol::agent_settings_text(config) == protocol::agent_settings_text(settings_.config)) return;
       settings_.config = config;
     } catch (const Error& error) {
-      log_("monitor on " + publisher + ": " + error.what());
+      log_("monitor on " + leader + ": " + error.what());
       return;
     }
-    log_("the settings are those of the monitor on " + publisher);
+    log_("the settings are those of the monitor on " + leader);
     sampler_ = NodeSampler(sample_settings(settings_));
     prober_.reset();
     probes_.reset();
     open_probe_socket();
-    sample_and_beat(now_s);
+    sample_and_send(now_s);
     return;
   }
 }
@@ -277,7 +293,7 @@ void Agent::take_lease(std::size_t index, const protocol::ProbeLease& lease, dou
   if (!prober_) return;
   // A job may have started since the last sample.
   sampler_.refresh_jobs();
-  const Prober::Conditions conditions{.lease_is_new = publisher_.holds(index, lease.term, now_s),
+  const Prober::Conditions conditions{.lease_is_new = leader_.holds(index, lease.term, now_s),
                                       .busy = busy(monitors_[index]),
                                       .idle = idle(),
                                       .other_flow_Bps = sampler_.flow_Bps()};
@@ -314,7 +330,8 @@ void Agent::run_probes(double now_s, bool can_send) {
 double Agent::next_wake_s(double now_s) const {
   double wake_s = schedule_.next_s();
   for (const Monitor& monitor : monitors_) {
-    wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : monitor.next_resolve_s);
+    const double lookup_s = monitor.lookup.begun() ? now_s + lookup_look_s : monitor.next_lookup_s;
+    wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : lookup_s);
     wake_s = std::min(wake_s, monitor.acknowledgements.next_s());
   }
   return prober_ ? std::min(wake_s, prober_->next_s()) : wake_s;
@@ -324,8 +341,8 @@ void Agent::run(int stop_descriptor) {
   bool can_send = false;
   for (;;) {
     double now_s = protocol::steady_s();
-    if (schedule_.due(now_s)) sample_and_beat(now_s);
-    repeat_beats(now_s);
+    if (schedule_.due(now_s)) sample_and_send(now_s);
+    repeat_heartbeats(now_s);
     keep_sessions(now_s);
     run_probes(now_s, can_send);
     const double sleep_s = std::clamp(next_wake_s(now_s) - now_s, 0.0, longest_sleep_s);

@@ -12,6 +12,7 @@
 #include "monitor/agent/heartbeat_schedule.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
+#include "monitor/protocol/address_lookup.hpp"
 #include "monitor/protocol/credentials.hpp"
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/udp.hpp"
@@ -29,9 +30,9 @@ struct AgentSettings {
 
 // Decides which leases are valid: only those of the leader, as the agent has heard it. When two monitors both consider
 // themselves the leader, the one with the larger term is. Times are in seconds of a steady clock.
-class PublisherView {
+class LeaderView {
  public:
-  explicit PublisherView(std::size_t monitors) : monitors_(monitors) {}
+  explicit LeaderView(std::size_t monitors) : monitors_(monitors) {}
 
   // Records that monitor number `from`, with the name `name`, reported `said` in an acknowledgement.
   void note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s);
@@ -65,7 +66,9 @@ class Agent {
   struct Monitor {
     SlurmHost host;
     std::optional<protocol::NetAddress> address;
-    double next_resolve_s = 0;
+    protocol::AddressLookup lookup;
+    double next_lookup_s = 0;
+    int hellos = 0;  // sent since it last answered
     protocol::ClientSession session;
     Acknowledgements acknowledgements;
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
@@ -75,11 +78,12 @@ class Agent {
   };
   class ProbeSocket;
 
-  void sample_and_beat(double now_s);
-  void beat(Monitor& monitor, double now_s);
-  void repeat_beats(double now_s);
+  void sample_and_send(double now_s);
+  void send_heartbeat(Monitor& monitor, double now_s);
+  void repeat_heartbeats(double now_s);
   protocol::Heartbeat heartbeat(double now_s, bool leaving);
   void keep_sessions(double now_s);
+  void keep_address(Monitor& monitor, double now_s);
   void read_control(double now_s);
   void take_datagram(std::size_t index, protocol::ByteView datagram, double now_s);
   void take_message(std::size_t index, protocol::ByteView message, double now_s);
@@ -91,7 +95,7 @@ class Agent {
   double next_wake_s(double now_s) const;
   void report(const protocol::ProbeResult& result, std::size_t monitor);
   void open_probe_socket();
-  bool busy(const Monitor& publisher) const;
+  bool busy(const Monitor& leader) const;
   bool idle() const;
   void note(Monitor& monitor, const std::string& text);
 
@@ -103,7 +107,7 @@ class Agent {
   std::unique_ptr<protocol::UdpSocket> probes_;
   protocol::NetAddress probe_address_;
   std::vector<Monitor> monitors_;
-  PublisherView publisher_;
+  LeaderView leader_;
   std::unique_ptr<Prober> prober_;
   std::size_t leased_by_ = 0;  // number of the monitor that gave the lease of the present probe
   std::uint64_t start_id_ = 0;

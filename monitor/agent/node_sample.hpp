@@ -31,8 +31,11 @@ class DecayingMean {
 // Running means of one attribute over 1, 5 and 15 minutes.
 class Averages {
  public:
+  // Begins with means that are known from elsewhere.
   void seed(const RunningMeans& means);
+  // Adds a value that held for the last `seconds`.
   void add(double value, double seconds);
+  // Returns the means up to now.
   RunningMeans means() const;
 
  private:
@@ -64,7 +67,7 @@ class NodeSampler {
 
   const NodeState& state() const { return state_; }  // only the attributes; name, liveness, age and outages are not set
   const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }
-  std::uint32_t uptime_s() const { return uptime_s_; }
+  std::uint32_t uptime_s() const { return uptime_s_; }  // seconds since the node booted
   double link_Bps() const { return link_Bps_; }
   double flow_Bps() const { return flow_Bps_; }        // traffic between the last two samples; NaN: not known
   double utilisation() const { return utilisation_; }  // between the last two samples, 0 to 1; NaN: not known

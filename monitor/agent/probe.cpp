@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/policy/probe_budget.hpp"
 #include "common/util/median.hpp"
 
 namespace placement::agent {
@@ -44,6 +45,8 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
   }
   return rates.empty() ? unknown_value : median(rates);
 }
+
+static_assert(usual_train_packets * protocol::max_datagram == probe_train_bytes);
 
 Prober::Prober(double bytes_per_minute)
     : bytes_per_minute_(bytes_per_minute),

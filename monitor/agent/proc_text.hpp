@@ -12,52 +12,67 @@ namespace placement::agent {
 // Parsers for the kernel's text files (proc(5)). Each takes the text of a file, which may be anything, and returns none
 // when the text does not have the known form.
 
+// The load averages of the node: the mean numbers of threads that run or wait for a disk, 0 or more.
 struct LoadAverages {
   double minutes_1 = 0;
   double minutes_5 = 0;
   double minutes_15 = 0;
 };
+// Returns the load averages in /proc/loadavg. Returns none when the first three words are not numbers of 0 or more.
 std::optional<LoadAverages> parse_loadavg(std::string_view text);
 
-// Times of processors in ticks since the system started: of all processors together.
+// Times of processors in ticks since the system started, summed over the processors.
 struct CpuTimes {
-  std::uint64_t busy = 0;
+  std::uint64_t busy = 0;  // without idle time and time of waiting for a disk
   std::uint64_t all = 0;
 };
+// Returns the times of all processors together, from the first line of /proc/stat. Returns none when that line does not
+// begin with "cpu" and eight numbers of ticks.
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
-// Returns the sum over the processors `cpus` alone. A processor that is off line has no line and adds nothing.
+// Returns the times of the processors `cpus` alone, from their lines in /proc/stat. A processor that is off line has no
+// line and adds nothing. Returns none when none of them has a line, or when one of these lines is malformed.
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus);
 
+// The memory of the node.
 struct MemoryInfo {
   std::uint64_t total_KiB = 0;
-  std::uint64_t available_KiB = 0;
+  std::uint64_t available_KiB = 0;  // at most total_KiB
 };
+// Returns the values of MemTotal and MemAvailable in /proc/meminfo. Returns none when one of them is missing or no
+// number, or when more memory is available than there is.
 std::optional<MemoryInfo> parse_meminfo(std::string_view text);
 
-// /proc/pressure/*: microseconds in which at least one task waited.
+// Returns the microseconds since the system started in which at least one task waited, from a file of /proc/pressure.
+// Returns none when the first line does not begin with "some" or has no number in total=.
 std::optional<std::uint64_t> parse_pressure(std::string_view text);
 
-// /proc/net/dev: bytes of each network interface since it exists.
+// The bytes of a network interface since it exists.
 struct InterfaceBytes {
   std::string_view name;  // points into the text
   std::uint64_t received = 0;
   std::uint64_t sent = 0;
 };
+// Returns the interfaces in /proc/net/dev, in its order. Lines without a colon are passed over. Returns none when the
+// first line has no "Receive", or when the line of an interface is malformed.
 std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text);
 
-// /proc/cpuinfo: the first "cpu MHz" line.
+// Returns the frequency in MHz in the first "cpu MHz" line of /proc/cpuinfo. Returns none when there is no such line or
+// its value is no number of 0 or more.
 std::optional<double> parse_cpuinfo_MHz(std::string_view text);
 
-// /proc/uptime: whole seconds since the system started.
+// Returns the whole seconds since the system started, the first word of /proc/uptime. Returns none when it is no number
+// from 0 to UINT32_MAX.
 std::optional<std::uint32_t> parse_uptime(std::string_view text);
 
-// Returns the 16 bytes of an identifier written as "01234567-89ab-...".
+// Returns the 16 bytes of the identifier in /proc/sys/kernel/random/boot_id, as "01234567-89ab-...". Returns none when
+// the first line has another character than - and lower-case hexadecimal digits, or another number of digits than 32.
 std::optional<std::vector<std::uint8_t>> parse_boot_id(std::string_view text);
 
-// Returns the number of sessions of logged-in users in a utmp file, which is binary.
+// Returns the number of sessions of logged-in users in a utmp file (utmp(5)), which is binary. Returns none when its
+// size is no multiple of that of an entry.
 std::optional<std::int64_t> count_users(std::string_view utmp);
 
-// /proc/PID/stat or /proc/PID/task/TID/stat. The program chooses its name, which may contain brackets.
+// The state of a process or of one of its threads.
 struct ProcessStat {
   std::int32_t parent = 0;
   char state = '?';
@@ -66,13 +81,17 @@ struct ProcessStat {
   std::int32_t cpu = -1;            // processor on which it runs or ran last; -1: not known
   std::string_view name;            // points into the text
 };
+// Returns the state in /proc/PID/stat or /proc/PID/task/TID/stat. The program chooses its name, which may contain
+// brackets. Returns none when there is no name in brackets, or when one of the values but that of `cpu` is missing or
+// malformed.
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
 // Returns the job of a process, from its /proc/PID/cgroup. The job is a component "job_N" after a component that begins
 // with "slurm" or ends in "slurmstepd.scope". Returns none when the process is in no control group of Slurm.
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text);
 
-// Returns the job of a slurmstepd, from its /proc/PID/cmdline, for instance 12 for "slurmstepd: [12.batch]".
+// Returns the job of a slurmstepd, from its /proc/PID/cmdline, for instance 12 for "slurmstepd: [12.batch]". Returns
+// none when the text is not of this form.
 std::optional<std::uint32_t> slurm_job_of_title(std::string_view cmdline);
 
 }  // namespace placement::agent

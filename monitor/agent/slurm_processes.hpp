@@ -34,8 +34,11 @@ class SlurmProcesses {
   bool slurmd() const { return slurmd_; }  // this node's slurmd exists and is not stopped
   // Returns the jobs with a process on this node, in ascending order. A job whose number cannot be read appears as 0.
   const std::vector<std::uint32_t>& jobs() const { return jobs_; }
+  // Returns the number of processes that the last scan found, of all users.
   std::size_t processes() const { return known_.size(); }
-  std::size_t files_read() const { return files_read_; }  // by the last scan
+  // Returns the number of files below /proc that the last scan read.
+  std::size_t files_read() const { return files_read_; }
+
  private:
   enum class Kind : std::uint8_t { other, slurmd, stepd, job };
   struct Entry {

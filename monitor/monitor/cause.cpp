@@ -3,7 +3,7 @@
 
 namespace placement::monitor {
 
-Judgement objective(const SilenceFacts& facts) {
+OutageCause cause_of_silence(const SilenceFacts& facts) {
   if (facts.planned) return {false, "planned"};
   if (!facts.over) {
     if (facts.slurm_sees_it && !facts.slurm_missed) return {false, "agent"};

@@ -17,7 +17,8 @@ struct SilenceFacts {
   bool slurm_sees_it = false;
 };
 
-struct Judgement {
+// What a silence of a node means for the estimates of outages.
+struct OutageCause {
   bool counted = true;     // it is an unplanned outage of the node, which the estimates use
   std::string_view cause;  // "silent", "reboot", "link", "agent" or "planned"
 };
@@ -25,6 +26,6 @@ struct Judgement {
 // Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node
 // failed. "link" means that its agent has run all the time, so that the network between failed. These are counted.
 // "agent" means that only the agent failed; it is not counted, because jobs go on. "planned" is not counted either.
-Judgement objective(const SilenceFacts& facts);
+OutageCause cause_of_silence(const SilenceFacts& facts);
 
 }  // namespace placement::monitor

@@ -49,7 +49,8 @@ void DecisionCounts::add(const Decision& decision) {
 }
 
 void DecisionCounts::write(PrometheusText& out) const {
-  out.family("decisions_total", "counter", "Decisions of slurmctld about a start, as taken into the history.");
+  out.family("decisions_total", "counter",
+             "Decisions of slurmctld about a start, as they were taken into the history.");
   for (std::size_t p = 0; p < counted_policies.size(); ++p)
     for (std::size_t o = 0; o < counted_outcomes.size(); ++o)
       out.value(static_cast<double>(starts_[p][o]),
@@ -60,7 +61,7 @@ void DecisionCounts::write(PrometheusText& out) const {
   out.family("stock_decisions_total", "counter", "Decisions after which the job runs as stock, by reason.");
   for (std::size_t r = 0; r < counted_reasons.size(); ++r)
     out.value(static_cast<double>(stock_[r]), {{"reason", stock_reason_names[counted_reasons[r]]}});
-  out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld.");
+  out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld, in seconds.");
   for (std::size_t i = 0; i < limits_s.size(); ++i) {
     const std::string limit = std::to_string(limits_s[i]);
     out.value(static_cast<double>(at_most_[i]), {{"le", limit.substr(0, limit.find_last_not_of("0.") + 1)}}, "_bucket");

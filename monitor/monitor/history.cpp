@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "common/util/error.hpp"
 #include "monitor/monitor/history_file.hpp"
@@ -31,6 +32,14 @@ constexpr const char* schema = R"(
     uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+)";
+
+// Mends what an earlier version wrote when the clock was set back during an outage: its end was before its beginning,
+// so that the open row of the outage remained beside it.
+constexpr const char* mend_outages = R"(
+  DELETE FROM outage WHERE ended_at IS NULL AND EXISTS (SELECT 1 FROM outage AS closed
+    WHERE closed.node = outage.node AND closed.began_at = outage.began_at AND closed.ended_at < closed.began_at);
+  UPDATE outage SET ended_at = began_at WHERE ended_at < began_at;
 )";
 
 void set_modes(Database& database) {
@@ -82,6 +91,11 @@ void History::prepare(const std::string& path) {
     Statement(*database_, "INSERT INTO setting VALUES ('instance', ?)").bind(history_file::random_name()).execute();
     database_->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
     all.commit();
+  }
+  if (database_->number("SELECT EXISTS (SELECT 1 FROM outage WHERE ended_at < began_at)") != 0) {
+    Transaction mended(*database_);
+    database_->run(mend_outages);
+    mended.commit();
   }
   instance_ = database_->text("SELECT value FROM setting WHERE name = 'instance'");
   change_ = database_->number(
@@ -345,6 +359,7 @@ std::string History::setting(const std::string& name) {
 }
 
 void History::set_setting(const std::string& name, const std::string& value) {
+  if (value.empty()) return statement("DELETE FROM setting WHERE name = ?").bind(name).execute();
   statement("INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
 }
 
@@ -363,9 +378,11 @@ void History::prune(double now_s) {
   statement("DELETE FROM pair WHERE measured_at < ?").bind(oldest).execute();
   statement("DELETE FROM decision WHERE at < ?").bind(oldest).execute();
   commit();
-  for (const char* table : {"decision", "span", "outage"}) {
+  // The row of a time that goes on was begun long ago and grows, so the end says how old it is.
+  for (const auto& [table, age] :
+       {std::pair{"decision", "id"}, {"span", "ended_at"}, {"outage", "ended_at IS NULL, ended_at"}}) {
     const std::string some = std::string("DELETE FROM ") + table + " WHERE id IN (SELECT id FROM " + table +
-                             " ORDER BY id LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
+                             " ORDER BY " + age + " LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
     while (bytes() > limits_.max_bytes &&
            database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {
       begin();

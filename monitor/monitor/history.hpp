@@ -21,7 +21,7 @@ namespace placement::monitor {
 //   outage   (id, node, began_at, ended_at, counted, cause, noticed_at, changed)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
 //            the monitor was sure. counted is 1 for an unplanned outage, which the estimates use.
-//            cause: silent, reboot, link, slurmd, agent, planned, stopped (see cause.hpp)
+//            cause: silent, reboot, link, agent or planned (see cause.hpp); slurmd: slurmd was away alone
 //   span     (id, node, began_at, ended_at, changed)
 //            a time in which the node was observed: it was up, and the observer was sound. Spans do not overlap.
 //   pair     (a, b, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps,
@@ -115,14 +115,16 @@ class History {
   bool put_outage(const OutageRecord& outage, bool keep_judgement = false);
   // Writes a time of observation, merged with the node's spans that touch it. Returns whether the history changed.
   bool put_span(const SpanRecord& span);
+  // Writes the latest forecast of a pair of nodes, in place of the one on record.
   void put_pair(const PairRecord& pair);
+  // Adds a decision of slurmctld.
   void put_decision(const DecisionRecord& decision);
 
   std::vector<OutageRecord> outages();  // ordered by beginning
   // Returns the number of counted outages of `node` that began at `began_after_s` or later.
   std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);
   std::vector<SpanRecord> spans();  // ordered by beginning
-  std::vector<PairRecord> pairs();
+  std::vector<PairRecord> pairs();  // ordered by the rows of the nodes
 
   // Returns the rows that changed after `cursor`, at most `most` together, in the order of `changed`. The `cursor` of
   // the result is that of its last row.
@@ -136,12 +138,15 @@ class History {
   std::int64_t last_change();
 
   // Returns a remembered value by its name; empty if there is none. "peer X" is how far the history of instance X was
-  // taken over; "ring" is how far the ring of decisions was read.
+  // taken over; "ring" is how far the ring of decisions was read; "left X" is when the agent of node X ended by order,
+  // while it has not come back.
   std::string setting(const std::string& name);
+  // Remembers a value. An empty one is forgotten.
   void set_setting(const std::string& name, const std::string& value);
 
   // Deletes rows that are older than the limits at the time `now_s`, and the oldest rows of a file that is too large.
   void prune(double now_s);
+  // Returns how many bytes of the file are in use.
   std::int64_t bytes();
 
  private:

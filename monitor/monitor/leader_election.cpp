@@ -42,13 +42,13 @@ void LeaderElection::hear_monitor(std::int32_t order, const protocol::LeaderTerm
 void LeaderElection::hear_agent(const protocol::LeaderTerm& says, double now_s) { hear(says, now_s); }
 
 bool LeaderElection::tick(double now_s, std::uint64_t unix_ms) {
-  const bool mine = newest_.publisher == name_ && newest_.term % orders == static_cast<std::uint64_t>(order_) % orders;
-  if (publishing_) {
+  const bool mine = newest_.leader == name_ && newest_.term % orders == static_cast<std::uint64_t>(order_) % orders;
+  if (is_leader_) {
     if (mine) {
       newest_heard_s_ = now_s;
       return false;
     }
-    publishing_ = false;  // another monitor has begun a later term
+    is_leader_ = false;  // another monitor has begun a later term
     return true;
   }
   // A term of this monitor that agents still report is from before its restart, and over.
@@ -58,9 +58,9 @@ bool LeaderElection::tick(double now_s, std::uint64_t unix_ms) {
   // A monitor that has just started waits until the others, and agents that have heard of them, can be heard.
   if (now_s - began_s_ < settings_.grace_s) return false;
   newest_.term = std::max(newest_.term / orders + 1, unix_ms) * orders + static_cast<std::uint64_t>(order_) % orders;
-  newest_.publisher = name_;
+  newest_.leader = name_;
   newest_heard_s_ = now_s;
-  publishing_ = true;
+  is_leader_ = true;
   return true;
 }
 

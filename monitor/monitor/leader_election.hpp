@@ -32,7 +32,7 @@ class LeaderElection {
   // from which a new term gets a larger number than old ones even if all monitors were down together.
   bool tick(double now_s, std::uint64_t unix_ms);
 
-  bool publishing() const { return publishing_; }
+  bool is_leader() const { return is_leader_; }
   // Returns the term as this monitor knows it, to be sent to others.
   protocol::LeaderTerm term(double now_s) const;
 
@@ -43,7 +43,7 @@ class LeaderElection {
   std::string name_;
   LeaderElectionSettings settings_;
   double began_s_;
-  bool publishing_ = false;
+  bool is_leader_ = false;
   protocol::LeaderTerm newest_;       // the newest term, heard or this monitor's own
   double newest_heard_s_;             // when the leader itself last announced it, as far as is known
   std::vector<double> last_heard_s_;  // when each monitor with a lower number was last heard

@@ -64,7 +64,7 @@ void LivenessTable::left(std::int32_t index) {
   node.beat = false;
 }
 
-void LivenessTable::slurm_says(std::int32_t index, SlurmView view) {
+void LivenessTable::take_slurm_view(std::int32_t index, SlurmView view) {
   nodes_[static_cast<std::size_t>(index)].view = view;
 }
 

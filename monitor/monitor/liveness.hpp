@@ -91,7 +91,8 @@ class LivenessTable {
   void expect(std::int32_t node, double now_s);
   // Records that the node's agent ends by order. Its silence is expected and no outage.
   void left(std::int32_t node);
-  void slurm_says(std::int32_t node, SlurmView view);
+  // Records the state of the node in slurmctld.
+  void take_slurm_view(std::int32_t node, SlurmView view);
 
   // Returns what has changed since the last call. It has to be called about once a second.
   std::vector<Event> tick(double now_s);

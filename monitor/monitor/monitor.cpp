@@ -8,6 +8,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/policy/probe_budget.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "common/util/prometheus_text.hpp"
@@ -36,7 +37,7 @@ Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_
 
 std::string election_note(const LeaderElection& election, double now_s) {
   const protocol::LeaderTerm term = election.term(now_s);
-  return (election.publishing() ? "publishes from now on" : "publishes no more: " + term.publisher + " does") +
+  return (election.is_leader() ? "is the leader from now on" : "is the leader no more: " + term.leader + " is") +
          ", term " + std::to_string(term.term);
 }
 
@@ -56,7 +57,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
              [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
       election_(settings_.order, settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name, {},
                 protocol::steady_s()),
-      probing_(settings_.config, read_pair_places(settings_.slurm_conf, node_names(settings_.hosts)),
+      probing_(settings_.config, read_node_switches(settings_.slurm_conf, node_names(settings_.hosts)),
                keeper_.history().pairs(), watch_, port_),
       peers_(settings_.hosts.controllers, settings_.order, settings_.config.monitor_port, credentials,
              {port_, watch_, keeper_, election_, probing_}, log_),
@@ -64,6 +65,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
       slurm_(settings_.slurm_conf),
       schedule_(watch_.nodes()),
       metrics_trouble_(log_),
+      pairs_trouble_(log_),
       slurm_trouble_(log_),
       controller_trouble_(log_) {
   if (agent_settings_.size() > protocol::max_settings_text)
@@ -96,6 +98,8 @@ void Monitor::receive(double now_s) {
     if (!arrival) return;
     const protocol::ServerSessions::Received received = port_.sessions.receive(arrival->datagram, arrival->from, now_s);
     if (!received.reply.empty()) port_.socket.send(received.reply, arrival->from);
+    if (protocol::class_of(received.refused) != protocol::RefusalClass::other && refused_lines_.take(now_s))
+      log_("a datagram from " + protocol::to_string(arrival->from) + " is refused: " + to_string(received.refused));
     if (!received.message.empty()) take_message(received.peer, received.message, now_s);
   }
 }
@@ -138,7 +142,7 @@ void Monitor::hear_slurm(double now_s) {
   if (!slurm_.asking()) return;
   std::vector<SlurmNode> nodes;
   if (slurm_.collect(now_s, nodes)) {
-    if (watch_.slurm_says(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
+    if (watch_.take_slurm_answer(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
     slurm_trouble_.say("");
     if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));
   } else if (!slurm_.asking()) {
@@ -160,6 +164,9 @@ void Monitor::tick() {
   if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
   keeper_.keep(watch_, probing_.pairs(), judged);
   probing_.drop_old_leases(moment.steady_s);
+  if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
+    pairs_trouble_.say("as many pairs of nodes are remembered as can be, " + std::to_string(pairs.most()) +
+                       ": measurements of other pairs are dropped, and these pairs are modelled");
   if (schedule_.peers.due(moment.steady_s)) {
     try {
       peers_.exchange(moment.steady_s);
@@ -180,25 +187,24 @@ void Monitor::publish() {
   std::optional<uid_t> only_for;
   if (configuration_.private_nodes())
     only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
-  publisher_.publish(watch_, probing_.pairs(), election_.publishing(), only_for, now());
+  publisher_.publish(watch_, probing_.pairs(), election_.is_leader(), only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_,
-                              election_,
-                              port_.sessions,
-                              probing_,
-                              keeper_,
-                              peers_.heard(protocol::steady_s()),
-                              heartbeats_,
-                              publisher_.written(),
-                              slurm_.controller()};
-  metrics_trouble_.say(
-      replace_metrics_file(path, monitor_metrics(sources, now().wall_s)) ? "" : path + ": cannot be written");
+  const MetricSources sources{watch_,      election_,  port_.sessions,
+                              probing_,    keeper_,    peers_.heard(protocol::steady_s()),
+                              heartbeats_, publisher_, slurm_.controller()};
+  try {
+    replace_metrics_file(path, monitor_metrics(sources, now().wall_s));
+    metrics_trouble_.say("");
+  } catch (const Error& error) {
+    metrics_trouble_.say(std::string("the metrics cannot be written: ") + error.what());
+  }
 }
 
 void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(peers_.monitors()) + " for " +
        std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
+  if (const std::string warning = probe_budget_warning(settings_.config); !warning.empty()) log_(warning);
   for (;;) {
     pollfd watched[] = {{stop_descriptor, POLLIN, 0},
                         {port_.socket.descriptor(), POLLIN, 0},
@@ -218,7 +224,7 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
       keeper_.handle(error);
     }
     hear_slurm(now_s);
-    if (schedule_.leases.due(now_s) && election_.publishing()) probing_.give_leases(election_.term(now_s).term, now_s);
+    if (schedule_.leases.due(now_s) && election_.is_leader()) probing_.give_leases(election_.term(now_s).term, now_s);
     if (schedule_.tick.due(now_s)) {
       tick();
       tend(now_s);

@@ -71,8 +71,9 @@ class Monitor {
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   MonitorSchedule schedule_;
-  std::int64_t heartbeats_ = 0;  // taken since the start
-  TroubleLog metrics_trouble_, slurm_trouble_, controller_trouble_;
+  std::int64_t heartbeats_ = 0;                       // taken since the start
+  protocol::TokenBucket refused_lines_{1.0 / 60, 1};  // lines of the log about datagrams that were refused
+  TroubleLog metrics_trouble_, pairs_trouble_, slurm_trouble_, controller_trouble_;
 };
 
 }  // namespace placement::monitor

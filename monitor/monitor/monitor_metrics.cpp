@@ -2,6 +2,7 @@
 #include "monitor/monitor/monitor_metrics.hpp"
 
 #include <span>
+#include <utility>
 
 #include "common/state/node_fields.hpp"
 #include "common/util/prometheus_text.hpp"
@@ -10,31 +11,23 @@ namespace placement::monitor {
 
 namespace {
 
-// Counts datagrams that were not taken by the class of the reason; the journal has the reason itself.
+// Counts datagrams that were not taken by the class of the reason; the log has the reason itself.
 void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) {
-  double identity = 0, clock = 0, other = 0;
-  for (std::size_t i = 1; i < refused.size(); ++i) {
-    double* of = &other;
-    switch (static_cast<protocol::Refusal>(i)) {
-      case protocol::Refusal::bad_credential:
-      case protocol::Refusal::wrong_user:
-      case protocol::Refusal::forged:
-      case protocol::Refusal::wrong_address: of = &identity; break;
-      case protocol::Refusal::clock_skew: of = &clock; break;
-      default: break;
-    }
-    *of += static_cast<double>(refused[i]);
-  }
+  double count[3] = {};
+  for (std::size_t i = 1; i < refused.size(); ++i)
+    count[static_cast<std::size_t>(protocol::class_of(static_cast<protocol::Refusal>(i)))] +=
+        static_cast<double>(refused[i]);
   out.family("refused_total", "counter",
-             "Datagrams that were not taken: of another user, key or host, of another time, and others.");
-  out.value(identity, {{"reason", "identity"}});
-  out.value(clock, {{"reason", "clock"}});
-  out.value(other, {{"reason", "other"}});
+             "Datagrams that were refused: for the sender's user, key or host, for its clock, or for another reason.");
+  for (const auto& [of, name] : {std::pair{protocol::RefusalClass::identity, "identity"},
+                                 {protocol::RefusalClass::clock, "clock"},
+                                 {protocol::RefusalClass::other, "other"}})
+    out.value(count[static_cast<std::size_t>(of)], {{"reason", name}});
 }
 
 void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> outcomes) {
   double other = 0;
-  out.family("probe_outcomes_total", "counter", "What the nodes that began probes told of them.");
+  out.family("probe_outcomes_total", "counter", "Probes by the outcome that the node which began the probe reported.");
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     const std::string_view name = protocol::probe_outcome_names[i];
     if (name == "measured" || name == "no_answer" || name == "not_idle")
@@ -53,20 +46,28 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.family("nodes", "gauge", "Nodes by liveness.");
   for (std::size_t i = 0; i < liveness_names.size(); ++i)
     out.value(static_cast<double>(of.watch.by_liveness()[i]), {{"liveness", liveness_names[i]}});
-  out.one("observer_in_doubt", "gauge", "1 while most nodes are silent at once.", of.watch.table().in_doubt());
-  out.one("publishing", "gauge", "1 while this monitor hands out leave to probe.", of.election.publishing());
-  out.one("monitors_heard", "gauge", "Other monitors heard of late.", static_cast<double>(of.monitors_heard));
-  out.one("heartbeats_total", "counter", "Heartbeats taken.", static_cast<double>(of.heartbeats));
+  out.one("observer_in_doubt", "gauge",
+          "1 while most nodes are silent at once, so that the observer is suspected and not the nodes.",
+          of.watch.table().in_doubt());
+  out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.",
+          of.election.is_leader());
+  out.one("monitors_heard", "gauge", "Other monitors that were heard of late.", static_cast<double>(of.monitors_heard));
+  out.one("heartbeats_total", "counter", "Heartbeats that were accepted.", static_cast<double>(of.heartbeats));
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.",
           static_cast<double>(of.watch.outages()));
   write_refused(out, of.sessions.refused());
-  out.one("leases_total", "counter", "Probes for which leave was given.", static_cast<double>(probes.leases));
+  out.one("leases_total", "counter", "Leases for probes that were granted.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
-  out.one("bulk_leases_total", "counter", "Leave given for bulk streams between idle nodes.",
+  out.one("bulk_leases_total", "counter", "Leases for bulk streams between idle nodes that were granted.",
           static_cast<double>(probes.bulk_leases));
   out.one("bulk_results_total", "counter", "Bulk streams that measured something.",
           static_cast<double>(probes.bulk_results));
-  out.one("snapshots_total", "counter", "Snapshots written.", static_cast<double>(of.snapshots));
+  out.one("pair_results_dropped_total", "counter",
+          "Measurements of pairs that were dropped because as many pairs are remembered as can be.",
+          static_cast<double>(of.probing.pairs().dropped()));
+  out.one("snapshots_total", "counter", "Snapshots written since the start.",
+          static_cast<double>(of.publisher.written()));
+  out.one("snapshot_trouble", "gauge", "1 while the snapshot cannot be written.", of.publisher.in_trouble());
   of.keeper.decisions().write(out);
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
           static_cast<double>(of.keeper.decisions_lost()));
@@ -80,10 +81,10 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
           "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge",
-             "1 for the mode in force in slurmctld; none: it does not run the plugin, or does not say.");
+             "1 for the mode in force in slurmctld; no sample: it does not run the plugin, or does not say.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
   out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
-  out.one("time_seconds", "gauge", "When this was written.", wall_s);
+  out.one("time_seconds", "gauge", "Time when this file was written, in seconds since 1970.", wall_s);
   return out.take();
 }
 

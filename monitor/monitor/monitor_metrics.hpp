@@ -9,6 +9,7 @@
 #include "monitor/monitor/leader_election.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/probing.hpp"
+#include "monitor/monitor/snapshot_publisher.hpp"
 #include "monitor/protocol/session.hpp"
 
 namespace placement::monitor {
@@ -21,8 +22,8 @@ struct MetricSources {
   const Probing& probing;
   const HistoryKeeper& keeper;
   std::int64_t monitors_heard;
-  std::int64_t heartbeats;                           // since the start
-  std::int64_t snapshots;                            // written since the start
+  std::int64_t heartbeats;  // since the start
+  const SnapshotPublisher& publisher;
   const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them
 };
 

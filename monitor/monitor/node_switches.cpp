@@ -12,6 +12,7 @@
 #include "common/topology/topology_conf.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/util/input_file.hpp"
+#include "monitor/protocol/udp.hpp"
 
 namespace placement::monitor {
 
@@ -19,27 +20,28 @@ namespace {
 
 constexpr std::size_t max_topology_bytes = 64 << 20;
 constexpr double good_for_s = 3600, bad_for_s = 60;
+constexpr double times_the_wait = 20;  // a failure that took long is kept longer, because nothing is heard meanwhile
 
 }  // namespace
 
-PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes) {
-  PairPlaces places;
-  places.leaf_of_node.assign(nodes, -1);
+NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes) {
+  NodeSwitches found;
+  found.leaf_of_node.assign(nodes, -1);
   std::vector<std::int32_t> switch_of_leaf;
   for (std::size_t s = 0; s < switches.size(); ++s) {
     if (switches[s].nodes.empty()) continue;
     for (const std::int32_t node : switches[s].nodes)
-      places.leaf_of_node[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(switch_of_leaf.size());
+      found.leaf_of_node[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(switch_of_leaf.size());
     switch_of_leaf.push_back(static_cast<std::int32_t>(s));
   }
-  if (std::find(places.leaf_of_node.begin(), places.leaf_of_node.end(), -1) != places.leaf_of_node.end()) {
-    std::replace(places.leaf_of_node.begin(), places.leaf_of_node.end(), -1,
+  if (std::find(found.leaf_of_node.begin(), found.leaf_of_node.end(), -1) != found.leaf_of_node.end()) {
+    std::replace(found.leaf_of_node.begin(), found.leaf_of_node.end(), -1,
                  static_cast<std::int32_t>(switch_of_leaf.size()));
     switch_of_leaf.push_back(-1);
   }
-  places.leaves = static_cast<std::int32_t>(switch_of_leaf.size());
+  found.leaves = static_cast<std::int32_t>(switch_of_leaf.size());
   // Finds the way up from each leaf. All switches without a parent hang on a root that has no name.
-  const auto n = static_cast<std::size_t>(places.leaves);
+  const auto n = static_cast<std::size_t>(found.leaves);
   std::vector<std::vector<std::int32_t>> way(n);
   std::size_t longest = 0;
   for (std::size_t leaf = 0; leaf < n; ++leaf) {
@@ -48,19 +50,19 @@ PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes)
       way[leaf].push_back(s);
     longest = std::max(longest, way[leaf].size());
   }
-  places.hops.assign(n * n, 2);
+  found.hops.assign(n * n, 2);
   for (std::size_t a = 0; a < n; ++a)
     for (std::size_t b = 0; b < n; ++b) {
       if (a == b) continue;
       std::size_t up = longest;
       for (std::size_t i = way[a].size(); i-- > 0;)
         if (std::find(way[b].begin(), way[b].end(), way[a][i]) != way[b].end()) up = i;
-      places.hops[a * n + b] = static_cast<std::int32_t>(2 + 2 * std::max<std::size_t>(up, 1));
+      found.hops[a * n + b] = static_cast<std::int32_t>(2 + 2 * std::max<std::size_t>(up, 1));
     }
   for (std::size_t a = 0; a < n; ++a)  // makes the hops symmetric where the ways up have different lengths
     for (std::size_t b = 0; b < a; ++b)
-      places.hops[a * n + b] = places.hops[b * n + a] = std::max(places.hops[a * n + b], places.hops[b * n + a]);
-  return places;
+      found.hops[a * n + b] = found.hops[b * n + a] = std::max(found.hops[a * n + b], found.hops[b * n + a]);
+  return found;
 }
 
 std::string topology_file(const std::string& slurm_conf) {
@@ -72,21 +74,22 @@ std::string topology_file(const std::string& slurm_conf) {
   return {};
 }
 
-PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes) {
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes) {
   const std::string path = topology_file(slurm_conf);
-  if (path.empty()) return pair_places({}, nodes.size());
+  if (path.empty()) return node_switches({}, nodes.size());
   std::string text = read_input_file(path, max_topology_bytes);
   if (path.ends_with(".yaml")) text = parse_topology_yaml(text, path).conf;
-  if (text.empty()) return pair_places({}, nodes.size());  // a topology that is neither a tree nor of blocks
+  if (text.empty()) return node_switches({}, nodes.size());  // a topology that is neither a tree nor of blocks
   std::vector<NodeShape> shapes(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) shapes[i].name = nodes[i];
-  return pair_places(parse_topology_conf(text, path, shapes), nodes.size());
+  return node_switches(parse_topology_conf(text, path, shapes), nodes.size());
 }
 
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {
   Entry& entry = entries_[address];
   if (entry.until_s > now_s) return entry.addresses;
   entry.addresses.clear();
+  const double began_s = protocol::steady_s();
   addrinfo hints{}, *list = nullptr;
   hints.ai_socktype = SOCK_DGRAM;
   if (getaddrinfo(address.c_str(), nullptr, &hints, &list) == 0) {
@@ -104,7 +107,8 @@ const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& a
       entry.addresses.push_back(found);
     }
   }
-  entry.until_s = now_s + (entry.addresses.empty() ? bad_for_s : good_for_s);
+  const double took_s = protocol::steady_s() - began_s;
+  entry.until_s = now_s + (entry.addresses.empty() ? std::max(bad_for_s, times_the_wait * took_s) : good_for_s);
   return entry.addresses;
 }
 

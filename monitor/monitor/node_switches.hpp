@@ -19,14 +19,14 @@ std::string topology_file(const std::string& slurm_conf);
 // Returns the leaf switches of `nodes` by that file; of a topology.yaml by the topology of the cluster, not by those of
 // partitions. Without a file, and with a topology that is neither a tree nor of blocks, all nodes are on one leaf
 // switch. Throws Error with the name of the file and the line.
-PairPlaces read_pair_places(const std::string& slurm_conf, std::span<const std::string> nodes);
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes);
 
 // Returns the leaf switch of each node and the hops between leaf switches. The lowest switch above a node is its leaf
 // switch; nodes below no switch share one. There are two hops within a leaf switch, and two more for each level up.
-PairPlaces pair_places(std::span<const SwitchShape> switches, std::size_t nodes);
+NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes);
 
-// Caches the addresses of hosts. It keeps good answers of the resolver for an hour and failures for a minute, so that
-// lookups are cheap.
+// Caches the addresses of hosts. It keeps good answers of the resolver for an hour, and failures for a minute or for
+// twenty times the time that they took, so that lookups are cheap.
 class AddressCache {
  public:
   // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.

@@ -30,7 +30,7 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
       settings_(settings),
       log_(std::move(log)),
       table_(static_cast<std::int32_t>(names.size()), settings.liveness),
-      book_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
+      forecasts_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
       last_tick_s_(now.steady_s),
       clock_ahead_s_(now.wall_s - now.steady_s),
       clock_good_since_s_(now.steady_s),
@@ -43,9 +43,12 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
     if (const auto found = index_.find(outage.node); found != index_.end())
       (outage.lasts() ? at(found->second).outage : at(found->second).last) = outage;
   count_history();
-  for (std::int32_t i = 0; i < nodes(); ++i)
-    if (at(i).outage || now.wall_s - at(i).seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
-  fill_book(now.wall_s);
+  for (std::int32_t i = 0; i < nodes(); ++i) {
+    Node& node = at(i);
+    node.left = has_left(node);
+    if (node.outage || (!node.left && now.wall_s - node.seen_wall_s < still_expected_s)) table_.expect(i, now.steady_s);
+  }
+  fill_forecasts(now.wall_s);
 }
 
 std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
@@ -85,9 +88,10 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
     node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
     node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
   }
-  // The node rebooted so quickly that it was not given up.
-  if (node.known && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
-    const Judgement judged = objective(facts(node, true, now));
+  // The node rebooted so quickly that it was not given up. One whose agent ended before, as in every orderly reboot,
+  // was not observed any more.
+  if (node.known && !node.left && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
+    const OutageCause judged = cause_of_silence(facts(node, true, now));
     begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
     end_span(node, node.seen_wall_s);
     end_outage(node, judged.counted, judged.cause, now);
@@ -103,7 +107,9 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
   node.seen_wall_s = now.wall_s;
   table_.heard(index, now.steady_s);
   watch_slurmd(index, now);
-  if ((beat.flags & protocol::leaving) != 0) {
+  const bool leaves = (beat.flags & protocol::leaving) != 0;
+  if (leaves || node.left) note_left(node, leaves, now);
+  if (leaves) {
     log_(node.state.name + ": its agent ends, as it was told to");
     end_span(node, now.wall_s);
     table_.left(index);
@@ -132,7 +138,7 @@ void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
   }
 }
 
-bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
+bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
   // slurmctld runs on this host too. When it misses most nodes at once, the cause is not in the nodes.
   const auto missing = [](const SlurmNode& one) {
     return one.view == SlurmView::down || one.view == SlurmView::not_responding;
@@ -147,7 +153,7 @@ bool NodeWatch::slurm_says(std::span<const SlurmNode> says, Moment now) {
     Node& node = at(found->second);
     node.jobs = one.jobs;
     const bool missed = missing(one) && !doubted;
-    table_.slurm_says(found->second, missing(one) && doubted ? SlurmView::unknown : one.view);
+    table_.take_slurm_view(found->second, missing(one) && doubted ? SlurmView::unknown : one.view);
     node.slurm_planned = one.view == SlurmView::planned;
     if (missing(one) && doubted) node.slurm_was_well = false;
     node.slurm_missed = missed || (node.slurm_missed && node.outage.has_value());
@@ -186,7 +192,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
 
 void NodeWatch::judge_again(Node& node, Moment now) {
   if (node.slurmd_away || !node.outage || !node.outage->lasts() || !node.first_cause.empty()) return;
-  const Judgement judged = objective(facts(node, false, now));
+  const OutageCause judged = cause_of_silence(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
   log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
        (judged.counted ? "" : ", not counted"));
@@ -235,9 +241,10 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   const std::string final_cause(first_cause.empty() ? cause : first_cause);  // a copy: `cause` may be in it
   recount(node, counted);
   node.outage->cause = final_cause;
-  node.outage->ended_at_s = now.wall_s;
-  log_(node.state.name + ": is back after " + seconds(now.wall_s - node.outage->began_at_s) + " (" + final_cause +
-       (counted ? ")" : ", not counted)"));
+  // A clock that was set back meanwhile may show a time before the beginning.
+  node.outage->ended_at_s = std::max(now.wall_s, node.outage->began_at_s);
+  log_(node.state.name + ": is back after " + seconds(node.outage->ended_at_s - node.outage->began_at_s) + " (" +
+       final_cause + (counted ? ")" : ", not counted)"));
   put(node);
   node.last = std::exchange(node.outage, std::nullopt);
   node.slurm_missed = false;
@@ -254,20 +261,21 @@ void NodeWatch::recount(Node& node, bool counted) {
 void NodeWatch::put(Node& node) {
   pending_.put(*node.outage);
   outages_changed_ = true;
-  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;  // the book has already seen that slot
+  // The forecasts have already seen an earlier slot.
+  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;
 }
 
 void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
   Node& node = at(index);
   if (event.was_down || event.doubted || node.outage) {
-    Judgement judged = objective(facts(node, true, now));
+    OutageCause judged = cause_of_silence(facts(node, true, now));
     // The node is heard for the first time since this monitor started. The boot id from before is not known, but the
     // uptime shows a reboot.
     const bool of_earlier_life = node.outage && event.silent_s == 0;
     if (of_earlier_life && judged.cause != "planned")
       judged = node.beat.uptime_s < now.wall_s - node.outage->began_at_s
-                   ? Judgement{true, "reboot"}
-                   : Judgement{node.outage->counted, node.outage->cause};
+                   ? OutageCause{true, "reboot"}
+                   : OutageCause{node.outage->counted, node.outage->cause};
     // The node was not given up while the observer was in doubt, but a reboot shows that it was away.
     if (!node.outage && event.doubted && node.rebooted) {
       const double began = now.wall_of(event.since_s - event.silent_s);
@@ -290,7 +298,7 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   node.slurm_was_well = false;
   node.slurmd_missed_s = unknown_value;
   if (node.outage) return;  // it has lasted since before this monitor started, or was slurmd's
-  const Judgement judged = objective(facts(node, false, now));
+  const OutageCause judged = cause_of_silence(facts(node, false, now));
   begin_outage(node, began, judged.counted, judged.cause, now);
 }
 
@@ -314,7 +322,7 @@ bool NodeWatch::tick(Moment now) {
     spans_saved_s_ = now.steady_s;
     save_spans(now, false);
   }
-  keep_book(now);
+  keep_forecasts(now);
   return std::exchange(outages_changed_, false);
 }
 
@@ -332,7 +340,7 @@ std::vector<SlotSeen> NodeWatch::open_slots(Moment now) const {
 std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
-  const std::vector<double> probability = book_.probabilities(open_slots(now), horizon_s);
+  const std::vector<double> probability = forecasts_.probabilities(open_slots(now), horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;

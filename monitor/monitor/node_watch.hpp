@@ -53,10 +53,11 @@ class NodeWatch {
   const std::string& name(std::int32_t node) const { return at(node).state.name; }
   std::optional<std::int32_t> index(const std::string& name) const;
 
+  // Takes a heartbeat of the node's agent.
   void heartbeat(std::int32_t node, const protocol::Heartbeat& beat, Moment now);
   // Takes an answer of slurmctld. Returns true when slurmctld misses a slurmd whose agent is well, so that it should be
   // asked again soon.
-  bool slurm_says(std::span<const SlurmNode> says, Moment now);
+  bool take_slurm_answer(std::span<const SlurmNode> says, Moment now);
   // Numbers of counted outages of one node.
   struct OutageCounts {
     std::int64_t all = 0;
@@ -65,13 +66,13 @@ class NodeWatch {
   // The changes that records of another monitor made.
   struct PeerNews {
     std::unordered_map<std::int32_t, OutageCounts> outages;  // by node, as the history has them after the records
-    bool past_changed = false;  // slots that the book of outages has already seen have changed
+    bool past_changed = false;  // slots that the forecasts of outages have already seen have changed
   };
   // These two write an outage or a span that another monitor has seen into the history, within a transaction, and add
   // the changes to `news`. When the transaction is committed, take(news) has to be called. They throw Error when the
   // history cannot be written.
-  void peer_says(const OutageRecord& outage, PeerNews& news);
-  void peer_says(const SpanRecord& span, PeerNews& news);
+  void take_peer_record(const OutageRecord& outage, PeerNews& news);
+  void take_peer_record(const SpanRecord& span, PeerNews& news);
   void take(const PeerNews& news);
 
   // Updates the state; it has to be called about once a second. Returns true when an outage has begun, ended or been
@@ -90,7 +91,7 @@ class NodeWatch {
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
   // Returns how well the estimators of outages do, and which one is in use, with the outages of the present slot.
-  OutageEstimators estimators(Moment now) const { return book_.scores(open_slots(now)); }
+  OutageEstimators estimators(Moment now) const { return forecasts_.scores(open_slots(now)); }
   const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.
@@ -111,6 +112,7 @@ class NodeWatch {
     bool known = false;      // there was a heartbeat
     bool rebooted = false;   // since the silence began
     bool restarted = false;  // its agent restarted since the silence began
+    bool left = false;       // its agent ended by order and was not heard since
     bool slurm_missed = false;
     bool slurm_planned = false;
     bool slurm_was_well = false;  // Slurm has reached its slurmd since the node last fell silent
@@ -145,7 +147,7 @@ class NodeWatch {
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
   void save_spans(Moment now, bool all);
-  void keep_book(Moment now);
+  void keep_forecasts(Moment now);
   void close_slot(double wall_s);
   SlotSeen slot_until(const Node& node, double end_s) const;
   std::vector<SlotSeen> open_slots(Moment now) const;  // what the present slot has shown so far, one for each node
@@ -153,7 +155,9 @@ class NodeWatch {
   OutageCounts counts_of(const std::string& node);
   void take_counts(Node& node, const OutageCounts& counts);
   void count_history();
-  void fill_book(double wall_s);
+  bool has_left(const Node& node);
+  void note_left(Node& node, bool left, Moment now);
+  void fill_forecasts(double wall_s);
   SilenceFacts facts(const Node& node, bool over, Moment now) const;
 
   std::vector<Node> nodes_;
@@ -163,14 +167,14 @@ class NodeWatch {
   WatchSettings settings_;
   Log log_;
   LivenessTable table_;
-  OutageBook book_;
+  OutageForecasts forecasts_;
   double last_tick_s_;
   double clock_ahead_s_;  // time of the wall clock minus that of the steady clock
   double clock_good_since_s_;
   double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
-  bool history_changed_ = false;  // in slots that the book has already seen
-  double book_filled_s_ = 0;      // when the book was last filled from the history
+  bool history_changed_ = false;   // in slots that the forecasts have already seen
+  double forecasts_filled_s_ = 0;  // when the forecasts were last filled from the history
   std::unordered_map<std::int32_t, OutageCounts> written_counts_;
   bool in_doubt_ = false;
   bool outages_changed_ = false;

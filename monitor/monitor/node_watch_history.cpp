@@ -2,6 +2,7 @@
 // The part of NodeWatch that reads and writes the history and keeps the slots from which outages are estimated.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <set>
 
 #include "common/util/error.hpp"
@@ -14,6 +15,11 @@ namespace {
 // A slot ends this long after its time is over, because an outage is noticed some time after it began.
 constexpr double slot_grace_s = 60;
 constexpr double fill_pause_s = 300;  // between two readings of the whole history
+
+// Another monitor, by its own clock, may have heard a node for so long after its agent ended.
+constexpr double left_slack_s = 10;
+
+std::string left_setting(const std::string& node) { return "left " + node; }
 
 double slot_of(double wall_s) { return std::floor((wall_s - slot_grace_s) / outage_slot_s) * outage_slot_s; }
 
@@ -36,19 +42,30 @@ void NodeWatch::count_history() {
     }
 }
 
-void NodeWatch::fill_book(double wall_s) {
+// Returns whether the history says that the node's agent ended by order, and shows no sign of the node after that.
+bool NodeWatch::has_left(const Node& node) {
+  const std::string left_s = history_.setting(left_setting(node.state.name));
+  return !left_s.empty() && !(node.seen_wall_s > std::atof(left_s.c_str()) + left_slack_s);
+}
+
+void NodeWatch::note_left(Node& node, bool left, Moment now) {
+  node.left = left;
+  pending_.put_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
+}
+
+void NodeWatch::fill_forecasts(double wall_s) {
   std::vector<std::string> names;
   for (const Node& node : nodes_) names.push_back(node.state.name);
   const std::vector<SpanRecord> spans = history_.spans();
   const std::vector<OutageRecord> outages = history_.outages();
   slot_began_wall_s_ = slot_of(wall_s);
-  book_filled_s_ = last_tick_s_;
-  book_ = OutageBook(nodes(), settings_.estimator, settings_.outage);
+  forecasts_filled_s_ = last_tick_s_;
+  forecasts_ = OutageForecasts(nodes(), settings_.estimator, settings_.outage);
   double begin_s = slot_began_wall_s_;
   for (const SpanRecord& span : spans) begin_s = std::min(begin_s, span.began_at_s);
   begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
   for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
-                [this](std::span<const SlotSeen> slot) { book_.see(slot); });
+                [this](std::span<const SlotSeen> slot) { forecasts_.see(slot); });
   for (Node& node : nodes_) {
     node.slot_outages = 0;
     node.observed.clear();
@@ -88,28 +105,28 @@ void NodeWatch::save_spans(Moment, bool all) {
 
 void NodeWatch::save(Moment now) { save_spans(now, true); }
 
-void NodeWatch::keep_book(Moment now) {
-  const bool refill = history_changed_ && now.steady_s - book_filled_s_ >= fill_pause_s;
+void NodeWatch::keep_forecasts(Moment now) {
+  const bool refill = history_changed_ && now.steady_s - forecasts_filled_s_ >= fill_pause_s;
   if (slot_of(now.wall_s) != slot_began_wall_s_ || refill) close_slot(now.wall_s);
 }
 
 void NodeWatch::close_slot(double wall_s) {
   const double next_s = slot_began_wall_s_ + outage_slot_s;
-  // If past slots have changed, or the clock has, the book is filled anew.
+  // If past slots have changed, or the clock has, the forecasts are filled anew.
   if (history_changed_ || slot_of(wall_s) != next_s) {
-    if (pending_.size() > 0) return;  // the book is filled from the history when all records are written
+    if (pending_.size() > 0) return;  // the forecasts are filled from the history when all records are written
     try {
-      fill_book(wall_s);
+      fill_forecasts(wall_s);
     } catch (const Error& error) {
       log_(std::string("the history cannot be read: ") + error.what());
       slot_began_wall_s_ = slot_of(wall_s);  // the next slot tries again
-      book_filled_s_ = last_tick_s_;
+      forecasts_filled_s_ = last_tick_s_;
     }
     return;
   }
   std::vector<SlotSeen> slot;
   for (const Node& node : nodes_) slot.push_back(slot_until(node, next_s));
-  book_.see(slot);
+  forecasts_.see(slot);
   slot_began_wall_s_ = next_s;
   for (Node& node : nodes_) {
     std::erase_if(node.observed, [next_s](const Period& period) { return period.ended_s <= next_s; });
@@ -160,7 +177,7 @@ void NodeWatch::written() {
   pending_.forget();
 }
 
-void NodeWatch::peer_says(const OutageRecord& outage, PeerNews& news) {
+void NodeWatch::take_peer_record(const OutageRecord& outage, PeerNews& news) {
   const auto found = index_.find(outage.node);
   if (found == index_.end()) return;
   if (!history_.put_outage(outage, true)) return;
@@ -168,7 +185,7 @@ void NodeWatch::peer_says(const OutageRecord& outage, PeerNews& news) {
   news.outages[found->second] = counts_of(outage.node);
 }
 
-void NodeWatch::peer_says(const SpanRecord& span, PeerNews& news) {
+void NodeWatch::take_peer_record(const SpanRecord& span, PeerNews& news) {
   const auto found = index_.find(span.node);
   if (found == index_.end() || !history_.put_span(span)) return;
   if (span.ended_at_s < slot_began_wall_s_) news.past_changed = true;

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <unordered_map>
+
+#include "common/util/short_number.hpp"
 
 namespace placement::monitor {
 
@@ -70,10 +71,10 @@ class EwmaEstimator : public OutageEstimator {
         weight_(static_cast<std::size_t>(nodes)) {}
 
   std::string_view name() const override { return "ewma"; }
-  double slot_probability(std::int32_t node, double fleet, const SlotSeen& open) const override {
+  double slot_probability(std::int32_t node, double common_rate, const SlotSeen& open) const override {
     const auto i = static_cast<std::size_t>(node);
     const double keep = kept(open);
-    return after(keep, outages_[i], open.failed()) + (1 - after(keep, weight_[i], true)) * fleet;
+    return after(keep, outages_[i], open.failed()) + (1 - after(keep, weight_[i], true)) * common_rate;
   }
   void see(std::int32_t node, const SlotSeen& slot) override {
     const auto i = static_cast<std::size_t>(node);
@@ -101,9 +102,9 @@ class BetaEstimator : public OutageEstimator {
         slots_(static_cast<std::size_t>(nodes)) {}
 
   std::string_view name() const override { return "beta"; }
-  double slot_probability(std::int32_t node, double fleet, const SlotSeen& open) const override {
+  double slot_probability(std::int32_t node, double common_rate, const SlotSeen& open) const override {
     const auto i = static_cast<std::size_t>(node);
-    const double slots = prior_ / std::max(fleet, least_probability) + slots_[i] + open.share;
+    const double slots = prior_ / std::max(common_rate, least_probability) + slots_[i] + open.share;
     return std::min(1.0, (prior_ + outages_[i] + open.outages) / slots);
   }
   void see(std::int32_t node, const SlotSeen& slot) override {
@@ -116,12 +117,6 @@ class BetaEstimator : public OutageEstimator {
   double keep_, prior_;
   std::vector<double> outages_, slots_;
 };
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 }  // namespace
 
@@ -148,7 +143,7 @@ void OutageScore::add(double probability, bool failed) {
 
 double OutageScore::log_loss() const { return weight_ > 0 ? loss_ / weight_ : unknown_value; }
 
-OutageBook::OutageBook(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings)
+OutageForecasts::OutageForecasts(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings)
     : settings_(settings),
       wanted_(wanted) {
   make_outage_estimator(wanted, 0, settings);  // throws when there is none
@@ -156,25 +151,25 @@ OutageBook::OutageBook(std::int32_t nodes, std::string_view wanted, const Outage
     entries_.push_back({make_outage_estimator(name, nodes, settings), {}, 0, 0});
 }
 
-double OutageBook::rate_of(double outages, double slots) const {
+double OutageForecasts::rate_of(double outages, double slots) const {
   const double prior = 0.5;
   return (prior + outages) / (prior * settings_.first_guess_s / outage_slot_s + slots);
 }
 
-double OutageBook::fleet_rate() const { return rate_of(fleet_outages_, fleet_slots_); }
+double OutageForecasts::all_nodes_rate() const { return rate_of(all_nodes_outages_, all_nodes_slots_); }
 
-void OutageBook::see(std::span<const SlotSeen> slot) {
-  const double fleet = fleet_rate();
+void OutageForecasts::see(std::span<const SlotSeen> slot) {
+  const double common_rate = all_nodes_rate();
   for (std::size_t i = 0; i < slot.size(); ++i) {
     const auto node = static_cast<std::int32_t>(i);
     const SlotSeen& seen = slot[i];
-    const double constant = over_slots(fleet, seen.share);
+    const double constant = over_slots(common_rate, seen.share);
     const double loss_of_constant =
         seen.failed() ? -std::log(std::max(constant, least_probability)) : -std::log1p(-std::min(constant, 1.0));
     if (seen.share > 0) constant_.add(constant, seen.failed());
     for (Entry& entry : entries_) {
       if (seen.share > 0) {
-        const double p = std::clamp(over_slots(entry.estimator->slot_probability(node, fleet), seen.share),
+        const double p = std::clamp(over_slots(entry.estimator->slot_probability(node, common_rate), seen.share),
                                     least_probability, 1 - least_probability);
         const double difference = loss_of_constant + (seen.failed() ? std::log(p) : std::log1p(-p));
         entry.score.add(p, seen.failed());
@@ -183,23 +178,23 @@ void OutageBook::see(std::span<const SlotSeen> slot) {
       }
       entry.estimator->see(node, seen);
     }
-    fleet_outages_ += seen.outages;
-    fleet_slots_ += seen.share;
+    all_nodes_outages_ += seen.outages;
+    all_nodes_slots_ += seen.share;
   }
 }
 
-const OutageBook::Entry& OutageBook::find(std::string_view name) const {
+const OutageForecasts::Entry& OutageForecasts::find(std::string_view name) const {
   for (const Entry& entry : entries_)
     if (entry.estimator->name() == name) return entry;
   throw Error("there is no outage estimator '" + std::string(name) + "': beta, ewma, window or constant");
 }
 
-double OutageBook::advantage(std::string_view estimator) const {
+double OutageForecasts::advantage(std::string_view estimator) const {
   const Entry& entry = find(estimator);
   return entry.score.weight() > 0 ? entry.difference / entry.score.weight() : 0;
 }
 
-double OutageBook::advantage_error(std::string_view estimator) const {
+double OutageForecasts::advantage_error(std::string_view estimator) const {
   const Entry& entry = find(estimator);
   const double n = entry.score.weight();
   if (n < 2) return std::numeric_limits<double>::infinity();
@@ -207,45 +202,46 @@ double OutageBook::advantage_error(std::string_view estimator) const {
   return std::sqrt(std::max(entry.squares / n - mean * mean, 0.0) / (n - 1));
 }
 
-bool OutageBook::better(const Entry& entry) const {
+bool OutageForecasts::better(const Entry& entry) const {
   const std::string_view name = entry.estimator->name();
   return judged() && advantage(name) > advantage_error(name);
 }
 
-std::string_view OutageBook::in_use(std::span<const SlotSeen> open) const {
+std::string_view OutageForecasts::in_use(std::span<const SlotSeen> open) const {
   if (better(find(wanted_))) return wanted_;
   const Entry* best = nullptr;
   for (const Entry& entry : entries_)
     if (better(entry) && (!best || entry.difference > best->difference)) best = &entry;
   if (best) return best->estimator->name();
-  return judged() || fleet_with(open).outages == 0 ? "constant" : "beta";
+  return judged() || all_nodes_with(open).outages == 0 ? "constant" : "beta";
 }
 
-OutageBook::Fleet OutageBook::fleet_with(std::span<const SlotSeen> open) const {
-  Fleet fleet{fleet_outages_, fleet_slots_};
+OutageForecasts::AllNodes OutageForecasts::all_nodes_with(std::span<const SlotSeen> open) const {
+  AllNodes all_nodes{all_nodes_outages_, all_nodes_slots_};
   for (const SlotSeen& seen : open) {
-    fleet.outages += seen.outages;
-    fleet.slots += seen.share;
+    all_nodes.outages += seen.outages;
+    all_nodes.slots += seen.share;
   }
-  return fleet;
+  return all_nodes;
 }
 
-std::string OutageBook::explain(std::span<const SlotSeen> open) const {
+std::string OutageForecasts::explain(std::span<const SlotSeen> open) const {
   const std::string used(in_use(open));
-  const Fleet fleet = fleet_with(open);
-  const std::string outages = number(fleet.outages) + " outages in " + number(fleet.slots) + " node-hours";
+  const AllNodes all_nodes = all_nodes_with(open);
+  const std::string outages =
+      short_number(all_nodes.outages) + " outages in " + short_number(all_nodes.slots) + " node-hours";
   if (!judged() && used != "constant")
     return used + ", until there are outages in " + std::to_string(settings_.least_outages) +
            " hours to judge estimators by: " + outages + " so far";
   if (used != "constant")
-    return used + ": its log-loss is " + number(score(used).log_loss()) + ", the constant rate's " +
-           number(constant_.log_loss()) + " (" + outages + ")" +
+    return used + ": its log-loss is " + short_number(score(used).log_loss()) + ", the constant rate's " +
+           short_number(constant_.log_loss()) + " (" + outages + ")" +
            (used == wanted_ ? "" : "; " + wanted_ + " is no better than the constant");
   if (!judged()) return "the constant rate of all nodes: only " + outages + " so far";
   return "the constant rate of all nodes: no estimator has foretold outages better (" + outages + ")";
 }
 
-OutageEstimators OutageBook::scores(std::span<const SlotSeen> open) const {
+OutageEstimators OutageForecasts::scores(std::span<const SlotSeen> open) const {
   OutageEstimators told;
   const std::string_view used = in_use(open);
   const auto add = [&](std::string_view name, const OutageScore& score) {
@@ -270,31 +266,31 @@ OutageEstimators OutageBook::scores(std::span<const SlotSeen> open) const {
   return told;
 }
 
-double OutageBook::slot_probability(std::string_view estimator, std::int32_t node, double fleet,
-                                    const SlotSeen& open) const {
-  return estimator == "constant" ? fleet : find(estimator).estimator->slot_probability(node, fleet, open);
+double OutageForecasts::slot_probability(std::string_view estimator, std::int32_t node, double common_rate,
+                                         const SlotSeen& open) const {
+  return estimator == "constant" ? common_rate : find(estimator).estimator->slot_probability(node, common_rate, open);
 }
 
-double OutageBook::probability(std::string_view estimator, std::int32_t node, double horizon_s) const {
-  return over_slots(slot_probability(estimator, node, fleet_rate(), {}), horizon_s / outage_slot_s);
+double OutageForecasts::probability(std::string_view estimator, std::int32_t node, double horizon_s) const {
+  return over_slots(slot_probability(estimator, node, all_nodes_rate(), {}), horizon_s / outage_slot_s);
 }
 
-std::vector<double> OutageBook::probabilities(std::span<const SlotSeen> open, double horizon_s) const {
-  const Fleet all = fleet_with(open);
-  const double fleet = rate_of(all.outages, all.slots);
+std::vector<double> OutageForecasts::probabilities(std::span<const SlotSeen> open, double horizon_s) const {
+  const AllNodes all = all_nodes_with(open);
+  const double common_rate = rate_of(all.outages, all.slots);
   const std::string_view estimator = in_use(open);
   std::vector<double> result;
   for (std::size_t i = 0; i < open.size(); ++i)
-    result.push_back(over_slots(slot_probability(estimator, static_cast<std::int32_t>(i), fleet, open[i]),
+    result.push_back(over_slots(slot_probability(estimator, static_cast<std::int32_t>(i), common_rate, open[i]),
                                 horizon_s / outage_slot_s));
   return result;
 }
 
-double OutageBook::probability(std::int32_t node, double horizon_s) const {
+double OutageForecasts::probability(std::int32_t node, double horizon_s) const {
   return probability(in_use(), node, horizon_s);
 }
 
-const OutageScore& OutageBook::score(std::string_view estimator) const {
+const OutageScore& OutageForecasts::score(std::string_view estimator) const {
   return estimator == "constant" ? constant_ : find(estimator).score;
 }
 

@@ -36,14 +36,14 @@ struct SlotSeen {
   bool failed() const { return outages > 0; }
 };
 
-// An estimator of the probability that a node fails within one slot. `fleet` is the present rate of all nodes together,
-// per node and slot, from OutageBook.
+// An estimator of the probability that a node fails within one slot. `common_rate` is the present rate of outages of
+// all nodes together, per node and slot, from OutageForecasts.
 class OutageEstimator {
  public:
   virtual ~OutageEstimator() = default;
   virtual std::string_view name() const = 0;
   // Returns the probability, 0 to 1. `open` is what is known of the present slot, for which see() was not called yet.
-  virtual double slot_probability(std::int32_t node, double fleet, const SlotSeen& open = {}) const = 0;
+  virtual double slot_probability(std::int32_t node, double common_rate, const SlotSeen& open = {}) const = 0;
   // Takes one slot. It has to be called for each node and slot in the order of time, also with share 0.
   virtual void see(std::int32_t node, const SlotSeen& slot) = 0;
 };
@@ -76,11 +76,11 @@ class OutageScore {
 };
 
 // Keeps all estimators and the constant rate of all nodes. Before each of them takes a slot, its forecast is scored.
-class OutageBook {
+class OutageForecasts {
  public:
   // `wanted` is the estimator that is used as long as it is better than the constant rate. Throws Error when it is none
   // of outage_estimators.
-  OutageBook(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings);
+  OutageForecasts(std::int32_t nodes, std::string_view wanted, const OutageSettings& settings);
 
   // Takes the next slot of all nodes.
   void see(std::span<const SlotSeen> slot);
@@ -102,7 +102,7 @@ class OutageBook {
   std::vector<double> probabilities(std::span<const SlotSeen> open, double horizon_s) const;
   // Returns the probability by the named estimator, which may be "constant".
   double probability(std::string_view estimator, std::int32_t node, double horizon_s) const;
-  double fleet_rate() const;  // outages per slot and node
+  double all_nodes_rate() const;  // outages of all nodes together, per slot and node
 
   // These three take the name of an estimator; score() also takes "constant".
   const OutageScore& score(std::string_view estimator) const;
@@ -120,18 +120,19 @@ class OutageBook {
   bool better(const Entry& entry) const;
   double rate_of(double outages, double slots) const;
   // The outages of all nodes, and the node-slots in which they were observed, with those of the present slot.
-  struct Fleet {
+  struct AllNodes {
     double outages = 0, slots = 0;
   };
-  Fleet fleet_with(std::span<const SlotSeen> open) const;
+  AllNodes all_nodes_with(std::span<const SlotSeen> open) const;
   bool judged() const { return constant_.seen() >= settings_.least_outages; }
-  double slot_probability(std::string_view estimator, std::int32_t node, double fleet, const SlotSeen& open) const;
+  double slot_probability(std::string_view estimator, std::int32_t node, double common_rate,
+                          const SlotSeen& open) const;
 
   OutageSettings settings_;
   std::string wanted_;
   std::vector<Entry> entries_;
   OutageScore constant_;
-  double fleet_outages_ = 0, fleet_slots_ = 0;
+  double all_nodes_outages_ = 0, all_nodes_slots_ = 0;
 };
 
 // Calls `call` once for each slot, with what was seen of all nodes. Slots have outage_slot_s, from begin_s to the last

@@ -21,6 +21,7 @@ constexpr double shrinkage = 2;
 // A node has a slow link when all its pairs, at least least_for_bound, are below this share of their class.
 constexpr std::size_t least_for_bound = 2;
 constexpr double slow_share = 0.8;
+constexpr double forget_pause_s = 60;  // between two searches for old pairs that are to make room
 
 double median_if_any(std::vector<double>& values) { return values.empty() ? unknown_value : median(values); }
 
@@ -69,8 +70,8 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
     : model(m),
       samples(std::move(all)),
       logarithms(of_logarithms),
-      of_leaf(static_cast<std::size_t>(m.places_.leaves), 0.0),
-      of_node(m.places_.leaf_of_node.size(), of_logarithms ? std::numeric_limits<double>::infinity() : 0.0) {
+      of_leaf(static_cast<std::size_t>(m.switches_.leaves), 0.0),
+      of_node(m.switches_.leaf_of_node.size(), of_logarithms ? std::numeric_limits<double>::infinity() : 0.0) {
   const auto number = [this](double value) { return logarithms ? std::log(value) : value; };
   std::map<std::int32_t, std::vector<double>> by_class;
   std::vector<double> times;
@@ -109,8 +110,8 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
     } else {
       residual -= a + b;
     }
-    const std::int32_t p = model.places_.leaf_of_node[static_cast<std::size_t>(sample.a)];
-    const std::int32_t q = model.places_.leaf_of_node[static_cast<std::size_t>(sample.b)];
+    const std::int32_t p = model.switches_.leaf_of_node[static_cast<std::size_t>(sample.a)];
+    const std::int32_t q = model.switches_.leaf_of_node[static_cast<std::size_t>(sample.b)];
     cells[{std::min(p, q), std::max(p, q)}].push_back(i);
     by_leaf[p].push_back(residual / 2);
     by_leaf[q].push_back(residual / 2);
@@ -119,9 +120,9 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
 }
 
 double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
-  const PairPlaces& places = model.places_;
-  const std::int32_t hops = places.hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(places.leaves) +
-                                        static_cast<std::size_t>(other)];
+  const NodeSwitches& switches = model.switches_;
+  const std::int32_t hops = switches.hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(switches.leaves) +
+                                          static_cast<std::size_t>(other)];
   if (classes.empty()) return unknown_value;
   // The class itself or the nearest one is used; of two equally near ones that with more hops, which promises less.
   auto nearest = classes.begin();
@@ -132,21 +133,21 @@ double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
   return logarithms ? std::exp(sum) : std::max(0.0, sum);
 }
 
-PairModel::PairModel(PairPlaces places, const PairModelSettings& settings)
-    : places_(std::move(places)),
+PairModel::PairModel(NodeSwitches switches, const PairModelSettings& settings)
+    : switches_(std::move(switches)),
       settings_(settings) {}
 
 std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
-  const auto p = static_cast<std::size_t>(places_.leaf_of_node[static_cast<std::size_t>(a)]);
-  const auto q = static_cast<std::size_t>(places_.leaf_of_node[static_cast<std::size_t>(b)]);
-  return places_.hops[p * static_cast<std::size_t>(places_.leaves) + q];
+  const auto p = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(a)]);
+  const auto q = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(b)]);
+  return switches_.hops[p * static_cast<std::size_t>(switches_.leaves) + q];
 }
 
 void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
   if (a == b || !(value > 0) || !range_of(measurement).has(value)) return;
-  if (pairs_.size() >= settings_.most_pairs && !pairs_.contains(key_of(a, b))) {
-    forget_old(now_s);
-    if (pairs_.size() >= settings_.most_pairs) return;
+  if (!pairs_.contains(key_of(a, b)) && !has_room(now_s)) {
+    ++dropped_;
+    return;
   }
   Pair& pair = pairs_[key_of(a, b)];
   pair.a = std::min(a, b);
@@ -163,7 +164,13 @@ void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, dou
   }
 }
 
-void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps) {
+// Returns whether one more pair can be remembered. To look for old pairs takes long when there are so many.
+bool PairModel::has_room(double now_s) {
+  if (pairs_.size() >= settings_.most_pairs && now_s - forgot_s_ >= forget_pause_s) forget_old(now_s);
+  return pairs_.size() < settings_.most_pairs;
+}
+
+void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps, double now_s) {
   if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) ||
       pairs_.size() >= settings_.most_pairs)
     return;
@@ -171,6 +178,7 @@ void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwi
   pair.a = std::min(a, b);
   pair.b = std::max(a, b);
   pair.peak_bandwidth_Bps = peak_bandwidth_Bps;
+  pair.remembered_at_s = now_s;
 }
 
 std::vector<PairModel::Pair> PairModel::pairs() const {
@@ -192,34 +200,35 @@ const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
 }
 
 void PairModel::forget_old(double now_s) {
+  forgot_s_ = now_s;
   std::erase_if(pairs_, [this, now_s](const auto& entry) {
-    return !(now_s - entry.second.latency_at_s <= settings_.keep_s) &&
-           !(now_s - entry.second.bandwidth_at_s <= settings_.keep_s);
+    const Pair& pair = entry.second;
+    return !(now_s - std::fmax(pair.newest_s(), pair.remembered_at_s) <= settings_.keep_s);
   });
 }
 
 // Returns the attribute of two nodes, each of which is a group.
-PairModel::Told PairModel::tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
+PairModel::PairForecast PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
   if (const Pair* const pair = find(a, b)) {
     const double at_s = fit.logarithms ? pair->bandwidth_at_s : pair->latency_at_s;
     if (now_s - at_s <= settings_.keep_s)
       return {(fit.logarithms ? pair->bandwidth_Bps : pair->latency_us).value(), now_s - at_s, pair->peak_bandwidth_Bps,
               PairSource::measured};
   }
-  Told told = tell_model(fit, places_.leaf_of_node[static_cast<std::size_t>(a)],
-                         places_.leaf_of_node[static_cast<std::size_t>(b)], now_s);
+  PairForecast forecast = forecast_model(fit, switches_.leaf_of_node[static_cast<std::size_t>(a)],
+                                         switches_.leaf_of_node[static_cast<std::size_t>(b)], now_s);
   const double end_a = fit.of_node[static_cast<std::size_t>(a)], end_b = fit.of_node[static_cast<std::size_t>(b)];
   if (!fit.logarithms)
-    told.value += end_a + end_b;
-  else if (!std::isnan(told.value))
-    told.value = std::min({told.value, end_a, end_b});
-  return told;
+    forecast.value += end_a + end_b;
+  else if (!std::isnan(forecast.value))
+    forecast.value = std::min({forecast.value, end_a, end_b});
+  return forecast;
 }
 
 // Returns the attribute of two leaf switches: the median of the pairs between them, without the parts of their nodes.
-PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
+PairModel::PairForecast PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
   const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
-  if (cell == fit.cells.end()) return tell_model(fit, p, q, now_s);
+  if (cell == fit.cells.end()) return forecast_model(fit, p, q, now_s);
   std::vector<double> values, ages, peaks;
   for (const std::size_t i : cell->second) {
     const Sample& sample = fit.samples[i];
@@ -233,10 +242,10 @@ PairModel::Told PairModel::tell_leaves(const Fit& fit, std::int32_t p, std::int3
   return {median_if_any(values), median_if_any(ages), median_if_any(peaks), PairSource::measured};
 }
 
-PairModel::Told PairModel::tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
+PairModel::PairForecast PairModel::forecast_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
   const std::int32_t hops =
-      places_
-          .hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(places_.leaves) + static_cast<std::size_t>(q)];
+      switches_
+          .hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(switches_.leaves) + static_cast<std::size_t>(q)];
   if (fit.samples.empty()) return {unknown_value, unknown_value, unknown_value, PairSource::modelled};
   return {fit.modelled(p, q), now_s - fit.median_at_s, unknown_value,
           fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};
@@ -269,19 +278,19 @@ PairTable PairModel::table(double now_s) const {
   if (latency.empty() && bandwidth.empty()) return {};
   const Fit lt(*this, std::move(latency), false), bw(*this, std::move(bandwidth), true);
 
-  const std::size_t nodes = places_.leaf_of_node.size();
+  const std::size_t nodes = switches_.leaf_of_node.size();
   const bool single = nodes <= static_cast<std::size_t>(settings_.all_pairs_nodes);
-  const std::size_t groups = single ? nodes : static_cast<std::size_t>(places_.leaves);
+  const std::size_t groups = single ? nodes : static_cast<std::size_t>(switches_.leaves);
   std::vector<std::int32_t> group_of_node;
   for (std::size_t i = 0; i < nodes; ++i)
-    group_of_node.push_back(single ? static_cast<std::int32_t>(i) : places_.leaf_of_node[i]);
+    group_of_node.push_back(single ? static_cast<std::int32_t>(i) : switches_.leaf_of_node[i]);
   PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
   for (std::size_t g = 0; g < groups; ++g)
     for (std::size_t h = g; h < groups; ++h) {
       if (single && g == h) continue;
       const auto a = static_cast<std::int32_t>(g), b = static_cast<std::int32_t>(h);
-      const Told l = single ? tell_pair(lt, a, b, now_s) : tell_leaves(lt, a, b, now_s);
-      const Told w = single ? tell_pair(bw, a, b, now_s) : tell_leaves(bw, a, b, now_s);
+      const PairForecast l = single ? forecast_pair(lt, a, b, now_s) : forecast_leaves(lt, a, b, now_s);
+      const PairForecast w = single ? forecast_pair(bw, a, b, now_s) : forecast_leaves(bw, a, b, now_s);
       const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
       arrays.set(a, b,
                  {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),

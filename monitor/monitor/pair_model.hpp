@@ -13,8 +13,8 @@
 
 namespace placement::monitor {
 
-// The positions of the nodes: pairs with equal leaf switches, or equal numbers of hops, are alike.
-struct PairPlaces {
+// The leaf switches of the nodes: pairs with equal leaf switches, or equal numbers of hops, are alike.
+struct NodeSwitches {
   std::vector<std::int32_t> leaf_of_node;  // leaf switch of each node, 0 to leaves - 1
   std::int32_t leaves = 0;
   std::vector<std::int32_t> hops;  // leaves x leaves: hops between their nodes; the diagonal is within one leaf
@@ -31,19 +31,21 @@ struct PairModelSettings {
 // wrong measurements or reports affects only its own pairs.
 class PairModel {
  public:
-  PairModel(PairPlaces places, const PairModelSettings& settings);
+  PairModel(NodeSwitches switches, const PairModelSettings& settings);
 
   // Adds a measurement: latency in microseconds or bandwidth in bytes per second. A value that is not positive and
-  // finite is ignored. `now_s` is the time by a steady clock.
+  // finite is ignored, and so is one of a new pair when most_pairs are remembered. `now_s` is the time by a steady
+  // clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
   // Sets the bandwidth of the pair in an idle network, as measured before this process started.
-  void remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps);
+  void remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps, double now_s);
 
   struct Pair {
     std::int32_t a = 0, b = 0;  // a < b
     Forecast latency_us, bandwidth_Bps;
     double latency_at_s = unknown_value, bandwidth_at_s = unknown_value;
     double peak_bandwidth_Bps = unknown_value;
+    double remembered_at_s = unknown_value;  // when remember_peak() set the peak
 
     double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
   };
@@ -52,7 +54,9 @@ class PairModel {
   std::vector<Pair> measured_since(double s) const;
   const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known of the pair
   std::size_t size() const { return pairs_.size(); }
-  // Removes the pairs without a measurement in the last keep_s seconds.
+  std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
+  std::int64_t dropped() const { return dropped_; }          // measurements for which there was no room
+  // Removes the pairs without a measurement or remember_peak() in the last keep_s seconds.
   void forget_old(double now_s);
 
   // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where
@@ -62,19 +66,22 @@ class PairModel {
 
  private:
   struct Fit;
-  struct Told {
+  struct PairForecast {  // of a pair of nodes, or of two leaf switches
     double value, age_s, peak_Bps;
     PairSource source;
   };
   PairArrays::CellForecast forecast_of(const Pair& pair, double now_s) const;
-  Told tell_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const;
-  Told tell_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
-  Told tell_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
+  PairForecast forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const;
+  PairForecast forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
+  PairForecast forecast_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
   std::int32_t hops(std::int32_t a, std::int32_t b) const;
+  bool has_room(double now_s);
 
-  PairPlaces places_;
+  NodeSwitches switches_;
   PairModelSettings settings_;
   std::unordered_map<std::uint64_t, Pair> pairs_;
+  double forgot_s_ = -1e9;  // when old pairs were last removed
+  std::int64_t dropped_ = 0;
 };
 
 }  // namespace placement::monitor

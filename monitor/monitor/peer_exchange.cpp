@@ -11,8 +11,9 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr double resolve_pause_s = 60;
+constexpr double lookup_pause_s = 60;
 constexpr double peer_patience_s = 10;  // time without an answer after which a new handshake begins
+constexpr double lost_s = 60;           // time without an answer after which a monitor may have another address
 constexpr double ask_pause_s = 1;       // time between two questions for the same changes
 constexpr double believed_beat_s = 30;  // an agent's report of this age is no longer used
 constexpr int datagrams_at_once = 2048;
@@ -87,7 +88,7 @@ void PeerExchange::take(Peer& peer, protocol::ByteView message, double now_s) {
     case PeerMessageKind::state:
       if (const auto state = decode_peer_state(message)) {
         peer.state = *state;
-        with_.election.hear_monitor(peer.order, state->publisher, now_s);
+        with_.election.hear_monitor(peer.order, state->leader, now_s);
       }
       break;
     case PeerMessageKind::ask:
@@ -117,8 +118,8 @@ void PeerExchange::take_changes(Peer& peer, const History::Changes& changes, dou
   NodeWatch::PeerNews news;
   try {
     history.begin();
-    for (const OutageRecord& outage : changes.outages) with_.watch.peer_says(outage, news);
-    for (const SpanRecord& span : changes.spans) with_.watch.peer_says(span, news);
+    for (const OutageRecord& outage : changes.outages) with_.watch.take_peer_record(outage, news);
+    for (const SpanRecord& span : changes.spans) with_.watch.take_peer_record(span, news);
     history.set_setting(cursor_setting(*peer.state), std::to_string(changes.cursor));
     history.commit();
   } catch (const Error& error) {
@@ -136,11 +137,14 @@ void PeerExchange::ask(Peer& peer, std::int64_t after, double now_s) {
   send(peer, encode(PeerAsk{static_cast<std::uint64_t>(after)}));
 }
 
-// Looks up the address of an earlier monitor, and begins a handshake when one is due.
+// Looks up the address of an earlier monitor that has none yet or does not answer, and begins a handshake when one is
+// due.
 void PeerExchange::keep_session(Peer& peer, double now_s) {
-  if (!peer.address && now_s >= peer.next_resolve_s) {
-    peer.next_resolve_s = now_s + resolve_pause_s;
-    peer.address = protocol::resolve(host(peer).address, udp_port_);
+  if (std::optional<protocol::NetAddress> found; peer.lookup.take(found) && found) peer.address = found;
+  const bool wanted = !peer.address || now_s - peer.heard_s > lost_s;
+  if (wanted && !peer.lookup.begun() && now_s >= peer.next_lookup_s) {
+    peer.next_lookup_s = now_s + lookup_pause_s;
+    peer.lookup.begin(host(peer).address, udp_port_);
   }
   if (peer.session->established() && now_s - peer.heard_s > peer_patience_s) peer.session->doubt(now_s);
   if (peer.address)
@@ -191,7 +195,7 @@ void PeerExchange::hear_agents(double now_s) {
     const double since_s = now_s - with_.watch.table().last_heard_s(node);
     says.age_ms = static_cast<std::uint32_t>(std::min(4e9, says.age_ms + since_s * 1000));
     for (const SlurmHost& host : controllers_)
-      if (host.name == says.publisher) with_.election.hear_agent(says, now_s);
+      if (host.name == says.leader) with_.election.hear_agent(says, now_s);
   }
 }
 

@@ -14,6 +14,7 @@
 #include "monitor/monitor/peer_messages.hpp"
 #include "monitor/monitor/probing.hpp"
 #include "monitor/monitor/trouble_log.hpp"
+#include "monitor/protocol/address_lookup.hpp"
 #include "monitor/protocol/credentials.hpp"
 
 namespace placement::monitor {
@@ -61,7 +62,8 @@ class PeerExchange {
     std::int32_t order;
     std::optional<protocol::ClientSession> session;  // set for earlier monitors: this one is their client
     std::optional<protocol::NetAddress> address;
-    double next_resolve_s = 0;
+    protocol::AddressLookup lookup;
+    double next_lookup_s = 0;
     std::optional<PeerState> state;
     double heard_s = -1e9;
     double asked_s = -1e9;

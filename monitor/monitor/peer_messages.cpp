@@ -55,10 +55,10 @@ static void fields(auto& io, Of<PeerState> auto& state) {
   io.number(state.order);
   io.raw(state.history);
   io.number(state.last_change);
-  io.number(state.publisher.term);
-  io.name(state.publisher.publisher, true);
-  io.number(state.publisher.age_ms);
-  io.number(state.publisher.remaining_ms);
+  io.number(state.leader.term);
+  io.name(state.leader.leader, true);
+  io.number(state.leader.age_ms);
+  io.number(state.leader.remaining_ms);
   io.require(state.last_change < std::uint64_t{1} << 62);
 }
 

@@ -28,7 +28,7 @@ struct PeerState {
   std::uint8_t order = 0;                  // number of its SlurmctldHost line, from 0
   std::array<std::uint8_t, 16> history{};  // instance of its history
   std::uint64_t last_change = 0;           // number of the last change in its history
-  protocol::LeaderTerm publisher;
+  protocol::LeaderTerm leader;
 
   bool operator==(const PeerState&) const = default;
 };

@@ -13,6 +13,7 @@ void PendingRecords::put(const SpanRecord& span) {
 void PendingRecords::write(History& history) const {
   for (const auto& [key, outage] : outages_) history.put_outage(outage);
   for (const auto& [key, span] : spans_) history.put_span(span);
+  for (const auto& [name, value] : settings_) history.set_setting(name, value);
 }
 
 std::set<std::string> PendingRecords::nodes_with_outages() const {
@@ -24,6 +25,7 @@ std::set<std::string> PendingRecords::nodes_with_outages() const {
 void PendingRecords::forget() {
   outages_.clear();
   spans_.clear();
+  settings_.clear();
 }
 
 }  // namespace placement::monitor

@@ -11,13 +11,15 @@
 
 namespace placement::monitor {
 
-// Outages and times of observation that are not written into the history yet. A record that cannot be written, for
-// instance because the disk is full, is written as soon as that is possible.
+// Outages, times of observation and settings that are not written into the history yet. A record that cannot be
+// written, for instance because the disk is full, is written as soon as that is possible.
 class PendingRecords {
  public:
   // Adds a record. It replaces a pending record with the same node and start time.
   void put(const OutageRecord& outage);
   void put(const SpanRecord& span);
+  // Adds a value that the history remembers by this name; an empty one is forgotten.
+  void put_setting(const std::string& name, const std::string& value) { settings_[name] = value; }
 
   // Writes all records, within a transaction. The records are kept until forget() is called, because the transaction
   // may fail. Throws Error when the history cannot be written.
@@ -26,13 +28,14 @@ class PendingRecords {
 
   // Returns the nodes of the pending outages.
   std::set<std::string> nodes_with_outages() const;
-  std::size_t size() const { return outages_.size() + spans_.size(); }
+  std::size_t size() const { return outages_.size() + spans_.size() + settings_.size(); }
   static constexpr std::size_t most_spans = 200000;  // more are dropped
 
  private:
   using Key = std::pair<std::string, double>;  // node and start time
   std::map<Key, OutageRecord> outages_;
   std::map<Key, SpanRecord> spans_;
+  std::map<std::string, std::string> settings_;
 };
 
 }  // namespace placement::monitor

@@ -32,27 +32,27 @@ BulkSettings bulk_settings(const Config& config) {
 }
 
 // A measurement is kept for several turns of its pair, even if these are far apart.
-PairModelSettings pair_settings(const Config& config, const PairPlaces& places) {
+PairModelSettings pair_settings(const Config& config, const NodeSwitches& switches) {
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
-  const ProbeSchedule schedule(places.leaf_of_node, schedule_settings(config));
+  const ProbeSchedule schedule(switches.leaf_of_node, schedule_settings(config));
   settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
   return settings;
 }
 
 }  // namespace
 
-Probing::Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known,
+Probing::Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known,
                  const NodeWatch& watch, MonitorPort& port)
     : config_(config),
       watch_(watch),
       port_(port),
-      pairs_(places, pair_settings(config, places)),
-      schedule_(places.leaf_of_node, schedule_settings(config)),
+      pairs_(switches, pair_settings(config, switches)),
+      schedule_(switches.leaf_of_node, schedule_settings(config)),
       bulk_(bulk_settings(config)) {
   for (const PairRecord& record : known) {
     const auto a = watch_.index(record.a), b = watch_.index(record.b);
-    if (a && b) pairs_.remember_peak(*a, *b, record.peak_bandwidth_Bps);
+    if (a && b) pairs_.remember_peak(*a, *b, record.peak_bandwidth_Bps, protocol::steady_s());
   }
 }
 

@@ -28,9 +28,9 @@ struct ProbeCounts {
 // the pairs [NLA §8]. Times are seconds of a steady clock.
 class Probing {
  public:
-  // `places` are the leaf switches of the nodes, and `known` are the pairs in the history. The watch and the port must
-  // outlive this object.
-  Probing(const Config& config, const PairPlaces& places, std::span<const PairRecord> known, const NodeWatch& watch,
+  // `switches` are the leaf switches of the nodes, and `known` are the pairs in the history. The watch and the port
+  // must outlive this object.
+  Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known, const NodeWatch& watch,
           MonitorPort& port);
 
   // Gives the leases of the round that is due, if one is. `term` is the number of the leader's term.

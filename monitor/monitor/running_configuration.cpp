@@ -37,7 +37,7 @@ constexpr SettingAtOnce at_once[] = {
     {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
 };
 
-constexpr std::string_view start_again = "before placement-monitor is started again";
+constexpr std::string_view start_again = "until placement-monitor is started again";
 
 std::string setting(const ConfigKey& key, const Config& config) {
   return std::string(key.name) + "=" + key.show(config);
@@ -53,7 +53,7 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
     : slurm_conf_(std::move(slurm_conf)),
       config_(std::move(started)),
       nodes_(std::move(nodes)),
-      places_(read_pair_places(slurm_conf_, nodes_)),
+      switches_(read_node_switches(slurm_conf_, nodes_)),
       private_nodes_(has_private_nodes(slurm_conf_)),
       seen_(identities()) {}
 
@@ -89,17 +89,17 @@ std::vector<std::string> RunningConfiguration::read_again() {
                          std::string(start_again));
     }
   } catch (const Error& error) {
-    notes_.push_back(std::string(error.what()) + "; the settings of before stay in force");
+    notes_.push_back(std::string(error.what()) + "; the earlier settings stay in force");
   }
   try {
     private_nodes_ = has_private_nodes(slurm_conf_);
     const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
     if (nodes != nodes_)
-      notes_.push_back("the nodes of " + slurm_conf_ + " are others: new ones are not heard " +
+      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are not heard " +
                        std::string(start_again));
-    else if (const PairPlaces places = read_pair_places(slurm_conf_, nodes);
-             places.leaf_of_node != places_.leaf_of_node || places.hops != places_.hops)
-      notes_.push_back("the switches are others: the measured network goes by the old ones " +
+    else if (const NodeSwitches switches = read_node_switches(slurm_conf_, nodes);
+             switches.leaf_of_node != switches_.leaf_of_node || switches.hops != switches_.hops)
+      notes_.push_back("the switches have changed: the network is modelled with the old ones " +
                        std::string(start_again));
   } catch (const Error& error) {
     notes_.push_back(error.what());

@@ -42,7 +42,7 @@ class RunningConfiguration {
   std::string slurm_conf_;
   Config config_;
   std::vector<std::string> nodes_;
-  PairPlaces places_;
+  NodeSwitches switches_;  // by which the network is modelled: those of the start
   bool private_nodes_;
   std::vector<Identity> seen_;
   std::vector<std::string> notes_;

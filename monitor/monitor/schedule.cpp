@@ -111,12 +111,13 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   };
   std::vector<std::int32_t> representatives, everybody;
   std::vector<ProbePair> within;
+  // All nodes take part in the choice, also those that are away. Otherwise one more or less would change all pairs.
   for (const std::vector<std::int32_t>& members : members_) {
-    std::vector<std::int32_t> list;
-    for (const std::int32_t node : members)
-      if (usable[static_cast<std::size_t>(node)]) list.push_back(node);
+    std::vector<std::int32_t> list = members;
     shuffle(list, random);
-    if (!list.empty()) representatives.push_back(list.front());
+    const auto there = std::find_if(list.begin(), list.end(),
+                                    [&usable](std::int32_t node) { return usable[static_cast<std::size_t>(node)]; });
+    if (!list.empty()) representatives.push_back(there != list.end() ? *there : list.front());
     everybody.insert(everybody.end(), list.begin(), list.end());
     pair_up(list, within);
   }

@@ -44,7 +44,7 @@ struct ScheduleSettings {
 
 // Decides which pairs are measured at what time. With up to all_pairs_nodes nodes a period is one tournament of all.
 // With more, a period consists of three parts: a tournament of one node of each leaf switch, rounds with random pairs,
-// and a round of pairs within leaf switches. The random choices are kept for an hour.
+// and a round of pairs within leaf switches. The random choices are kept for an hour, even while nodes are away.
 // Pairs on different leaf switches that would share an uplink measure bandwidth one after another. At one time each of
 // them would measure only a part of the uplink's bandwidth. A bulk stream makes its round longer. A round that would be
 // too long for a lease is continued by another one.

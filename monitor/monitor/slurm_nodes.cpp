@@ -171,7 +171,7 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
   bool whole = false;
   nodes = parse_slurm_nodes(text_, whole);
   denied_ = is_slurm_denial(text_);
-  if (whole || denied_) controller_ = parse_slurm_controller(text_);
+  controller_ = whole || denied_ ? parse_slurm_controller(text_) : std::nullopt;
   text_.clear();
   return whole;
 }

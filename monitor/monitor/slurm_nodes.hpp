@@ -50,7 +50,7 @@ class SlurmNodes {
   bool collect(double now_s, std::vector<SlurmNode>& nodes);
   // Returns whether slurmctld answered the last question, but tells this user nothing of nodes.
   bool denied() const { return denied_; }
-  // Returns the settings from the last complete answer, or from the last denial. None: slurmctld did not send them.
+  // Returns the settings from the last answer or denial. None: slurmctld did not send them, or not the whole answer.
   const std::optional<ControllerState>& controller() const { return controller_; }
   static constexpr double most_s = 20;
   static constexpr std::size_t most_bytes = 32 << 20;

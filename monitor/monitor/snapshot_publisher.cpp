@@ -33,7 +33,7 @@ bool SnapshotPublisher::may_write(bool is_leader, Moment now) const {
 
 void SnapshotPublisher::publish(const NodeWatch& watch, const PairModel& pairs, bool is_leader,
                                 std::optional<uid_t> only_for, Moment now) {
-  if (!may_write(is_leader, now)) return;
+  if (!may_write(is_leader, now)) return trouble_.say("");
   LiveState state;
   state.published_at_s = static_cast<std::int64_t>(now.wall_s);
   state.outage_horizon_s = outage_horizon_s_;

@@ -28,6 +28,8 @@ class SnapshotPublisher {
                Moment now);
 
   std::int64_t written() const { return count_; }  // number of snapshots written since the start
+  // Returns whether the snapshot could not be written the last time. Where another monitor writes it, all is well.
+  bool in_trouble() const { return trouble_.lasts(); }
 
  private:
   bool may_write(bool is_leader, Moment now) const;

@@ -61,10 +61,10 @@ static void fields(auto& io, Of<NetAddress> auto& address) {
 
 static void fields(auto& io, Of<LeaderTerm> auto& term) {
   io.number(term.term);
-  io.name(term.publisher, true);
+  io.name(term.leader, true);
   io.number(term.age_ms);
   io.number(term.remaining_ms);
-  io.require((term.term == 0) == term.publisher.empty());
+  io.require((term.term == 0) == term.leader.empty());
 }
 
 static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
@@ -84,7 +84,7 @@ static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
 
 static void fields(auto& io, Of<HeartbeatAck> auto& ack) {
   io.number(ack.number);
-  fields(io, ack.publisher);
+  fields(io, ack.leader);
   const std::size_t jobs = io.count(ack.single_node_jobs, max_single_node_jobs);
   for (std::size_t i = 0; i < jobs; ++i) io.number(ack.single_node_jobs[i]);
 }

@@ -67,7 +67,7 @@ enum class MessageKind : std::uint8_t {
 // The leader, as the sender of the message knows it. A larger term is newer. Term 0 means that there is no leader yet.
 struct LeaderTerm {
   std::uint64_t term = 0;
-  std::string publisher;           // the leader's SlurmctldHost name
+  std::string leader;              // the leader's SlurmctldHost name
   std::uint32_t age_ms = 0;        // time since the leader itself announced this
   std::uint32_t remaining_ms = 0;  // time that was left of the leader's lease at the announcement
 
@@ -87,7 +87,7 @@ struct Heartbeat {
   std::uint64_t agent_start_id = 0;        // random; it changes when the agent restarts
   std::uint64_t number = 0;                // counts up from 1 since the agent started
   std::int64_t sent_at_ms = 0;             // by the agent's clock, since 1970
-  std::uint32_t uptime_s = 0;              // of the node
+  std::uint32_t uptime_s = 0;              // seconds since the node booted
   std::uint32_t flags = 0;                 // bits of HeartbeatFlag
   double link_Bps = unknown_value;         // nominal rate of the interface that carries the probes
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
@@ -101,7 +101,7 @@ inline constexpr std::size_t max_single_node_jobs = 32;
 
 struct HeartbeatAck {
   std::uint64_t number = 0;  // number of the heartbeat that is acknowledged
-  LeaderTerm publisher;      // the leader as this monitor knows it; it may be this monitor
+  LeaderTerm leader;         // the leader as this monitor knows it; it may be this monitor
   // Numbers of the jobs that run on this node alone, as Slurm reports them. With ProbeBusyNodes=no an agent allows no
   // probe while a job runs that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;

@@ -144,7 +144,7 @@ void QueryServer::answer(Connection& connection, const Query& query, uid_t asker
   const double end_s = steady_s();
   connection.until_s = end_s + limits_.answer_s;
   waiting_bytes_ += connection.out.size();
-  time.take(now_s, std::min(end_s - began_s, time.level(now_s)));
+  time.charge(end_s, end_s - began_s);
 }
 
 // Returns false when the whole answer is sent or the client has closed the connection.

@@ -65,6 +65,17 @@ const char* to_string(Refusal refusal) {
   return "unknown reason";
 }
 
+RefusalClass class_of(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::bad_credential:
+    case Refusal::wrong_user:
+    case Refusal::forged:
+    case Refusal::wrong_address: return RefusalClass::identity;
+    case Refusal::clock_skew: return RefusalClass::clock;
+    default: return RefusalClass::other;
+  }
+}
+
 double TokenBucket::level(double now_s) {
   if (begun_ && now_s > at_s_) level_ = std::min(burst_, level_ + (now_s - at_s_) * rate_);
   at_s_ = begun_ ? std::max(at_s_, now_s) : now_s;
@@ -77,6 +88,8 @@ bool TokenBucket::take(double now_s, double amount) {
   level_ -= amount;
   return true;
 }
+
+void TokenBucket::charge(double now_s, double amount) { level_ = std::max(level(now_s) - amount, -burst_); }
 
 ClientSession::ClientSession(Credentials& credentials, std::string name)
     : credentials_(credentials),

@@ -46,6 +46,10 @@ enum class Refusal : std::uint8_t {
 
 const char* to_string(Refusal refusal);
 
+// What a refusal says about the sender: that it is another user, key or host, or that its clock is wrong.
+enum class RefusalClass : std::uint8_t { identity, clock, other };
+RefusalClass class_of(Refusal refusal);
+
 // Returns the refusal that a peer is told when munge finds this fault in its credential.
 Refusal refusal_of(Credentials::Fault fault);
 
@@ -55,7 +59,9 @@ class TokenBucket {
   TokenBucket(double rate, double burst) : rate_(rate), burst_(burst), level_(burst) {}
   // Takes `amount` units and returns true, or returns false and takes nothing when there are fewer.
   bool take(double now_s, double amount = 1);
-  // Returns the units that can be taken at the time `now_s`.
+  // Takes `amount` units that are used up already, even if there are fewer. The level may fall to -burst.
+  void charge(double now_s, double amount);
+  // Returns the units that can be taken at the time `now_s`; below 0 while more was charged than there was.
   double level(double now_s);
 
  private:

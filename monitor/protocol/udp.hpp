@@ -32,9 +32,9 @@ class UdpSocket {
   std::optional<Arrival> receive();
 
  private:
+  bool v6_ = true;  // stands before the descriptor: opening it says which one the host has
   FileDescriptor descriptor_;
   NetAddress local_;
-  bool v6_ = true;
   Bytes buffer_;
 };
 

@@ -135,10 +135,21 @@ static inline const char *task_plugin_setting(void)
 	return slurm_conf.task_plugin ? slurm_conf.task_plugin : "task/none";
 }
 
-/* Returns true if a TaskPlugin restricts tasks to the cores of their job; without one no rank is bound to a core. */
+/*
+ * Returns true if a TaskPlugin gives each task a mask of CPUs, which is then dealt out by the plan; without one no rank is
+ * bound to a core. task/cgroup gives none: it keeps all tasks on the cores of their job.
+ */
 static inline bool tasks_are_bound(void)
 {
-	return strstr(task_plugin_setting(), "affinity") || strstr(task_plugin_setting(), "cgroup");
+	return strstr(task_plugin_setting(), "affinity") != NULL;
+}
+
+/* Returns true if the job has asked for all cores of its nodes, by --exclusive. The other values are bits in later versions. */
+static inline bool wants_whole_nodes(const job_record_t *job)
+{
+	const int value = job->details->whole_node;
+
+	return WHOLE_NODE_MCS == 3 ? value == WHOLE_NODE_REQUIRED : (value & WHOLE_NODE_REQUIRED) != 0;
 }
 
 /* Returns true if this process is slurmctld and not slurmd, slurmstepd or a client. */

@@ -30,7 +30,9 @@ void mix(std::uint64_t& hash, const T* values, std::size_t count) {
   hash ^= hash >> 29;
 }
 
-std::uint64_t question_of(const placement_offer& offer, const placement_request& request, std::uint64_t generation) {
+// Returns a hash of all that the answer depends on besides the job's own request: the offer, the numbers in `request`,
+// and the `generation` of the live state (0 if the policy does not use it). Equal hashes stand for an equal question.
+std::uint64_t input_hash(const placement_offer& offer, const placement_request& request, std::uint64_t generation) {
   std::uint64_t hash = offer.node_count;
   mix(hash, &generation, 1);
   mix(hash, offer.node, offer.node_count);
@@ -107,7 +109,7 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
   now.result.wait_told = request.times_put_off > 0;
-  if (now.decision_log) now.decision_log->decided(now.machine_for(request), offer, job_request, live, nullptr);
+  if (now.decision_log) now.decision_log->record_choice(now.machine_for(request), offer, job_request, live, nullptr);
   return now.transient = std::move(answer);
 }
 
@@ -116,17 +118,17 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
 const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request) {
   now.result.remembered = false;
   if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
-  const bool may_wait = may_put_off(now, request), no_time = now.share.used_up(request.uid);
+  const bool may_wait = may_put_off(now, request), no_time = now.budget.used_up(request.uid);
   if (no_time && !may_wait && now.degraded.used_up(request.uid))
     return now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME};
-  const DecisionTimeBudget::Use use(no_time ? now.degraded : now.share, request.uid);
+  const DecisionTimeBudget::Use use(no_time ? now.degraded : now.budget, request.uid);
   const DecisionTime time(now.config);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
   const LiveNow live = now.feed->now();
   const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
   if (uses_live && live.state) now.result.live_age_s = live.age_s;
-  const std::uint64_t question = question_of(offer, request, uses_live ? live.generation : 0);
+  const std::uint64_t question = input_hash(offer, request, uses_live ? live.generation : 0);
   now.result.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool degraded = !now.result.remembered && job.job_request.matrix && no_time;
   if (!now.result.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request);
@@ -152,8 +154,8 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
     job.wait_told = Clock::now();
   now.latest = &answer;
   if (now.decision_log)
-    now.decision_log->decided(now.machine_for(request), offer, job.job_request, live,
-                              answer.plan ? &*answer.plan : nullptr);
+    now.decision_log->record_choice(now.machine_for(request), offer, job.job_request, live,
+                                    answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
 

@@ -24,6 +24,7 @@
 #include "plugins/planning/copy_text.hpp"
 #include "plugins/planning/given_costs.hpp"
 #include "plugins/planning/plugin_state.hpp"
+#include "plugins/planning/policy_request.hpp"
 #include "treematch/map_memory.hpp"
 
 namespace placement::planning {
@@ -78,8 +79,8 @@ void fill_result(placement_plan& result, const Answer& answer) {
 void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
             const placement_grant& grant) {
   if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
-  const auto budget = std::chrono::milliseconds(now.share.used_up(request.uid) ? 0 : now.config.decision_time_ms);
-  const DecisionTimeBudget::Use use(now.share, request.uid);
+  const auto budget = std::chrono::milliseconds(now.budget.used_up(request.uid) ? 0 : now.config.decision_time_ms);
+  const DecisionTimeBudget::Use use(now.budget, request.uid);
   const Plan& plan = *now.latest->plan;
   const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
   const GivenCosts costs =
@@ -146,7 +147,7 @@ extern "C" const char* placement_warning(void) { return state().warning.c_str();
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
   return now.decision_log && now.decision_log->is_open() && now.config.record_stock_choice &&
-         !now.share.used_up(uid) && !now.questions.used_up(uid);
+         !now.budget.used_up(uid) && !now.questions.used_up(uid);
 }
 
 extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
@@ -159,7 +160,7 @@ extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {
-    if (now.decision_log) now.decision_log->tell(*outcome, now.config.mode);
+    if (now.decision_log) now.decision_log->record_outcome(*outcome, now.config.mode);
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -191,15 +192,15 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
   placement_unconfigure();
   message[0] = '\0';
   auto& now = state();
-  now.degraded = degraded_share;
-  now.questions = question_share;
+  now.degraded = degraded_budget;
+  now.questions = question_budget;
   now.failure.clear();
   try {
     now.config_path = config_path;
     std::error_code unreadable;
     if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
     now.config = read_config(config_path, MissingFile::defaults);
-    now.share = full_share(now.config);
+    now.budget = full_budget(now.config);
     if (now.config.mode != Mode::off) configure_on(now, *machine);
   } catch (const std::exception& error) {
     copy_text(message, message_size, error.what());
@@ -226,7 +227,14 @@ extern "C" const char* placement_policy_word(char* const* environment, uint32_t 
   return environment == nullptr ? nullptr : environment_value({environment, environment_count}, "PLACEMENT_POLICY");
 }
 
-extern "C" uint32_t placement_longest_wait_s(void) { return static_cast<std::uint32_t>(state().config.max_wait_s); }
+extern "C" uint32_t placement_wait_s(char* const* environment, uint32_t environment_count, const char* partition) try {
+  const char* const word = placement_policy_word(environment, environment_count);
+  if (word == nullptr) return 0;
+  const PolicySpec spec = parse_policy_spec({word, strnlen(word, max_policy_word + 1)});
+  return static_cast<std::uint32_t>(longest_wait_s(spec, partition, state().config));
+} catch (...) {  // a policy or a value that is wrong, of which its own decision tells, or out of memory
+  return 0;
+}
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
   return placement_policy_word(environment, environment_count) != nullptr;
@@ -278,7 +286,7 @@ extern "C" const struct placement_plan* placement_decide(const struct placement_
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
   auto& now = state();
-  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) && now.share.used_up(uid);
+  return now.machine && times_put_off < static_cast<std::uint64_t>(now.config.decision_wait) && now.budget.used_up(uid);
 }
 
 extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
@@ -292,7 +300,8 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
   try {
     assess(now, *offer, *request, *grant);
   } catch (...) {  // out of memory: the costs are not known
-    now.result.cost[0] = now.result.natural_cost[0] = now.result.busiest_link[0] = now.result.ranks[0] = '\0';
+    now.result.cost[0] = now.result.natural_cost[0] = now.result.stock_cost[0] = '\0';
+    now.result.busiest_link[0] = now.result.ranks[0] = '\0';
   }
 }
 
@@ -303,9 +312,9 @@ extern "C" struct placement_ranks placement_ranks_on(const struct placement_offe
   placement_ranks ranks{};
   try {
     if (!now.machine) return ranks;
-    const bool no_time = now.share.used_up(request->uid);
+    const bool no_time = now.budget.used_up(request->uid);
     const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
-    const DecisionTimeBudget::Use use(now.share, request->uid);
+    const DecisionTimeBudget::Use use(now.budget, request->uid);
     // To decode a matrix takes time, too: up to 10 ms.
     const std::span<char* const> environment(request->environment, request->environment_count);
     const JobEntry* const job = no_time ? now.jobs.find_kept(request->job_id, environment)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The C interface of decisions: it takes plain arrays and returns a plan. This header includes no header of Slurm. Only
- * placement_configure() does I/O in the calling thread, and no function throws. Only one thread at a time may call
- * these functions, except where a function says otherwise; slurmctld's job write lock ensures that.
+ * The C interface of decisions: it takes plain arrays and returns a plan. This header includes no header of Slurm.
+ * placement_configure() reads files, and placement_tell() writes one record into a file in memory; no other function
+ * reads or writes a file in the calling thread. No function throws. Only one thread at a time may call these functions,
+ * except where a function says otherwise; slurmctld's job write lock ensures that.
  */
 #ifndef PLACEMENT_PLANNING_DECIDE_H
 #define PLACEMENT_PLANNING_DECIDE_H
@@ -207,8 +208,11 @@ void placement_name_policy(char *const *environment, uint32_t environment_count,
 /* Returns the word by which these entries NAME=VALUE ask for a policy, with its parameters, or NULL if they ask for none. */
 const char *placement_policy_word(char *const *environment, uint32_t environment_count);
 
-/* Returns MaxWaitS, the most seconds that a job waits by its key wait=. */
-uint32_t placement_longest_wait_s(void);
+/*
+ * Returns for how many seconds at most a job waits for better nodes that has these entries NAME=VALUE, by the key wait= of
+ * its policy or of that of its partition, which may be NULL. It is never more than MaxWaitS; 0 if the job does not wait.
+ */
+uint32_t placement_wait_s(char *const *environment, uint32_t environment_count, const char *partition);
 
 /* Returns true if the job's environment asks for a policy. It reads the environment only. */
 bool placement_asked(char *const *environment, uint32_t environment_count);

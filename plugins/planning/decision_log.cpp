@@ -96,8 +96,8 @@ bool DecisionLog::is_in_use() const {
   return in_use_;
 }
 
-void DecisionLog::decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
-                          const LiveNow& live, const Plan* plan) {
+void DecisionLog::record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
+                                const LiveNow& live, const Plan* plan) {
   decision_ = {};
   decision_.parameters = parameters_of(job_request);
   decision_.live_age_s = live.age_s;
@@ -112,7 +112,7 @@ void DecisionLog::decided(const Machine& machine, const placement_offer& offer, 
   decision_.terms = plan->terms;
 }
 
-void DecisionLog::tell(const placement_outcome& outcome, Mode mode) {
+void DecisionLog::record_outcome(const placement_outcome& outcome, Mode mode) {
   const placement_plan* const plan = outcome.plan;
   decision_.at_s = seconds_now();
   decision_.job_id = outcome.job_id;

@@ -15,10 +15,10 @@
 
 namespace placement::planning {
 
-// Writes decision records to the ring, from which placement-monitor and placectl read them. decided() notes the
-// choice of the policy. tell() adds the outcome, once Slurm has allocated, and writes the record. A ring that cannot be
-// opened may be later, above all one that the slurmctld before this one still writes: until then records are kept, as
-// many as the ring has places. Only the functions that say so may be called from other threads.
+// Writes decision records to the ring, from which placement-monitor and placectl read them. record_choice() notes the
+// choice of the policy. record_outcome() adds the outcome, once Slurm has allocated, and writes the record. A ring that
+// cannot be opened may be later, above all one that the slurmctld before this one still writes: until then records are
+// kept, as many as the ring has places. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
   // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, trouble() says
@@ -37,13 +37,13 @@ class DecisionLog {
   bool is_in_use() const;
 
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
-  void decided(const Machine& machine, const placement_offer& offer, const JobRequest& job_request, const LiveNow& live,
-               const Plan* plan);
-  // Drops the record that decided() started, so that the next tell() says nothing of a policy's choice.
+  void record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
+                     const LiveNow& live, const Plan* plan);
+  // Drops the record that record_choice() started, so that the next record_outcome() says nothing of a policy's choice.
   void forget() { decision_ = {}; }
 
   // Completes the record with the outcome and its plan; writes it and forgets it.
-  void tell(const placement_outcome& outcome, Mode mode);
+  void record_outcome(const placement_outcome& outcome, Mode mode);
 
  private:
   const std::string path_;
@@ -53,7 +53,7 @@ class DecisionLog {
   std::string trouble_;
   bool in_use_ = false;
   std::vector<Decision> kept_;  // the records made while the ring is not open
-  Decision decision_;           // the record that decided() started
+  Decision decision_;           // the record that record_choice() started
 };
 
 }  // namespace placement::planning

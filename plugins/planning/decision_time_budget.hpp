@@ -51,14 +51,14 @@ class DecisionTimeBudget {
   // exception leaves the scope.
   class Use {
    public:
-    Use(DecisionTimeBudget& share, uid_t user) : share_(share), user_(user) {}
-    ~Use() try { share_.spend(user_, thread_time() - start_); } catch (...) {  // out of memory: not counted
+    Use(DecisionTimeBudget& budget, uid_t user) : budget_(budget), user_(user) {}
+    ~Use() try { budget_.spend(user_, thread_time() - start_); } catch (...) {  // out of memory: not counted
     }
     Use(const Use&) = delete;
     Use& operator=(const Use&) = delete;
 
    private:
-    DecisionTimeBudget& share_;
+    DecisionTimeBudget& budget_;
     const uid_t user_;
     const Clock::duration start_ = thread_time();
   };

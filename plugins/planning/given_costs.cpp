@@ -71,6 +71,9 @@ GivenCosts assess_grant(const DecisionInput& input, const Plan& plan, const plac
     if (plan.costs.cost.empty() || (same_tasks && same_cores && !input.request.whole_nodes)) return costs;
     costs.cost = costs.natural_cost = costs.busiest_link = costs.ranks = {};
     set_costs_on(given, input, plan, grant, deadline, costs);
+    if (costs.cost.empty())
+      costs.difference += std::string(costs.difference.empty() ? "" : ", ") +
+                          "no time was left for the hop-bytes on the cores that Slurm gave";
   } catch (const Error&) {  // costs that are not known stay empty
   }
   return costs;

@@ -16,9 +16,17 @@
 
 namespace placement::planning {
 
-// The request that was shipped with a job, decoded from the job's environment. The variables are PLACEMENT_VERSION=1,
-// PLACEMENT_POLICY=WORD, PLACEMENT_MATRIX_PIECES=N, and PLACEMENT_MATRIX_0 to PLACEMENT_MATRIX_(N-1), each with at most
-// 64 KiB of to_base64url(); and PLACEMENT_NATURAL_ORDER, which mostly is not set.
+// The request that was shipped with a job, decoded from these variables of the job's environment:
+//
+//   PLACEMENT_VERSION=1
+//   PLACEMENT_POLICY=WORD                  the policy with its parameters
+//   PLACEMENT_MATRIX_PIECES=N              only with a matrix, as the next one
+//   PLACEMENT_MATRIX_0 .. _(N-1)           the matrix, each piece at most 64 KiB of to_base64url()
+//   PLACEMENT_NATURAL_ORDER                set: srun leaves the ranks in natural order
+//   PLACEMENT_UNFIT=REASON                 why the policy does not fit the job; its user was told already
+//
+// The variables PLACEMENT_AUTO, PLACEMENT_COMPONENT and PLACEMENT_OVERRIDES_DISTRIBUTION, which may stand beside them,
+// are for srun (spank/request/shipped_request.hpp).
 struct JobRequest {
   PolicySpec spec;
   const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`
@@ -124,9 +132,10 @@ class JobRequestCache {
   void shrink() {
     std::size_t bytes = 0, kept = 0;
     for (auto at = jobs_.begin(); at != jobs_.end();) {
-      bytes += matrix_bytes(*at);
-      const bool keep = kept == 0 || (kept < max_jobs && bytes <= max_bytes);
+      const std::size_t own = matrix_bytes(*at);
+      const bool is_last = kept == 0, keep = is_last || (kept < max_jobs && bytes + own <= max_bytes);
       kept += keep;
+      if (keep && !is_last) bytes += own;
       if (!keep) count_freed(*at);
       at = keep ? std::next(at) : jobs_.erase(at);
     }

@@ -136,7 +136,12 @@ struct LiveFeed::Watch {
     const FileMark mark = mark_of(path);
     if (mark == seen) return;
     seen = mark;
-    if (mark == FileMark{}) return;  // the file is gone; the state read from it is used until it is too old
+    if (mark == FileMark{}) {  // the file is gone; the state read from it is used until it is too old
+      refused = false;
+      const std::lock_guard lock(mutex);
+      trouble.clear();
+      return;
+    }
     std::shared_ptr<const Published> fresh;
     std::string wrong;
     try {

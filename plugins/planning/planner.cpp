@@ -73,7 +73,7 @@ class Planner {
 
  private:
   // The tasks and leaves that a placement uses on one node.
-  struct Share {
+  struct NodeUse {
     std::uint32_t tasks = 0;
     std::vector<bool> taken;            // for each leaf of the node, whether a task has it
     std::vector<std::uint32_t> leaves;  // for each core of the node, the number of its leaves that tasks have
@@ -190,40 +190,39 @@ class Planner {
   Plan wanted(const ClusterView& view, const Placement& placement, std::int32_t leaves_per_task) const {
     const std::string broken = job_request_.spec.policy + " gave a placement that is not legal";
     if (placement.ranks.size() != candidates_.tasks()) throw PlacementError(STOCK_OTHER, broken);
-    std::map<std::int32_t, Share> share_of;  // by the index of the node in the view, for the nodes that are used
+    std::map<std::int32_t, NodeUse> use_of;  // by the index of the node in the view, for the nodes that are used
     for (const RankPlace& rank : placement.ranks) {
       if (rank.node < 0 || static_cast<std::size_t>(rank.node) >= view.nodes.size() ||
           rank.cores.size() != static_cast<std::size_t>(leaves_per_task))
         throw PlacementError(STOCK_OTHER, broken);
       const std::vector<bool>& usable = view.nodes[rank.node].core_free;
-      Share& share = share_of[rank.node];
-      ++share.tasks;
-      share.taken.resize(usable.size());
-      share.leaves.resize(usable.size() / candidates_.leaves_per_core());
+      NodeUse& use = use_of[rank.node];
+      ++use.tasks;
+      use.taken.resize(usable.size());
+      use.leaves.resize(usable.size() / candidates_.leaves_per_core());
       for (const std::int32_t leaf : rank.cores) {
-        if (leaf < 0 || static_cast<std::size_t>(leaf) >= usable.size() || !usable[leaf] || share.taken[leaf])
+        if (leaf < 0 || static_cast<std::size_t>(leaf) >= usable.size() || !usable[leaf] || use.taken[leaf])
           throw PlacementError(STOCK_OTHER, broken);
-        share.taken[leaf] = true;
-        ++share.leaves[leaf / candidates_.leaves_per_core()];
+        use.taken[leaf] = true;
+        ++use.leaves[leaf / candidates_.leaves_per_core()];
       }
     }
     for (const std::int32_t node : candidates_.required())
-      if (!share_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
-    if (share_of.size() < request_.min_nodes || share_of.size() > request_.max_nodes)
+      if (!use_of.contains(node)) throw PlacementError(STOCK_OTHER, broken);
+    if (use_of.size() < request_.min_nodes || use_of.size() > request_.max_nodes)
       throw PlacementError(STOCK_OTHER, broken);
-    return in_terms_of_offer(share_of, broken);
+    return in_terms_of_offer(use_of, broken);
   }
 
-  Plan in_terms_of_offer(const std::map<std::int32_t, Share>& share_of, const std::string& broken) const {
+  Plan in_terms_of_offer(const std::map<std::int32_t, NodeUse>& use_of, const std::string& broken) const {
     Plan plan;
     plan.task_count = static_cast<std::uint32_t>(candidates_.tasks());
     plan.core_wanted.assign(offer_.first_core[offer_.node_count], 0);
-    for (const auto& [node, share] : share_of) {
-      if (request_.tasks_per_node > 0 && share.tasks > request_.tasks_per_node)
-        throw PlacementError(STOCK_OTHER, broken);
+    for (const auto& [node, use] : use_of) {
+      if (request_.tasks_per_node > 0 && use.tasks > request_.tasks_per_node) throw PlacementError(STOCK_OTHER, broken);
       plan.nodes.push_back(candidates_.nodes()[node]);
-      plan.tasks.push_back(share.tasks);
-      want_cores(plan, candidates_.nodes()[node], share.tasks, share.leaves);
+      plan.tasks.push_back(use.tasks);
+      want_cores(plan, candidates_.nodes()[node], use.tasks, use.leaves);
     }
     return plan;
   }

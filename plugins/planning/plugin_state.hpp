@@ -24,22 +24,22 @@ namespace placement::planning {
 using Clock = std::chrono::steady_clock;
 
 // Decisions run under slurmctld's locks, so all decisions together must not take too much of its time. These are the
-// processor times that they get; each user gets a part (decision_time_budget.hpp). While the user's part of full_share
+// processor times that they get; each user gets a part (decision_time_budget.hpp). While the user's part of full_budget
 // lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at most DecisionWait=
 // times. A decision that may not be put off is made without the matrix, which takes a tenth of the time. When the
-// user's part of degraded_share is used up too, no decision is made, and stock Slurm places the job.
+// user's part of degraded_budget is used up too, no decision is made, and stock Slurm places the job.
 //
-// At once there is as much of full_share as five seconds bring. The main scheduler runs every three seconds at most
+// At once there is as much of full_budget as five seconds bring. The main scheduler runs every three seconds at most
 // (batch_sched_delay), and stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
-inline DecisionTimeBudget full_share(const Config& config) {
+inline DecisionTimeBudget full_budget(const Config& config) {
   const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
   return {of_second, 5 * of_second};
 }
-inline const DecisionTimeBudget degraded_share{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
+inline const DecisionTimeBudget degraded_budget{std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
 
 // The processor time for asking which nodes Slurm itself would choose. On a large cluster the question takes as long as
 // an allocation.
-inline const DecisionTimeBudget question_share{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
+inline const DecisionTimeBudget question_budget{std::chrono::milliseconds(10), std::chrono::milliseconds(10)};
 
 // The answer of the policy to a question about a job.
 struct Answer {
@@ -87,9 +87,9 @@ struct PluginState {
   void (*log)(bool, const char*) = nullptr;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
-  DecisionTimeBudget share = full_share(config);
-  DecisionTimeBudget degraded = degraded_share;
-  DecisionTimeBudget questions = question_share;
+  DecisionTimeBudget budget = full_budget(config);
+  DecisionTimeBudget degraded = degraded_budget;
+  DecisionTimeBudget questions = question_budget;
   Answer transient;  // the latest answer, if it is not kept in `jobs`
   placement_plan result{};
   const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped

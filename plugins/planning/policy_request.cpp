@@ -4,17 +4,20 @@
 #include <algorithm>
 #include <limits>
 
+#include "policies/nla.hpp"
+#include "policies/table.hpp"
+
 namespace placement::planning {
 
 namespace {
 
-// Returns the parameters of the partition's policy if the job asks for that policy, else none.
-Parameters partition_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
-  if (request.partition == nullptr) return {};
+// Returns the parameters of the partition's policy if that is `policy`, else none. `name` may be null.
+Parameters partition_parameters(const char* name, const std::string& policy, const Config& config) {
+  if (name == nullptr) return {};
   for (const auto& [partition, word] : config.partition_policies) {
-    if (partition != request.partition) continue;
+    if (partition != name) continue;
     PolicySpec spec = parse_policy_spec(word);
-    if (spec.policy == job_request.spec.policy) return std::move(spec.parameters);
+    if (spec.policy == policy) return std::move(spec.parameters);
   }
   return {};
 }
@@ -34,7 +37,8 @@ void add_defaults(const policies::Policy& policy, Parameters& parameters, const 
 
 Parameters policy_parameters(const placement_request& request, const JobRequest& job_request, const Config& config) {
   Parameters parameters = job_request.spec.parameters;
-  add_defaults(*job_request.policy, parameters, partition_parameters(request, job_request, config));
+  add_defaults(*job_request.policy, parameters,
+               partition_parameters(request.partition, job_request.spec.policy, config));
   if (request.time_limit_s > 0 && job_request.policy->takes("job-seconds"))
     parameters.try_emplace("job-seconds", std::to_string(request.time_limit_s));
   if (config.treematch_scope == TreeScope::whole) parameters.try_emplace("scope", "whole");
@@ -52,23 +56,31 @@ std::int32_t clamped(std::uint64_t value) {
 
 Request policy_request(const CandidateNodes& candidates, const placement_request& request,
                        const JobRequest& job_request, const Config& config) {
-  Request question;
-  question.tasks = static_cast<std::int32_t>(candidates.tasks());
-  question.cores_per_task = clamped(candidates.leaves_per_task());
-  question.min_nodes = std::max(clamped(request.min_nodes), 1);
-  question.max_nodes = std::max(clamped(request.max_nodes), 1);
+  Request result;
+  result.tasks = static_cast<std::int32_t>(candidates.tasks());
+  result.cores_per_task = clamped(candidates.leaves_per_task());
+  result.min_nodes = std::max(clamped(request.min_nodes), 1);
+  result.max_nodes = std::max(clamped(request.max_nodes), 1);
   if (request.tasks_per_node > 0) {
-    question.max_tasks_per_node = clamped(request.tasks_per_node);
-    question.equal_tasks_per_node = true;
+    result.max_tasks_per_node = clamped(request.tasks_per_node);
+    result.equal_tasks_per_node = true;
   }
-  question.whole_nodes = request.whole_nodes;
-  question.waited_s = request.waited_s;
-  question.max_wait_s = request.never_waits ? 0 : config.max_wait_s;
-  question.node_level = candidates.node_level();
-  question.required_nodes = candidates.required();
-  question.matrix = candidates.matrix();
-  question.parameters = policy_parameters(request, job_request, config);
-  return question;
+  result.whole_nodes = request.whole_nodes;
+  result.waited_s = request.waited_s;
+  result.max_wait_s = request.never_waits ? 0 : config.max_wait_s;
+  result.node_level = candidates.node_level();
+  result.required_nodes = candidates.required();
+  result.matrix = candidates.matrix();
+  result.parameters = policy_parameters(request, job_request, config);
+  return result;
+}
+
+double longest_wait_s(const PolicySpec& spec, const char* partition, const Config& config) {
+  const policies::Policy* const policy = policies::find_policy(spec.policy);
+  if (policy == nullptr || !policy->takes("wait")) return 0;
+  Parameters parameters = spec.parameters;
+  add_defaults(*policy, parameters, partition_parameters(partition, spec.policy, config));
+  return std::min(policies::wait_s(parameters), static_cast<double>(config.max_wait_s));
 }
 
 }  // namespace placement::planning

@@ -19,7 +19,7 @@ void name_job(struct placement_outcome *decision, const job_record_t *job)
  * Sets PLACEMENT_JOB_START. A batch script of a heterogeneous job knows how often its first component was restarted.
  * Jobs without a script end instead of starting again.
  */
-static void supply_start(const struct placement_outcome *decision, job_record_t *job)
+static void set_start_variable(const struct placement_outcome *decision, job_record_t *job)
 {
 	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : job;
 	char text[64], task[16] = "";
@@ -32,14 +32,14 @@ static void supply_start(const struct placement_outcome *decision, job_record_t 
 	set_variable_of_job(job, PLACEMENT_JOB_START, text);
 }
 
-void supply_decision(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode)
+void set_decision_variables(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode)
 {
 	char text[RECORD_SIZE];
 
 	name_job(decision, job);
 	record_variable(text, sizeof(text), decision, mode);
 	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
-	supply_start(decision, job);
+	set_start_variable(decision, job);
 }
 
 void forget_earlier_decision(job_record_t *job)

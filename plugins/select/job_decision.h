@@ -20,7 +20,7 @@ void name_job(struct placement_outcome *decision, const job_record_t *job);
  * Sets PLACEMENT_JOB_DECISION, so that the commands of the job's user can say how the decision ended. With a batch job
  * also PLACEMENT_JOB_START is set. `mode` is the mode in force.
  */
-void supply_decision(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode);
+void set_decision_variables(struct placement_outcome *decision, job_record_t *job, enum placement_mode mode);
 
 /*
  * Removes what the job carries of an earlier decision: that of another start, or of another task of the array. A job

@@ -78,7 +78,8 @@ void set_variable_of_job(job_record_t *job, const char *name, const char *value)
 	xfree(suffixed);
 }
 
-static size_t supplied_bytes(const job_record_t *job)
+/* Returns the bytes of the variables that slurmctld has added to the job. */
+static size_t added_bytes(const job_record_t *job)
 {
 	size_t bytes = 0;
 
@@ -95,7 +96,7 @@ void set_policy_variables(job_record_t *job)
 
 	if (!leader || !leader->details || !job->details)
 		return;
-	bytes = MAX(supplied_bytes(leader), supplied_bytes(job));
+	bytes = MAX(added_bytes(leader), added_bytes(job));
 	for (uint32_t i = 0; i < job->spank_job_env_size && added < MOST_VARIABLES; i++) {
 		const char *entry = job->spank_job_env[i];
 		size_t size = xstrncmp(entry, "PLACEMENT_", 10) ? 0 : strnlen(entry, MOST_BYTES);

@@ -200,7 +200,7 @@ static int run_now(const struct job_test_arguments *arguments)
 		if (decision.end == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
 		    (arguments->job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY)
 			assess_stock(&decision, arguments);
-		supply_decision(&decision, arguments->job, mode);
+		set_decision_variables(&decision, arguments->job, mode);
 		set_policy_variables(arguments->job);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
@@ -341,7 +341,7 @@ static int run_while_off(const struct job_test_arguments *arguments)
 
 	if (rc == SLURM_SUCCESS && arguments->mode == SELECT_MODE_RUN_NOW && decision.reason[0] &&
 	    placement_asked(job->spank_job_env, job->spank_job_env_size))
-		supply_decision(&decision, job, PLACEMENT_OFF);
+		set_decision_variables(&decision, job, PLACEMENT_OFF);
 	return rc;
 }
 

@@ -19,6 +19,14 @@ static const char *option_of_slurm(const job_record_t *job)
 
 	if (details->contiguous)
 		return "--contiguous is left to Slurm";
+#ifdef HAVE_SLURM_SEGMENT
+	if (details->segment_size)
+		return "--segment is left to Slurm";
+#endif
+#ifdef IS_JOB_WHOLE_TOPO
+	if (IS_JOB_WHOLE_TOPO(job))
+		return "--exclusive=topo is left to Slurm";
+#endif
 	if (job->req_switch)
 		return "--switches is left to Slurm";
 	if (job->bit_flags & SPREAD_JOB)
@@ -55,7 +63,7 @@ const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables
 	if ((option = option_of_slurm(job)))
 		return option;
 	*reason = STOCK_MACHINE;
-	if (job->details->whole_node != WHOLE_NODE_REQUIRED &&
+	if (!wants_whole_nodes(job) &&
 	    !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
 		return "SelectTypeParameters does not count cores";
 	if (tables->record_count != node_record_count)

@@ -15,8 +15,9 @@
 #include "plugins/compat/pass_through.h"
 #include "plugins/select/configuration.h"
 
-/* slurm-placement-rebuild finds the version in the file by these words. */
-EXPORT const char plugin_name[] = "select/cons_tres with placement by policy, built for Slurm " SLURM_RELEASE ".";
+/* slurm-placement-rebuild finds both versions in the file by these words. */
+EXPORT const char plugin_name[] =
+	"select/cons_tres with placement by policy, slurm-placement " PACKAGE_VERSION ", built for Slurm " SLURM_RELEASE ".";
 EXPORT const char plugin_type[] = "select/cons_tres";
 EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
 EXPORT const uint32_t plugin_id = SELECT_PLUGIN_CONS_TRES;

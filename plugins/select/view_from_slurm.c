@@ -11,7 +11,7 @@
 static bool whole_nodes(const job_record_t *job)
 {
 	/* Core specialisation implies whole nodes; Slurm sets that only in the call that follows. */
-	return job->details->whole_node == WHOLE_NODE_REQUIRED || job->part_ptr->max_share == 0 ||
+	return wants_whole_nodes(job) || job->part_ptr->max_share == 0 ||
 	       ((slurm_conf.conf_flags & CONF_FLAG_ASRU) && job->details->core_spec != NO_VAL16);
 }
 

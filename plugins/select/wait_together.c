@@ -2,8 +2,6 @@
 #include "plugins/select/wait_together.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "plugins/planning/decide.h"
 #include "plugins/select/put_off.h"
@@ -12,9 +10,6 @@
 /* Seconds until the user's jobs that may have to wait for another reason are considered; three cycles of batch_sched_delay. */
 #define PAUSE_FOR_OTHERS 10
 
-/* The key by which a job asks to wait, as in NLA=wait=300. */
-#define WAIT "wait="
-
 /* Returns the word by which the job asks for its policy, with its parameters, or NULL if it has no policy. */
 static const char *policy_word(const job_record_t *job)
 {
@@ -22,6 +17,15 @@ static const char *policy_word(const job_record_t *job)
 	uint32_t count = policy_environment(job, &environment);
 
 	return placement_policy_word(environment, count);
+}
+
+/* Returns the seconds for which the job waits at most, by its own wait= or that of its partition's policy; 0 if it does not. */
+static time_t longest_wait_s(const job_record_t *job)
+{
+	char *const *environment;
+	uint32_t count = policy_environment(job, &environment);
+
+	return placement_wait_s(environment, count, job->part_ptr ? job->part_ptr->name : NULL);
 }
 
 /* Returns true if the job is pending, and could start or waits already. */
@@ -40,18 +44,10 @@ static bool wants_no_less(const job_record_t *other, const job_record_t *job)
 	       !xstrcmp(more->exc_nodes, less->exc_nodes) && !xstrcmp(other->resv_name, job->resv_name);
 }
 
-/* Returns the seconds after which the job, whose policy is asked for by `word`, waits no longer; it may be negative. */
-static time_t wait_left(const job_record_t *job, const char *word, time_t now)
-{
-	long longest = strtol(strstr(word, WAIT) + strlen(WAIT), NULL, 10);
-
-	return MIN(waiting_since(job), now) + MIN(longest, (long) placement_longest_wait_s()) - now;
-}
-
 /* Has one of the user's jobs with wait= that may lack something else considered some seconds later. */
-static void follow_later(job_record_t *other, const char *word, const job_record_t *job, time_t now)
+static void follow_later(job_record_t *other, const job_record_t *job, time_t now)
 {
-	time_t left = wait_left(other, word, now);
+	time_t left = MIN(waiting_since(other), now) + longest_wait_s(other) - now;
 	bool is_new = !was_told_to_wait(other);
 	char reason[96];
 
@@ -96,12 +92,12 @@ void wait_together(job_record_t *job, uint32_t left_s)
 		if (other == job || other->user_id != job->user_id || !may_wait(other, now))
 			continue;
 		others_word = policy_word(other);
-		if (!others_word || !strstr(others_word, WAIT))
+		if (!others_word)
 			continue;
 		if (wants_no_less(other, job) && !xstrcmp(others_word, word))
 			follow(other, job, longest, now);
 		else
-			follow_later(other, others_word, job, now);
+			follow_later(other, job, now);
 	}
 	list_iterator_destroy(iterator);
 }

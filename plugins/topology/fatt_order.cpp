@@ -131,24 +131,27 @@ Names& in_force() {
   return instance;
 }
 
-struct Answer {
-  bool ranked = false;
+// What placement_fatt_order() returns; the last three fields are those of placement_fatt_message.
+struct OrderResult {
+  bool ranked = false;  // the ranks of the nodes are set
   std::string message;
   bool is_error = false;
   bool must_stop = false;
 };
 
-class Decision {
+// Finds the order of nodes that comes into force, by the configuration, the kept order and `may_change`. The parameters
+// are those of placement_fatt_order(), and have to outlive the object.
+class OrderUpdate {
  public:
-  Decision(const std::string& config_path, const std::string& order_path, bool may_change, const Names& nodes,
-           std::uint32_t* rank)
+  OrderUpdate(const std::string& config_path, const std::string& order_path, bool may_change, const Names& nodes,
+              std::uint32_t* rank)
       : config_path_(config_path),
         order_path_(order_path),
         may_change_(may_change),
         nodes_(nodes),
         rank_(rank) {}
 
-  Answer make() {
+  OrderResult run() {
     std::optional<Names> wanted;
     std::string torus_file;
     try {
@@ -160,38 +163,38 @@ class Decision {
       else
         wanted = wanted_order(torus_file = config.torus_file, nodes_);
     } catch (const Error& error) {
-      return keep(error.what(), true);
+      return keep_order(error.what(), true);
     }
-    if (!recall()) return answer_;
-    return wanted ? take(*wanted, torus_file) : by_name();
+    if (!read_kept_order()) return result_;
+    return wanted ? change_order(*wanted, torus_file) : use_name_order();
   }
 
  private:
-  // Reads the kept order into kept_. Returns false if that fails and the order matters; answer_ is set then.
-  bool recall() {
+  // Reads the kept order into kept_. Returns false if that fails and the order matters; result_ is set then.
+  bool read_kept_order() {
     try {
       kept_ = read_order(order_path_);
     } catch (const Error& error) {
       const std::string why = error.what();
       if (!in_force().empty()) {
-        answer_ = follow(in_force(), why + "; the nodes stay in the order that they had");
+        result_ = use_order(in_force(), why + "; the nodes stay in the order that they had");
       } else if (may_change_) {
         return true;  // no cores are held by the broken order: it is written again, or removed
       } else {
-        answer_.message = why +
+        result_.message = why +
                           ": the cores of running jobs are known by this order of nodes alone. Bring the file "
                           "back, or remove it when no job runs and no reservation is of cores";
-        answer_.must_stop = true;
+        result_.must_stop = true;
       }
-      answer_.is_error = true;
+      result_.is_error = true;
       return false;
     }
-    if (kept_.empty() && !may_change_ && !in_force().empty()) restore();
+    if (kept_.empty() && !may_change_ && !in_force().empty()) rewrite_kept_order();
     return true;
   }
 
   // Writes the file again if it was removed while cores are held by its order. This process still has the order.
-  void restore() {
+  void rewrite_kept_order() {
     kept_ = in_force();
     note_ = order_path_ + " was gone; ";
     try {
@@ -202,44 +205,49 @@ class Decision {
     }
   }
 
-  Answer follow(const Names& order, const std::string& message) {
+  // Brings `order` into force.
+  OrderResult use_order(const Names& order, const std::string& message) {
     fill_ranks(order, nodes_, rank_);
     in_force() = Names(order);
     return {true, note_ + (note_.empty() || message.empty() ? "" : "; ") + message, false, false};
   }
 
-  Answer keep(const std::string& why, bool is_error) {
-    if (kept_.empty() && !recall()) return answer_;
-    Answer answer{false, why + "; the nodes stay in the order of their names", is_error, false};
-    if (!kept_.empty()) answer = follow(kept_, why + "; the nodes stay in the order that they had");
-    answer.is_error = is_error;
-    return answer;
+  // Leaves the nodes in the order that they have, for the reason `why`.
+  OrderResult keep_order(const std::string& why, bool is_error) {
+    if (kept_.empty() && !read_kept_order()) return result_;
+    OrderResult result{false, why + "; the nodes stay in the order of their names", is_error, false};
+    if (!kept_.empty()) result = use_order(kept_, why + "; the nodes stay in the order that they had");
+    result.is_error = is_error;
+    return result;
   }
 
-  Answer by_name() {
+  // Has the nodes in the order of their names, and removes the kept order, if that may be.
+  OrderResult use_name_order() {
     const std::string told = none_because_ + ": the nodes are in the order of their names";
     if (kept_.empty() && !may_change_) return {false, told, false, false};
-    if (!may_change_) return keep(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
+    if (!may_change_)
+      return keep_order(none_because_ + ", and jobs may be running: reconfigure when no job runs", false);
     std::error_code error;
     std::filesystem::remove(order_path_, error);
-    if (error) return keep("cannot remove " + order_path_ + ": " + error.message(), true);
+    if (error) return keep_order("cannot remove " + order_path_ + ": " + error.message(), true);
     in_force().clear();
     return {false, told, false, false};
   }
 
-  Answer take(const Names& wanted, const std::string& torus_file) {
-    if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return follow(kept_, {});
+  // Brings the order `wanted` into force and keeps it in the file, if that may be.
+  OrderResult change_order(const Names& wanted, const std::string& torus_file) {
+    if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return use_order(kept_, {});
     if (!may_change_)
-      return keep(torus_file +
-                      " asks for another order of nodes, which would mix up the cores of running jobs: "
-                      "reconfigure when no job runs",
-                  false);
+      return keep_order(torus_file +
+                            " asks for another order of nodes, which would mix up the cores of running jobs: "
+                            "reconfigure when no job runs",
+                        false);
     try {
       write_order(order_path_, wanted);
     } catch (const Error& error) {  // an order must not come into force if its file cannot be written
-      return keep(error.what(), true);
+      return keep_order(error.what(), true);
     }
-    return follow(wanted, "the nodes are now in the order of " + torus_file);
+    return use_order(wanted, "the nodes are now in the order of " + torus_file);
   }
 
   const std::string& config_path_;
@@ -250,7 +258,7 @@ class Decision {
   std::string none_because_;
   std::string note_;
   Names kept_;
-  Answer answer_;
+  OrderResult result_;
 };
 
 }  // namespace
@@ -266,11 +274,11 @@ extern "C" bool placement_fatt_order(const char* config_path, const char* order_
   try {
     const Names nodes(names, names + count);
     const std::string config(config_path), order(order_path);
-    const Answer answer = Decision(config, order, may_change, nodes, rank).make();
-    std::snprintf(message->text, sizeof message->text, "%s", answer.message.c_str());
-    message->is_error = answer.is_error;
-    message->must_stop = answer.must_stop;
-    return answer.ranked;
+    const OrderResult result = OrderUpdate(config, order, may_change, nodes, rank).run();
+    std::snprintf(message->text, sizeof message->text, "%s", result.message.c_str());
+    message->is_error = result.is_error;
+    message->must_stop = result.must_stop;
+    return result.ranked;
   } catch (const std::exception& error) {
     std::snprintf(message->text, sizeof message->text, "%s", error.what());
   } catch (...) {

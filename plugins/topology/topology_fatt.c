@@ -57,7 +57,7 @@ static bool saved_something(const char *name, off_t size_of_nothing)
  */
 static bool no_cores_are_held(void)
 {
-	bool loaded = job_list && list_count(job_list) > 0;
+	bool loaded = (job_list && list_count(job_list) > 0) || (&resv_list && resv_list && list_count(resv_list) > 0);
 
 	if (job_list && list_find_first(job_list, holds_cores, NULL))
 		return false;

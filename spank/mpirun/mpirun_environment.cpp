@@ -3,33 +3,26 @@
 
 #include <cstdlib>
 
+#include "common/util/environment.hpp"
+
 namespace placement::spank {
 
-namespace {
-
-std::string environment(const char* name) {
-  const char* const value = std::getenv(name);
-  return value ? value : "";
-}
-
-}  // namespace
-
 MpirunPlan inherited_mpirun_plan() {
-  const std::string path = environment(mpirun_plan_variable);
+  const std::string path = environment_value(mpirun_plan_variable);
   // PRRTE starts srun without its own variables, so that these may be missing.
   const auto unchanged = [](const auto& names, const std::string& value) {
-    return environment(names[0]) == value && (!std::getenv(names[1]) || environment(names[1]) == value);
+    return environment_value(names[0]) == value && (!std::getenv(names[1]) || environment_value(names[1]) == value);
   };
   return {
       !path.empty() && unchanged(mapping_policy_variables, sequential_mapping) && unchanged(hostfile_variables, path),
-      path, environment(mpirun_reason_variable)};
+      path, environment_value(mpirun_reason_variable)};
 }
 
 void forget_mpirun_plan() {
-  const std::string path = environment(mpirun_plan_variable);
+  const std::string path = environment_value(mpirun_plan_variable);
   const auto remove = [](const auto& names, const std::string& value) {
     for (const char* name : names)
-      if (environment(name) == value) unsetenv(name);
+      if (environment_value(name) == value) unsetenv(name);
   };
   if (!path.empty()) {
     remove(mapping_policy_variables, sequential_mapping);

@@ -25,8 +25,7 @@ bool is_mapping_parameter(std::string_view name);
 bool is_mapping_word(std::string_view word);
 
 // Returns true if an option or parameter that maps or binds wins over a plan in mpirun's environment. Beside others,
-// such as
-// --rank-by and --bind-to, mpirun takes the nodes and the order of its ranks from the plan.
+// such as --rank-by and --bind-to, mpirun takes the nodes and the order of its ranks from the plan.
 bool overrides_plan(std::string_view word);
 
 // The words between mpirun and its program, as far as they concern the mapping of ranks.

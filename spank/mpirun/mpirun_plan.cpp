@@ -21,6 +21,7 @@
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
@@ -53,16 +54,11 @@ struct Setting {
   std::string name, value;
 };
 
-std::string environment(const std::string& name) {
-  const char* const value = std::getenv(name.c_str());
-  return value ? value : "";
-}
-
 // Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
 // slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
 // does not exist.
 bool has_declared_cores(const Allocation& allocation) {
-  const std::string name = environment("SLURMD_NODENAME");
+  const std::string name = environment_value("SLURMD_NODENAME");
   const auto node = std::find_if(allocation.view.nodes.begin(), allocation.view.nodes.end(),
                                  [&name](const NodeView& each) { return each.name == name; });
   if (node == allocation.view.nodes.end()) return true;
@@ -77,7 +73,7 @@ bool has_declared_cores(const Allocation& allocation) {
   return cores.size() >= node->core_free.size();
 }
 
-bool is_heterogeneous() { return !environment("SLURM_HET_SIZE").empty(); }
+bool is_heterogeneous() { return !environment_value("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
 constexpr const char* not_named =
@@ -89,7 +85,7 @@ constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and sru
 // Returns true if the job, or a component of it, was submitted with a policy.
 bool has_request() {
   if (!is_heterogeneous()) return request_of_allocation().has_value();
-  const std::int64_t size = parse_integer(environment("SLURM_HET_SIZE")).value_or(0);
+  const std::int64_t size = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
   for (std::uint32_t component = 0; component < std::clamp<std::int64_t>(size, 0, INT16_MAX); ++component)
     if (request_of_allocation(component)) return true;
   return false;
@@ -155,7 +151,8 @@ std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, P
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
   std::vector<Setting> settings{{mpirun_plan_variable, path}};
   if (use == PlanUse::by_hand) {
-    settings.push_back({mpirun_reason_variable, "in a shell --map-by seq --hostfile $PLACEMENT_HOSTFILE does"});
+    settings.push_back({mpirun_reason_variable,
+                        "in the shell of salloc mpirun needs --map-by seq --hostfile $PLACEMENT_HOSTFILE for that"});
     return settings;
   }
   for (const char* name : mapping_policy_variables) settings.push_back({name, sequential_mapping});
@@ -280,7 +277,7 @@ std::string quoted(const std::string& word) {
 
 // Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
 std::string own_word_of(const std::vector<std::string>& command) {
-  const bool wanted = environment(mpirun_switch_variable) == "yes";
+  const bool wanted = environment_value(mpirun_switch_variable) == "yes";
   std::string line;
   for (const std::string& word : command) line += quoted(word) + " ";
   if (const std::string word = told_of(mpirun_words(line, variable_here), wanted); !word.empty())
@@ -298,7 +295,7 @@ bool may_start_mpirun(const std::vector<std::string>& command) {
 }  // namespace
 
 std::string plan_mpirun_of_salloc(int component) {
-  const std::string wanted = environment(mpirun_switch_variable);
+  const std::string wanted = environment_value(mpirun_switch_variable);
   if (!has_request()) return {};
   if (wanted == "no") {
     setenv(mpirun_reason_variable, not_wanted, 1);
@@ -324,7 +321,7 @@ std::string plan_mpirun_of_salloc(int component) {
     return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
            "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "
            "PLACEMENT_MPIRUN=yes before salloc mpirun does so by itself";
-  return notice_without_srun(settings, is_heterogeneous() || environment("SLURM_JOB_NUM_NODES") == "1");
+  return notice_without_srun(settings, is_heterogeneous() || environment_value("SLURM_JOB_NUM_NODES") == "1");
 }
 
 void plan_mpirun_of_script(spank_t spank) {

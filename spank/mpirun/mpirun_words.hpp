@@ -18,8 +18,8 @@ using VariableValue = std::function<std::optional<std::string>(const std::string
 // if there is none.
 struct MpirunWords {
   std::string own;  // the first word by which the user maps or binds
-  std::string
-      made;  // the first word in the place of an option that is known only when the script runs, such as "$OPTIONS"
+  // The first word in the place of an option that is known only when the script runs, such as "$OPTIONS".
+  std::string made;
   bool arguments = false;               // arguments of the script itself, such as "$@" or $1, are options of mpirun
   std::vector<std::string> files = {};  // words that may name other scripts, 64 at most
 };

@@ -19,13 +19,13 @@ namespace placement::spank {
 
 namespace {
 
-// Kills the child process at its end, and waits for it.
+// Kills the child process at its end, with the processes that it has started, and waits for it.
 class Child {
  public:
   explicit Child(pid_t process) : process_(process) {}
   ~Child() {
     if (process_ <= 0) return;
-    kill(process_, SIGKILL);
+    kill(-process_, SIGKILL);
     wait();
   }
   Child(const Child&) = delete;
@@ -48,6 +48,7 @@ std::string shown_s(std::chrono::milliseconds time) { return std::to_string(time
 
 // The child process. Its exit code is 0 only if all of the text is written.
 [[noreturn]] void hand_over(const std::function<std::string()>& make, int to) {
+  setpgid(0, 0);
   try {
     _exit(write_all(to, make()) ? 0 : 1);
   } catch (...) {  // nothing may return into a second copy of the caller
@@ -87,6 +88,7 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   const pid_t process = fork();
   if (process == 0) hand_over(make, to);
   if (process < 0) throw Error(std::string("no process for the plan: ") + std::strerror(errno));
+  setpgid(process, process);  // in both processes, as either may come first
   Child child(process);
   to.reset(-1);
   std::string text = read_until_closed(from, longest, most_bytes);

@@ -35,26 +35,32 @@ std::string in_percent(double part) {
   return text;
 }
 
-// A profile of another number of ranks that can be trusted.
+// The profiles of another number of ranks: one that the user had made, or those of learned runs.
 struct Source {
-  std::shared_ptr<const CommMatrix> matrix;
-  std::string file;
+  std::int32_t ranks = 0;
+  std::vector<StoredProfile> files;
   bool learned = false;
 };
 
+// Reads the profile of a source. It has no matrix if the source cannot be trusted.
+LearnedProfile read(const Source& source) {
+  if (source.learned) return learned_profile(source.files, source.ranks);
+  LearnedProfile own;
+  own.matrix = matrix_in(source.files.front());
+  own.file = source.files.front().file;
+  return own;
+}
+
 // Returns the profiles of other numbers of ranks, those with the nearest numbers first, and the user's own before
-// learned ones.
+// learned ones. None is read, as there may be many, and large ones.
 std::vector<Source> other_ranks(const ProfileStore& store, const ProgramRun& run) {
   std::vector<Source> sources;
-  for (const StoredProfile& profile : store.find_other_ranks(run))
-    if (auto matrix = matrix_in(profile)) sources.push_back({std::move(matrix), profile.file, false});
+  for (const StoredProfile& profile : store.find_other_ranks(run)) sources.push_back({profile.ranks, {profile}, false});
   std::map<std::int32_t, std::vector<StoredProfile>> learned;
   for (const StoredProfile& profile : store.find_learned(run, true)) learned[profile.ranks].push_back(profile);
-  for (const auto& [ranks, files] : learned)
-    if (LearnedProfile known = learned_profile(files, ranks); known.matrix)
-      sources.push_back({std::move(known.matrix), known.file, true});
+  for (auto& [ranks, files] : learned) sources.push_back({ranks, std::move(files), true});
   const auto distance = [&](const Source& source) {
-    return std::abs(std::log(static_cast<double>(source.matrix->ranks()) / run.ranks));
+    return std::abs(std::log(static_cast<double>(source.ranks) / run.ranks));
   };
   std::ranges::stable_sort(sources, {}, distance);
   return sources;
@@ -130,13 +136,15 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
                 " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
   std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
-    const std::string from = (source.learned ? "the learned profile with " : "the profile with ") +
-                             std::to_string(source.matrix->ranks()) + " ranks";
+    const LearnedProfile known = read(source);
+    if (!known.matrix) continue;
+    const std::string from =
+        (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.ranks) + " ranks";
     std::string why_not;
-    if (auto scaled = pattern::scaled_matrix(*source.matrix, run.ranks, &why_not))
-      return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), source.file,
+    if (auto scaled = pattern::scaled_matrix(*known.matrix, run.ranks, &why_not))
+      return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), known.file,
               "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure +
-                  ": " + source.file};
+                  ": " + known.file};
     if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
   }
   if (learned.runs == ProfileStore::learned_runs)

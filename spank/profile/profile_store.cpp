@@ -81,8 +81,8 @@ struct FileName {
 };
 
 // The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to
-// learned_files, and BUILD is the hash of the program's build ID, or of its path. The mark of their agreement ends with
-// .agreed in place of .learnedK.
+// learned_files, and BUILD is the hash of ProgramRun::build, or of the program's path. The mark of their agreement ends
+// with .agreed in place of .learnedK.
 struct LearnedName {
   std::string before_ranks;
 

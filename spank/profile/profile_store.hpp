@@ -15,7 +15,7 @@ struct ProgramRun {
   std::string program;  // the absolute path of the program, with symbolic links resolved
   std::vector<std::string> arguments;
   std::int32_t ranks = 0;
-  std::string build = {};                       // the program's build ID; empty if it has none
+  std::string build = {};                       // ProgramFacts::version of the program
   std::vector<std::string> mpi_libraries = {};  // with which the program is linked, as ProgramFacts has them
 };
 
@@ -73,8 +73,8 @@ class ProfileStore {
   // ID, or its path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most
   // learned_files. With `other_ranks`, those with other numbers of ranks instead, in this order for each number.
   static constexpr std::size_t learned_runs = 3;  // that have to agree
-  static constexpr std::size_t learned_files =
-      9;  // more than learned_runs, so that runs at the same time each have a file
+  // More than learned_runs, so that runs at the same time each have a file.
+  static constexpr std::size_t learned_files = 9;
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the

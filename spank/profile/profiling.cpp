@@ -37,7 +37,7 @@ ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
   const std::string directory = client_option("chdir").value_or("");
   ProgramRun run = program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
   ProgramFacts facts = facts_of_program(run.program);
-  run.build = std::move(facts.build_id);
+  run.build = std::move(facts.version);
   run.mpi_libraries = std::move(facts.mpi_libraries);
   return run;
 }
@@ -68,6 +68,11 @@ UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
   auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
   if (matrix->ranks() != run.ranks)
     throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+  if (matrix->total_weight() == 0)
+    return {nullptr,
+            {},
+            "in the profile of " + described(run) + ", made " + day_and_time(found->made) +
+                ", the ranks sent each other nothing (" + found->file + ")"};
   return {std::move(matrix), found->file,
           "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
               (found->same_arguments ? "" : " with other numbers in its arguments") +
@@ -266,8 +271,8 @@ void profile_task(spank_t spank) {
   spank_setenv(spank, "LD_PRELOAD", preload.c_str(), 1);
   spank_setenv(spank, "PLACEMENT_PROFILE", file->c_str(), 1);
   if (!learning) return;
-  for (const char* wish : {"PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SUMMARY"})
-    spank_unsetenv(spank, wish);
+  for (const char* name : {"PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SUMMARY"})
+    spank_unsetenv(spank, name);
   spank_setenv(spank, "PLACEMENT_PROFILE_SALVAGE", "no", 1);  // a program that dies leaves nothing behind
   spank_setenv(spank, "PLACEMENT_PROFILE_SAMPLE", "yes", 1);
   spank_setenv(spank, "PLACEMENT_PROFILE_CHILDREN", "no", 1);

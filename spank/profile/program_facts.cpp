@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -75,8 +76,14 @@ ProgramFacts facts_of_program(const std::string& path) {
   if (file < 0) return {};
   ProgramFacts facts;
   if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr));
-      elf && elf_kind(elf.get()) == ELF_K_ELF)
+      elf && elf_kind(elf.get()) == ELF_K_ELF) {
     facts = facts_of(elf.get());
+    facts.version = facts.build_id;
+    struct stat status;
+    if (facts.version.empty() && fstat(file, &status) == 0)
+      facts.version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
+                      std::to_string(status.st_mtim.tv_nsec);
+  }
   close(file);
   return facts;
 }

@@ -7,9 +7,10 @@ namespace placement::spank {
 
 // The facts about a program that its file tells.
 struct ProgramFacts {
-  std::vector<std::string>
-      mpi_libraries;     // the names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40"
+  // The names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40".
+  std::vector<std::string> mpi_libraries;
   std::string build_id;  // the build ID that the linker gave it, in hexadecimal; empty if it has none
+  std::string version;   // the build ID; without one, size and time of the last change of an ELF file; else empty
 };
 
 // Reads the facts of the ELF file `path`, a program or a library. Everything else, such as a script or a file that

@@ -47,13 +47,6 @@ std::optional<std::int32_t> product(std::optional<std::int32_t> one, std::option
   return static_cast<std::int32_t>(tasks);
 }
 
-// Returns the number in a count of GPUs such as "8" or "a100:8"; nothing for a list of several types.
-std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text) {
-  if (!text || text->find(',') != text->npos) return std::nullopt;
-  const std::size_t colon = text->rfind(':');
-  return positive(colon == text->npos ? *text : text->substr(colon + 1));
-}
-
 // The options that have a say in srun's number of tasks, or may have one, beside those that known_task_count() counts.
 constexpr const char* other_counts[] = {"extra-node-info",  "sockets-per-node",  "cores-per-socket",
                                         "threads-per-core", "ntasks-per-socket", "ntasks-per-core",
@@ -80,6 +73,12 @@ bool set_client_option(const std::string& name, const std::string& value) {
   if (!table.usable() || !table.set) return false;
   table.set(table.options, name.c_str(), value.c_str(), false);
   return client_option(name) == value;
+}
+
+std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text) {
+  if (!text || text->find(',') != text->npos) return std::nullopt;
+  const std::size_t colon = text->rfind(':');
+  return positive(colon == text->npos ? *text : text->substr(colon + 1));
 }
 
 std::optional<std::int32_t> known_task_count(const ClientOption& option, bool one_per_node) {

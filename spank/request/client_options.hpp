@@ -26,6 +26,10 @@ void tell_user(const std::string& text);
 // Returns true if client_option() works in this process.
 bool client_options_known();
 
+// Returns the number in a count of GPUs such as "8" or "a100:8"; nothing for a list of several types, and without a
+// text.
+std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text);
+
 // Returns the number of tasks that the job or step will have, or nothing if its options do not fix it. They fix it by
 // -n, by one number for -N together with --ntasks-per-node, and by --ntasks-per-gpu together with --gpus, or with one
 // number for -N and --gpus-per-node. With `one_per_node` one number for -N alone counts too: an srun that makes a job

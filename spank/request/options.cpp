@@ -87,7 +87,7 @@ std::string same_name_note(const Parameters& parameters) {
 
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
   const policies::Policy* policy = users_policy(spec.policy);
-  if (policy &&
+  if (policy && !policy->avoids_faults &&
       std::ranges::any_of(policy->keys, [](const policies::PolicyKey& key) { return key.name == "comm-share"; }))
     netload::add_measured_share(spec.parameters, matrix_file);
 }
@@ -114,7 +114,7 @@ std::string hint_for_unknown_word(std::string_view word) {
   return shown(word.substr(0, word.find('='))) + " is no placement policy, known are " + users_policies();
 }
 
-bool PlacementOptions::take_distribution(std::string_view word, bool from_environment) {
+bool PlacementOptions::take_distribution(std::string_view word, std::string_view variable) {
   const bool ours = !is_stock_distribution(word) && users_policy(word);
   if (ours) {
     take_placement(word);
@@ -125,14 +125,14 @@ bool PlacementOptions::take_distribution(std::string_view word, bool from_enviro
   stock_word_ = word;
   word_.reset();
   stock_ = true;
-  stock_from_environment_ = from_environment;
+  stock_variable_ = variable;
   overrides_ = false;
   return false;
 }
 
 std::string PlacementOptions::taken_back() const {
   if (!stock_ || revoked_.empty()) return {};
-  return "-m " + shown(stock_word_) + " takes the policy " + shown(revoked_) + " back";
+  return stock_distribution() + " takes the policy " + shown(revoked_) + " back";
 }
 
 std::string PlacementOptions::unused_matrix() const {
@@ -142,7 +142,7 @@ std::string PlacementOptions::unused_matrix() const {
 }
 
 std::string PlacementOptions::stock_distribution() const {
-  return (stock_from_environment_ ? "SLURM_DISTRIBUTION=" : "-m ") + shown(stock_word_);
+  return (stock_variable_.empty() ? "-m " : stock_variable_ + "=") + shown(stock_word_);
 }
 
 void PlacementOptions::take_placement(std::string_view word) {

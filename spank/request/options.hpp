@@ -26,7 +26,9 @@ struct PlacementRequest {
 std::string same_name_note(const Parameters& parameters);
 
 // Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows
-// this key and it is not given. Does nothing if there is no such summary that can be read.
+// this key and it is not given. Does nothing if there is no such summary that can be read, or if the policy weighs
+// traffic against faults by this key, as TOFA does: the time that ranks wait is no measure of that, and is 0 where one
+// rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 
 // Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
@@ -34,8 +36,9 @@ void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 // policy back. Options are only checked in resolve(), because a later option may correct a mistake.
 class PlacementOptions {
  public:
-  // Takes the word of an -m. Returns true if it names a policy. A word that Slurm knows never does.
-  bool take_distribution(std::string_view word, bool from_environment);
+  // Takes the word of an -m, or of the environment variable `variable` if that is not empty. Returns true if it names a
+  // policy. A word that Slurm knows never does.
+  bool take_distribution(std::string_view word, std::string_view variable);
   // Takes the value of a --placement.
   void take_placement(std::string_view word);
   // Takes the value of a --comm-matrix.
@@ -47,7 +50,7 @@ class PlacementOptions {
   std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
 
   // Returns true if a stock -m is in force that was not taken from the environment.
-  bool distribution_on_command_line() const { return stock_ && !stock_from_environment_; }
+  bool distribution_on_command_line() const { return stock_ && stock_variable_.empty(); }
   // Returns true if any stock -m is in force.
   bool distribution_given() const { return stock_; }
 
@@ -69,7 +72,7 @@ class PlacementOptions {
   std::string revoked_;              // the word of the policy that the stock word took back; empty if there is none
   std::string stock_word_;
   bool stock_ = false;
-  bool stock_from_environment_ = false;
+  std::string stock_variable_ = {};  // where stock_word_ comes from; empty: an option -m
   bool overrides_ = false;
 };
 

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "common/decision/job_state.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -20,14 +21,9 @@ namespace placement::spank {
 
 namespace {
 
-std::string environment(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value ? value : "";
-}
-
 // Returns the value of a variable that every job has. Throws Error if it is not set.
 std::string required(const std::string& name) {
-  std::string value = environment(name);
+  std::string value = environment_value(name);
   if (value.empty()) throw Error(name + " is not set in the environment of the allocation");
   return value;
 }
@@ -46,7 +42,7 @@ std::string of_component(const std::string& name, std::optional<std::uint32_t> c
 
 // Throws Error unless `component` names a component of a heterogeneous job, or is empty for any other job.
 void check_component(std::optional<std::uint32_t> component) {
-  const std::string size = environment("SLURM_HET_SIZE");
+  const std::string size = environment_value("SLURM_HET_SIZE");
   if (size.empty() && component)
     throw Error("--het-group " + std::to_string(*component) + ": this job has no components");
   if (size.empty()) return;
@@ -81,7 +77,7 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
 }
 
 Allocation current_allocation(std::optional<std::uint32_t> component) {
-  if (environment("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
+  if (environment_value("SLURM_JOB_ID").empty()) throw Error("no Slurm allocation here: SLURM_JOB_ID is not set");
   check_component(component);
   Allocation allocation;
   StepShape& step = allocation.step;
@@ -94,29 +90,30 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
     throw Error(tasks + " is about " + std::to_string(step.tasks.size()) + " nodes, and SLURM_JOB_NODELIST has " +
                 std::to_string(step.nodes.size()));
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
-  if (const std::string text = environment(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
+  if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   slurm_init(nullptr);
   allocation.view = load_cluster_view(step.nodes, step.job);
   return allocation;
 }
 
 void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
-  std::string text = environment(of_component(job_state_variable, component));
-  if (text.empty()) text = environment(job_state_variable);
+  std::string text = environment_value(of_component(job_state_variable, component));
+  if (text.empty()) text = environment_value(job_state_variable);
   if (text.empty()) return;
   const std::string job = std::to_string(job_of_state(text));
-  if (job == environment(of_component("SLURM_JOB_ID", component)) || job == environment("SLURM_ARRAY_JOB_ID"))
+  if (job == environment_value(of_component("SLURM_JOB_ID", component)) ||
+      job == environment_value("SLURM_ARRAY_JOB_ID"))
     attach_job_state(allocation.view, unpack_job_state(text));
 }
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {
-  const auto deliver = [](std::optional<std::uint32_t> of) {
+  const auto unpack = [](std::optional<std::uint32_t> of) {
     return unpack_request(
         [of](const std::string& name) { return std::getenv(of_component(job_environment_prefix + name, of).c_str()); });
   };
-  std::optional<ReceivedRequest> received = deliver(component);
+  std::optional<ReceivedRequest> received = unpack(component);
   if (!received && component) {
-    received = deliver({});  // the request of the whole job names the component that it is for
+    received = unpack({});  // the request of the whole job names the component that it is for
     if (received && received->component != static_cast<std::int32_t>(*component)) return std::nullopt;
   }
   if (!received) return std::nullopt;

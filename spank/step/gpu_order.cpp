@@ -2,15 +2,15 @@
 #include "spank/step/gpu_order.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "common/topology/gres_conf.hpp"
 #include "common/topology/node_topology.hpp"
-#include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "mapping/quadratic_assignment.hpp"
 
 namespace placement::spank {
@@ -20,7 +20,6 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 using Order = std::vector<std::int32_t>;
 
-constexpr std::chrono::seconds patience{1};
 constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // so that a cost does not pass 62 bits
 
 using Shapes = std::optional<std::vector<GpuShape>>;
@@ -159,12 +158,27 @@ bool add_up(LinkedNodes& nodes) {
 
 }  // namespace
 
+GpuChoice gpu_choice(const ClientOption& option) {
+  // From Slurm 23.11 on --tres-bind is also there where --gpus-per-task of the job implies it.
+  constexpr std::pair<const char*, const char*> users_own_but_for[] = {
+      {"gpu-bind", "none"}, {"accel-bind", ""}, {"tres-bind", "gres/gpu:per_task:1"}};
+  for (const auto& [name, other] : users_own_but_for)
+    if (const auto given = option(name); given && *given != other)
+      return {{}, "--" + std::string(name) + "=" + shown(*given) + " assigns the GPUs"};
+  const auto each = option("gpus-per-task"), share = option("ntasks-per-gpu");
+  if (option("gpu-bind") || (!option("tres-bind") && !each && !share)) return {GpuLists::per_node, {}};
+  if (each && gpu_number(each) != 1)
+    return {{}, "--gpus-per-task=" + shown(*each) + " does not give each task one GPU"};
+  if (share && *share != "1") return {{}, "--ntasks-per-gpu=" + shown(*share) + " gives several tasks one GPU"};
+  return {GpuLists::one, {}};
+}
+
 GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
-                        const ClusterView& view, const std::string& gres_conf, GpuLists lists) {
+                        const ClusterView& view, const std::string& gres_conf, GpuLists lists,
+                        const Deadline& deadline) {
   GpuOrder order;
   if (std::ranges::all_of(view.nodes, [](const NodeView& node) { return node.gpus.empty(); }))
     return order;  // a job without GPUs
-  const Deadline deadline = Deadline::after(patience);
   LinkedNodes nodes = linked_nodes(matrix, placement, step, view, gres_conf, lists, deadline, order.kept);
   if (lists == GpuLists::one && !add_up(nodes)) {
     if (order.kept.empty())
@@ -183,6 +197,8 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
       if (found.empty()) found = mapping::quadratic_assignment(nodes[n]->traffic, nodes[n]->costs, ranks.size());
       gpu = found;
       sums.add(nodes[n]->topology, nodes[n]->traffic, nodes[n]->costs, gpu);
+    } else if (nodes[n] && order.kept.empty()) {
+      order.kept = "no time was left for some of the nodes";
     }
     for (std::size_t i = 0; i < ranks.size(); ++i) {
       order.gpu_of_rank[ranks[i]] = gpu[i];

@@ -8,6 +8,8 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
+#include "common/util/deadline.hpp"
+#include "spank/request/client_options.hpp"
 #include "spank/step/step_ranks.hpp"
 
 namespace placement::spank {
@@ -15,12 +17,12 @@ namespace placement::spank {
 // The GPU of each rank of a step, so that ranks of a node that talk much have GPUs with links between them.
 struct GpuOrder {
   bool changed = false;  // not the order of the numbers everywhere, so that it has to be put in force
-  std::vector<std::int32_t>
-      gpu_of_rank;  // number of its GPU on its node; where nothing is known, its number among the ranks there
-  double linked = 0, natural_linked =
-                         0;  // share of the traffic on these nodes between GPUs with a link, 0 to 1; natural: by number
-  double cost_ratio = 1;     // the cost of the traffic on these nodes by gpu_costs(), over that with GPUs by number
-  std::string kept;          // why GPUs of the first node with some keep the order of their numbers; empty if none do
+  // For each rank the number of its GPU on its node; where nothing is known, its number among the ranks there.
+  std::vector<std::int32_t> gpu_of_rank;
+  // The share of the traffic on these nodes between GPUs with a link, 0 to 1: in this order, and with GPUs by number.
+  double linked = 0, natural_linked = 0;
+  double cost_ratio = 1;  // the cost of the traffic on these nodes by gpu_costs(), over that with GPUs by number
+  std::string kept;       // why GPUs of the first node with some keep the order of their numbers; empty if none do
 };
 
 enum class GpuLists {
@@ -28,10 +30,22 @@ enum class GpuLists {
   one        // the i-th rank of each node has the same GPU, as in srun's --gpu-bind=map_gpu; all nodes must be alike
 };
 
+// How GPUs can be given to the ranks of a step.
+struct GpuChoice {
+  std::optional<GpuLists> lists;
+  std::string kept;  // why GPUs keep Slurm's order, where there are no lists
+};
+
+// Returns how GPUs can be given to the ranks of the step that has these options: by one list for --gpu-bind, where each
+// task gets one GPU from Slurm without being told which, and else by the order of the list that each task sees, which
+// the task finds out.
+GpuChoice gpu_choice(const ClientOption& option);
+
 // Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as
-// tasks and a second suffices to find the order. `view` has the nodes of the step, with the job's GPUs. Does not throw
-// Error.
+// tasks. Nodes for which no order is found before the deadline keep Slurm's. `view` has the nodes of the step, with the
+// job's GPUs. Does not throw Error.
 GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
-                        const ClusterView& view, const std::string& gres_conf, GpuLists lists);
+                        const ClusterView& view, const std::string& gres_conf, GpuLists lists,
+                        const Deadline& deadline);
 
 }  // namespace placement::spank

@@ -66,10 +66,16 @@ bool takes_jobs(const node_info_t& node) {
          (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
 }
 
-// Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0".
+// Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0". Throws Error if Slurm
+// may have cut their list, which it does without a sign.
 std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) {
+  constexpr std::size_t longest_list = 127;
   if (words.size() < 2 || !words[0].starts_with("Nodes=") || !words[1].starts_with("CPU_IDs=")) return std::nullopt;
-  return JobCpus{std::string(words[0].substr(6)), std::string(words[1].substr(8))};
+  const std::string_view nodes = words[0].substr(6), cpus = words[1].substr(8);
+  if (cpus.size() >= longest_list)
+    throw Error("the cores of the job on " + shown(nodes) + " are not known, as Slurm tells only the first " +
+                std::to_string(longest_list) + " characters of their list");
+  return JobCpus{std::string(nodes), std::string(cpus)};
 }
 
 // Returns the words of each line about the job in the output of "scontrol show job", without empty lines. A job array

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -101,8 +100,6 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
   spank_setenv(spank, bind_variable, bind.c_str(), 1);
 }
 
-std::string gres_conf_path() { return (std::filesystem::path(slurm_conf_path()).parent_path() / "gres.conf").string(); }
-
 // Returns the GPUs of this node by the gres.conf beside slurm.conf; nothing if it does not tell them.
 std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
   const auto node = task_variable(spank, "SLURMD_NODENAME");
@@ -131,21 +128,22 @@ std::optional<std::vector<GpuShape>> gpus_found(spank_t spank) {
 
 // Deals the masks of the node's tasks out by `slots`, or so that each task is near the GPUs that Slurm gives it.
 std::vector<CpuMask> deal(spank_t spank, const std::vector<CpuMask>& masks, const std::vector<std::int32_t>& slots) {
+  const std::vector<std::int32_t>& cores = cores_here().core_of_cpu;
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
   GpusOfTasks taken = gpus_of_tasks(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, masks.size());
   for (std::size_t i = 0; i < changed_order().size() && i < taken.of_task.size(); ++i)
     taken.of_task[i] = {gpus[static_cast<std::size_t>(changed_order()[i])]};
-  if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, position_in_machine);
+  if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, cores);
   auto known = gpus_of_node(spank);
   if (!known) known = gpus_found(spank);
   const bool anywhere =
       known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
-  if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, position_in_machine);
+  if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, cores);
   if (taken.follow_cores) return masks;
   std::vector<std::int32_t> in_order(masks.size());
   std::iota(in_order.begin(), in_order.end(), 0);
-  const std::vector<CpuMask> sorted = deal_masks(masks, in_order, position_in_machine);
-  return deal_masks(masks, slots_near_gpus(sorted, slots, taken.of_task, *known, cores_here()), position_in_machine);
+  const std::vector<CpuMask> sorted = deal_masks(masks, in_order, cores);
+  return deal_masks(masks, slots_near_gpus(sorted, slots, taken.of_task, *known, cores_here()), cores);
 }
 
 }  // namespace

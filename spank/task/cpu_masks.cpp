@@ -70,12 +70,13 @@ std::string to_string(std::span<const CpuMask> masks) {
 }
 
 std::vector<CpuMask> deal_masks(std::span<const CpuMask> masks, std::span<const std::int32_t> slot_of_task,
-                                const PositionOf& position) {
-  using Key = std::tuple<CpuPosition, int, std::size_t>;
+                                std::span<const std::int32_t> core_of_cpu) {
+  using Key = std::tuple<std::int32_t, int, std::size_t>;
   std::vector<Key> order;
   for (std::size_t i = 0; i < masks.size(); ++i) {
     const int cpu = masks[i].lowest();
-    order.emplace_back(position(cpu), cpu, i);
+    const bool known = static_cast<std::size_t>(cpu) < core_of_cpu.size();
+    order.emplace_back(known ? core_of_cpu[static_cast<std::size_t>(cpu)] : CpuMask::cpus, cpu, i);
   }
   std::sort(order.begin(), order.end());
   std::vector<CpuMask> dealt;

@@ -29,7 +29,7 @@ std::optional<std::vector<CpuMask>> parse_masks(std::string_view list);
 // Returns the masks in the form that parse_masks() reads.
 std::string to_string(std::span<const CpuMask> masks);
 
-// The place of a CPU: its package, and its core within the package. Masks are put in the order of cores by it.
+// The place of a CPU: its package, and its core within the package.
 struct CpuPosition {
   int package = 0;
   int core = 0;
@@ -38,9 +38,10 @@ struct CpuPosition {
 using PositionOf = std::function<CpuPosition(int cpu)>;
 
 // Deals the masks out in another order: task i gets the slot_of_task[i]-th mask, in the order of the cores of the
-// masks' lowest CPUs. `slot_of_task` is a permutation of 0 to masks.size() - 1. `position` gives the place of a CPU.
+// masks' lowest CPUs. `slot_of_task` is a permutation of 0 to masks.size() - 1. `core_of_cpu` has the number of the
+// core of each CPU in Slurm's count (MachineCores); CPUs behind its end follow all others.
 std::vector<CpuMask> deal_masks(std::span<const CpuMask> masks, std::span<const std::int32_t> slot_of_task,
-                                const PositionOf& position);
+                                std::span<const std::int32_t> core_of_cpu);
 
 // Returns the place of a CPU of this machine, from /sys. A CPU that is not listed there gets package 0 and its own
 // number as its core.

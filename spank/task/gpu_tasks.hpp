@@ -22,9 +22,8 @@ struct GpusOfTasks {
 };
 
 // Returns the GPUs of each task of a node, in the order of the tasks.
-//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gpu:per_task:1" (up to
-//   Slurm 23.02) or
-//            "gres/gpu:per_task:1"; empty: every task sees all GPUs
+//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gres/gpu:per_task:1", or
+//            "gpu:per_task:1" up to Slurm 23.02; empty: every task sees all GPUs
 //   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
 //   tasks    the number of the step's tasks on the node
 // Where every task sees all GPUs and there are as many as tasks, the i-th task is taken to use the i-th GPU, as

@@ -116,10 +116,12 @@ ranks_sharing() {  # the same for the number of ranks that share memory
 all_idle() {
   local nodes
   nodes=$(sinfo -h -N -o %N | sort -u | wc -l)
-  [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ] && [ -z "$(squeue -h)" ]
+  # Without an answer of slurmctld there are none.
+  [ "$nodes" -gt 0 ] && [ "$(sinfo -h -N -t idle -o %N | sort -u | wc -l)" = "$nodes" ] && [ -z "$(squeue -h)" ]
 }
 settle() {
-  cluster stop slurmctld-probe >/dev/null 2>&1
+  local -
+  set -o pipefail  # without which found() finds everything
   timeout 5 scontrol ping | found 'is UP' || cluster restart slurmctld
   local id
   scancel --full -u root 2>/dev/null

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 
+#include "common/policy/probe_budget.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "tests/check.hpp"
 
@@ -255,6 +256,30 @@ START_TEST(beside_slurm_conf) {
 }
 END_TEST
 
+// Half of the budget has to be enough for one packet train.
+START_TEST(too_little_for_a_packet_train) {
+  Config config;
+  ck_assert_text_eq(probe_budget_warning(config), "");
+  for (const std::int64_t enough : {0, 448000}) {
+    config.probe_bytes_per_minute = enough;
+    ck_assert_text_eq(probe_budget_warning(config), "");
+  }
+  for (const std::int64_t little : {1, 447999}) {
+    config.probe_bytes_per_minute = little;
+    ck_assert_text_eq(probe_budget_warning(config), "ProbeBytesPerMinute=" + std::to_string(little) +
+                                                        " is too little for a packet train, and bandwidth is not "
+                                                        "measured with less than 448000");
+  }
+  config = {};
+  config.probe_link_Mbps = 6;
+  ck_assert_text_eq(probe_budget_warning(config), "");
+  config.probe_link_Mbps = 5;
+  ck_assert_text_eq(probe_budget_warning(config),
+                    "ProbeLinkPercent=1 of ProbeLinkMbps=5 is 375000 bytes in a minute, and bandwidth is not measured "
+                    "with less than 448000");
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("config");
   TCase* all = tcase_create("all");
@@ -270,6 +295,7 @@ int main() {
   tcase_add_test(all, bad_values);
   tcase_add_test(all, files);
   tcase_add_test(all, beside_slurm_conf);
+  tcase_add_test(all, too_little_for_a_packet_train);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -141,6 +141,13 @@ START_TEST(fractions_scale_the_whole) {
   ck_assert(info.rounded);
   ck_assert(parse("2 1\n0 1 1e-999999999999999999999\n", &info).ranks() == 2);
   ck_assert_int_eq(info_of("2 1\n0 1 1.165491200000000000e+07\n").scale_power, 0);
+
+  // Values that are too small for a double keep their proportions, and what is lost is told.
+  ck_assert(parse("3 2\n0 1 1e-400\n1 2 5e-418\n", &info) ==
+            CommMatrix::from_edges(3, {{0, 1, 1000000000000000000}, {1, 2, 5}}));
+  ck_assert(!info.rounded);
+  ck_assert(parse("3 2\n0 1 1e-400\n1 2 1e-900\n", &info) == CommMatrix::from_edges(3, {{0, 1, 1000000000000000000}}));
+  ck_assert(info.rounded);
   ck_assert_int_eq(parse("2 1\n0 1 1.165491200000000000e+07\n").weight(0, 1), 11654912);
   // Numbers that are equal but written differently count as equal.
   ck_assert(info_of("0 0.50\n5e-1 0\n").symmetric);

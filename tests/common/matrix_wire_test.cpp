@@ -111,7 +111,7 @@ START_TEST(refuses_hostile_payloads) {
       {{2, 0, 0, 2, 0, 0, 0}, "2 groups in the matrix, others"},
       {{9, 0, 0, 2, 0, 0, 0}, "number of grouped ranks 9 is more than the bytes that follow"},
   };
-  for (const auto& [payload, message] : cases) ck_assert_error(unpack_wire(framed(payload)), message);
+  for (const auto& wrong : cases) ck_assert_error(unpack_wire(framed(wrong.payload)), wrong.message);
   ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "does not begin as version 1");
   const WireLimits narrow{.max_ranks = 3, .max_pairs = 2, .max_unpacked_bytes = 10};
   ck_assert(unpack_wire(pack_wire({right, {}}), narrow).matrix == right);

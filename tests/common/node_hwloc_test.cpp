@@ -93,6 +93,31 @@ START_TEST(dgx_a100) {
 }
 END_TEST
 
+// With the driver nvidia-drm, a GPU of NVIDIA has a file for drawing beside its own, which is the one that Slurm wants.
+START_TEST(gpus_of_nvidia_with_files_for_drawing) {
+  std::string text = text_of(path_of("dgx-a100"));
+  for (int gpu = 0; gpu < 8; ++gpu) {
+    const std::string device = "<object type=\"OSDev\" gp_index=\"" + std::to_string(9000 + gpu) + "\" name=\"renderD" +
+                               std::to_string(128 + gpu) + "\" osdev_type=\"1\"/>";
+    text.insert(text.rfind('<', text.find("name=\"nvml" + std::to_string(gpu) + "\"")), device);
+  }
+  const NodeTopology node = from_text(text);
+  ck_assert_uint_eq(node.gpus.size(), 8);
+  for (std::size_t gpu = 0; gpu < 8; ++gpu) ck_assert_text_eq(node.gpus[gpu].file, "/dev/nvidia" + std::to_string(gpu));
+  // Without NVML, the numbers of these files do not tell those of the GPUs.
+  ck_assert_text_eq(
+      from_text(replaced(replaced(text, "name=\"nvml", "name=\"card"), "subtype=\"NVML\"", "")).gpus[0].file, "");
+}
+END_TEST
+
+// A GPU of AMD has no other file.
+START_TEST(gpus_of_amd_have_files_for_drawing) {
+  const NodeTopology node = from_text(replaced(text_of(path_of("lumi-g")), "name=\"rsmi", "name=\"renderD"));
+  ck_assert_uint_eq(node.gpus.size(), 8);
+  ck_assert_text_eq(node.gpus[0].file, "/dev/dri/renderD0");
+}
+END_TEST
+
 START_TEST(summit) {
   const NodeTopology node = read_node_topology(path_of("summit"));
   ck_assert_uint_eq(node.cores.size(), 44);
@@ -246,6 +271,8 @@ int main() {
   TCase* test = tcase_create("node_hwloc");
   tcase_add_test(test, lumi_g);
   tcase_add_test(test, dgx_a100);
+  tcase_add_test(test, gpus_of_nvidia_with_files_for_drawing);
+  tcase_add_test(test, gpus_of_amd_have_files_for_drawing);
   tcase_add_test(test, summit);
   tcase_add_test(test, juwels_booster);
   tcase_add_test(test, disallowed_cpus_are_left_out);

@@ -25,14 +25,16 @@ std::string text_of(const std::string& path) {
 START_TEST(the_file_is_replaced) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/metrics.prom";
-  ck_assert(replace_metrics_file(path, "one\n"));
-  ck_assert(replace_metrics_file(path, "two\n"));
+  replace_metrics_file(path, "one\n");
+  replace_metrics_file(path, "two\n");
   ck_assert_text_eq(text_of(path), "two\n");
   struct stat status {};
   ck_assert_int_eq(stat(path.c_str(), &status), 0);
   ck_assert_int_eq(status.st_mode & 07777, 0644);
   ck_assert(!std::filesystem::exists(path + ".new"));
-  ck_assert(!replace_metrics_file(directory.path() + "/none/metrics.prom", "three\n"));
+  const std::string nowhere = directory.path() + "/none/metrics.prom";
+  ck_assert_error(replace_metrics_file(nowhere, "three\n"), nowhere);
+  ck_assert_error(replace_metrics_file(nowhere, "three\n"), "No such file or directory");
 }
 END_TEST
 
@@ -42,7 +44,7 @@ START_TEST(no_link_is_followed) {
   const std::string path = directory.path() + "/metrics.prom", other = directory.file("other", "not ours\n");
   ck_assert_int_eq(symlink(other.c_str(), (path + ".new").c_str()), 0);
   ck_assert_int_eq(symlink(other.c_str(), path.c_str()), 0);
-  ck_assert(replace_metrics_file(path, "metrics\n"));
+  replace_metrics_file(path, "metrics\n");
   ck_assert_text_eq(text_of(other), "not ours\n");
   ck_assert(!std::filesystem::is_symlink(path));
   ck_assert_text_eq(text_of(path), "metrics\n");

@@ -380,7 +380,7 @@ START_TEST(wrong_texts_are_named) {
       {head + "node-network-columns\tname\tlatency_us\n", "t: node-network lines, and no groups"},
   };
   for (const auto& [text, message] : cases) {
-    const std::string error = error_of([&] { parse_snapshot(text, "t"); });
+    const std::string error = error_of([&text = text] { parse_snapshot(text, "t"); });
     ck_assert_msg(error.find(message) != std::string::npos, "'%s' instead of '%s'", error.c_str(), message);
   }
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "common/util/short_number.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
@@ -29,11 +30,22 @@ START_TEST(real_numbers) {
 }
 END_TEST
 
+START_TEST(written_numbers) {
+  ck_assert_text_eq(short_number(0), "0");
+  ck_assert_text_eq(short_number(12.345), "12.3");
+  ck_assert_text_eq(short_number(1234567), "1.23e+06");
+  ck_assert_text_eq(in_percent(0.125), "12.5 %");
+  ck_assert_text_eq(in_percent(0.0001234), "0.0123 %");
+  ck_assert_text_eq(in_percent(1), "100 %");
+}
+END_TEST
+
 static Suite* suite() {
   Suite* suite = suite_create("text");
   TCase* core = tcase_create("core");
   tcase_add_test(core, whole_numbers);
   tcase_add_test(core, real_numbers);
+  tcase_add_test(core, written_numbers);
   suite_add_tcase(suite, core);
   return suite;
 }

@@ -19,6 +19,7 @@ SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 OPTIONAL = {
     "contrib/bench-cycle": {"perf": "--profile records nothing (linux-perf)"},
     "contrib/bench-tofa": {"smpirun": "ends with the package to install (libsimgrid-dev)"},
+    "contrib/check-sanitizers": {"clang++": "GCC compiles, which takes twice as long (clang, libclang-rt-dev)"},
     "contrib/lib/build.sh": {"git": "all files are copied, not only those that git knows"},
     "contrib/lib/root_make.sh": {"debootstrap": "is installed when it is called"},
     "contrib/lint": {"clang-format": "the layout of C++ is not looked at"},

@@ -24,5 +24,12 @@ expect() {  # what, expected, found
 expect "after an installation" "closing with 3" "$(runs true 'trap '\''echo "closing with $?"'\'' EXIT; install_packages one; exit 3')"
 expect "when apt fails" "closing with 1" "$(runs false 'trap '\''echo "closing with $?"'\'' EXIT; install_packages one; exit 3')"
 expect "without a trap" "ended" "$(runs true 'install_packages one; echo ended')"
+
+# Two at once: the second one still has the program when the first one has removed it.
+runs '{ sleep 0.5; [ -e "$policy" ]; }' 'install_packages one; echo "the first ended"' >"$work/first" &
+for _ in {1..100}; do [ ! -e "$work/policy" ] || break; sleep 0.02; done
+expect "the second of two" "the second ended" "$(runs '{ sleep 0.5; [ -e "$policy" ]; }' 'install_packages one; echo "the second ended"')"
+wait
+expect "the first of two" "the first ended" "$(cat "$work/first")"
 echo "$failures failures"
 [ $failures = 0 ]

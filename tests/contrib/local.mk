@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 TESTS += \
 	%D%/build_lists_test.py \
+	%D%/cluster_options_test.sh \
 	%D%/commands_test.py \
+	%D%/help_test.sh \
 	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
+	%D%/metrics_test.py \
 	%D%/packages_test.sh \
 	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
@@ -14,9 +17,12 @@ TESTS += \
 	#
 EXTRA_DIST += \
 	%D%/build_lists_test.py \
+	%D%/cluster_options_test.sh \
 	%D%/commands_test.py \
+	%D%/help_test.sh \
 	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
+	%D%/metrics_test.py \
 	%D%/packages_test.sh \
 	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slurm-placement-rebuild, as the trigger of slurm-placement-source runs it after each upgrade of slurmctld: each way in which it can fail leaves
+# slurm-placement-rebuild, as slurm-placement-source runs it after each upgrade of slurmctld and of itself: each way in which it can fail leaves
 # the plugin that was there, tells one line, which names the reason, and sets the metric to 0. slurmctld, the source of Slurm and
 # our own are stand-ins, and the plugin is a library with the sentence that is looked for in it.
 set -u
@@ -30,7 +30,7 @@ cat >ours/slurm-placement-1.0/configure <<'END'
 #!/bin/sh
 for option in "$@"; do case $option in --with-slurm-source=*) slurm=${option#*=} ;; esac; done
 [ ! -e "$STAND_IN/refuse" ] || { echo "configure: error: lemon/matching.h is missing: install liblemon-dev" >&2; exit 1; }
-sed -n 's/.*Version:[[:space:]]*/const char sentence[] = "built for Slurm /p' "$slurm/META" | sed 's/$/.";/' >plugin.c
+sed -n 's/.*Version:[[:space:]]*/const char sentence[] = "slurm-placement OURS, built for Slurm /p' "$slurm/META" | sed "s/$/.\";/; s/OURS/${PWD##*-}/" >plugin.c
 END
 cat >ours/slurm-placement-1.0/Makefile <<'END'
 controller-plugins:
@@ -44,11 +44,12 @@ chmod +x ours/slurm-placement-1.0/configure
 export STAND_IN=$work CC=${CC:-cc}
 tar -C ours -cJf sources/slurm-placement-1.0.tar.xz slurm-placement-1.0
 
+ours=1.0
 upgrade_to() { echo "$1" >version; }
 tree_of() { mkdir -p "sources/slurm-$1" && printf '  Version:\t%s\n' "$1" >"sources/slurm-$1/META"; }
 runs() { : >system-log; "$rebuild" "$@" >said 2>&1; }
 metric_is() { grep -qx "slurm_placement_plugin_fits{slurm=\"$1\"} $2" metrics/slurm_placement_plugin.prom; }
-plugin_is_for() { grep -qaF "built for Slurm $1." plugins/select_cons_tres.so; }
+plugin_is_for() { grep -qaF "slurm-placement $ours, built for Slurm $1." plugins/select_cons_tres.so; }
 nothing_is_left() { [ -z "$(find temporary plugins -mindepth 1 ! -name select_cons_tres.so)" ]; }
 
 succeeds() {  # version
@@ -57,14 +58,16 @@ succeeds() {  # version
   metric_is "$1" 1 || fail "the metric does not say that the plugin is for $1"
   nothing_is_left || fail "it left $(find temporary plugins)"
 }
-refuses() {  # what version of-the-plugin words
-  ! runs || fail "$1: it succeeded"
+refuses() {  # what version of-the-plugin words [option]
+  local fits=0
+  [ "$2" != "$3" ] || fits=1
+  ! runs ${5:+"$5"} || fail "$1: it succeeded"
   [ "$(grep -c . system-log)" = 1 ] || fail "$1: the system's log has $(grep -c . system-log) lines"
-  [ "$(grep -c '^slurm-placement-rebuild: no plugin for' said)" = 1 ] || fail "$1: it did not say once that there is no plugin"
+  [ "$(grep -cE '^slurm-placement-rebuild: no (new )?plugin for' said)" = 1 ] || fail "$1: it did not say once that there is no plugin"
   [ "$(grep -vc '^slurm-placement-rebuild: building the plugin for' said)" = 1 ] || fail "$1: it said more than that one line"
   grep -qF "$4" said || fail "$1: it did not say \"$4\""
   plugin_is_for "$3" || fail "$1: the plugin that was there is gone"
-  metric_is "$2" 0 || fail "$1: the metric is not 0: $(cat metrics/* 2>&1)"
+  metric_is "$2" $fits || fail "$1: the metric is not $fits: $(cat metrics/* 2>&1)"
   nothing_is_left || fail "$1: it left $(find temporary plugins)"
 }
 
@@ -99,6 +102,21 @@ truncate -s 100 sources/slurm-placement-1.0.tar.xz
 refuses "our source is damaged" 24.11.9 24.11.8 "slurm-placement-1.0.tar.xz could not be unpacked"
 tar -C ours -cJf sources/slurm-placement-1.0.tar.xz slurm-placement-1.0
 succeeds 24.11.9
+
+# An upgrade of slurm-placement alone: a failure leaves the old plugin, which Slurm still takes.
+cp -r ours/slurm-placement-1.0 ours/slurm-placement-2.0
+tar -C ours -cJf sources/slurm-placement-2.0.tar.xz slurm-placement-2.0
+! runs --check || fail "the plugin of the slurm-placement before is taken for the present one"
+grep -q 'is not of slurm-placement 2.0$' said || fail "it does not say that the plugin is not of slurm-placement 2.0"
+metric_is 24.11.9 1 || fail "the metric says that slurmctld refuses the plugin of the slurm-placement before"
+touch break
+refuses "the compiler fails with a new slurm-placement" 24.11.9 24.11.9 'unknown type name "job_record_t". The one that is there fits and stays;'
+rm break
+ours=2.0
+succeeds 24.11.9
+touch break
+refuses "the compiler fails with --force" 24.11.9 24.11.9 'The one that is there fits and stays;' --force
+rm break
 
 # Two upgrades, the second of which comes while the first one's plugin is built.
 tree_of 24.11.10

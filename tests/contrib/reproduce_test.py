@@ -2,17 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """contrib/reproduce: verdicts, tables that are kept, parts that fail, and recordings whose traffic is known."""
 import argparse
+import contextlib
+import io
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 sys.dont_write_bytecode = True
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
 sys.path.insert(0, os.path.join(TOP, "contrib/lib"))
-from reproduce import main, recordings, results
+from reproduce import main, netload, recordings, results
 from reproduce.results import Row
 from reproduce.runner import PartError, Runner
 from ti_trace import Trace, index_of
@@ -58,8 +62,15 @@ def program(work, *words, placectl="/bin/false"):
 def runs(work):
     code, out, _ = program(work, "--list")
     check(code == 0 and "treematch/figure-2 " in out and "job-assignment/table-4 " in out, out)
-    code, out, _ = program(work, "--packages", "tofa/figure-3a", "treematch")
+    code, out, _ = program(work, "--packages", "tofa/figure-3a", "treematch/figure-1")
     check(code == 0 and out == "libsimgrid-dev zstd\n", out)
+    code, out, _ = program(work, "--packages", "treematch")
+    check(code == 0 and "faketime" in out.split() and "slurmctld" in out.split(), out)
+    for part in ("treematch/figure-4", "job-assignment/table-4", "irregular/programs"):
+        code, out, _ = program(work, "--packages", part)
+        check(code == 0 and {"g++", "libopenmpi-dev", "slurmctld", "slurmd", "munge", "iproute2"} <= set(out.split()), f"{part}: {out}")
+    code, _, err = program(work, "--data", make(work, "data"), "treematch/table-2-emulated")
+    check(code == 1 and "needs CEA-Curie-2011-2.1-cln.swf.gz" in err, err)
     code, _, err = program(work, "treematsch")
     check(code == 2 and "there is no such paper or part; there are treematch/figure-1," in err, err)
     code, out, err = program(work, "treematch/figure-2")
@@ -80,6 +91,24 @@ def runs(work):
     with open(f"{work}/runs") as file:
         check(code == 0 and len(file.readlines()) == 4, "made again when asked for")
     check(os.path.exists(os.path.join(work, "parts/results.csv")), "the table of all parts")
+    code, out, _ = program(work, "--again", "treematch/figure-2", placectl="/bin/false")
+    check(code == 1 and "0 of 1 parts: 0 published values met, 0 missed" in out, out)
+    code, out, _ = program(work, "treematch/figure-2")
+    check(code == 0 and "from an earlier run" in out and "661" in out, out)
+
+
+def figure_7(work):
+    """Table 4 has the nodes that placectl chooses beside the paper's, and says where they are others."""
+    if "PLACECTL" not in os.environ:
+        return print("skipped: figure 7 of the network- and load-aware paper, as PLACECTL names no placectl")
+    rows = {row.item: row for row in netload.figure_7(Runner(os.path.join(work, "figure-7"), os.environ["PLACECTL"], work))}
+    group, aware = rows["mean load of the group (table 4)"], rows["mean load of the load-aware group (table 4)"]
+    check(rows["nodes of the published group"].ours == 8 and rows["nodes of the published load-aware group"].ours == 6, f"{rows}")
+    check(abs(group.ours - 0.6325) < 1e-9 and group.verdict() == "met", f"{group}")
+    check(abs(aware.ours - 0.43375) < 1e-9 and aware.verdict() == "met" and "12, 15, 16, 20, 32, 50, 51, 54; the paper's own nodes have 0.45," in
+          aware.remark, f"{aware}")
+    links = rows["mean complement of bandwidth of the load-aware group (table 4)"]
+    check(abs(links.ours - 19.78125) < 1e-9 and links.verdict() == "missed" and "18.64," in links.remark, f"{links}")
 
 
 def at_once(work):
@@ -97,11 +126,73 @@ def at_once(work):
             return []
         return (make, name, 0, [])
     parts = {"tofa/a": part("tofa/a", True), "netload/time": part("netload/time"), "tofa/b": part("tofa/b"), "netload/c": part("netload/c", True)}
-    options = argparse.Namespace(work=make(work, "at-once"), again=True, placectl="", data="", jobs=2)
+    options = argparse.Namespace(work=make(work, "at-once"), again=True, placectl="", plugins="", data="", jobs=2)
     outcomes = main.run_parts(list(parts), parts, options)
     check(outcomes == dict.fromkeys(parts, "made anew"), f"{outcomes}")
     check(seen[0] == {"netload/time"} and {"tofa/a", "netload/c"} in seen, f"{seen}")
     check(not any({"tofa/a", "tofa/b"} <= some for some in seen), f"{seen}")
+
+
+def interrupted(work):
+    """After Ctrl-C no part is begun."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs this in the background has had it ignored
+    begun = []
+
+    def interrupt(_):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)  # until the main thread knows
+        return []
+
+    def later(_):
+        begun.append("later")
+        return []
+    options = argparse.Namespace(work=make(work, "interrupted"), again=True, placectl="", plugins="", data="", jobs=1)
+    for first in (interrupt, lambda _: Runner(options.work, "", work).command("sh", "-c", "kill -INT $$")):
+        parts = {"tofa/a": (first, "", 0, []), "tofa/b": (later, "", 0, []), "netload/c": (later, "", 0, [])}
+        try:
+            main.run_parts(list(parts), parts, options)
+            check(False, "run_parts() goes on after Ctrl-C")
+        except KeyboardInterrupt:
+            check(not begun, "parts that were begun after Ctrl-C")
+
+
+def any_error(work):
+    """Whatever ends a part, the others are run, and all is summed up."""
+    def fails(_):
+        return [Row("x", None, 1 / 0)]
+    parts = {"tofa/a": (fails, "", 0, []), "tofa/b": (lambda _: [Row("x", None, 1.0)], "", 0, []),
+             "netload/c": (lambda _: [Row("x", None, "no number")], "", 0, [])}
+    options = argparse.Namespace(work=make(work, "any-error"), again=True, placectl="", plugins="", data="", jobs=2)
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        outcomes = main.run_parts(list(parts), parts, options)
+        code = main.sum_up(list(parts), outcomes, options)
+    check(outcomes == {"tofa/a": "failed", "tofa/b": "made anew", "netload/c": "failed"} and code == 1, f"{outcomes}")
+    check("reproduce: tofa/a: ZeroDivisionError: division by zero\n" in said.getvalue() and "netload/c: ValueError: " in said.getvalue(),
+          said.getvalue())
+    check(os.path.exists(os.path.join(options.work, "results.csv")), "the table of all parts after a failed one")
+
+
+def failed_replays(work):
+    """What a replay that failed has left, or an earlier one, is not taken for made."""
+    folder, log = make(work, "curie"), os.path.join(work, "curie.swf")
+    with open(log, "w") as out:
+        out.write("1 0 -1 1 1\n")
+    make(work, "curie/whole-30")
+    script = os.path.join(TOP, "contrib/simulate/curie")
+    done = subprocess.run([script, log, folder, "whole"], env={**os.environ, "PLACECTL": "/bin/false"}, capture_output=True, text=True)
+    check(done.returncode != 0 and not os.path.exists(os.path.join(folder, "whole-30")), f"{done.returncode}: {done.stdout}{done.stderr}")
+
+    def fail():
+        raise PartError("no")
+    mark = os.path.join(work, "curie/whole.made")
+    Runner(folder, "", work).make_once(mark, lambda: None)
+    check(os.path.exists(mark), "the mark of what was made")
+    try:
+        Runner(folder, "", work, again=True).make_once(mark, fail)
+    except PartError:
+        pass
+    check(not os.path.exists(mark), "the mark of what failed")
 
 
 def shape_of_dt(work):
@@ -112,6 +203,23 @@ def shape_of_dt(work):
     check(trace.ranks == 85 and len(large) == 84 and set(large.values()) == {8 * 28317448 + 1}, f"{len(large)} large messages")
     check(all((b - 1) // 4 == a for a, b in large), "a tree of four children each")
     check(all(trace.traffic[0, leaf] == 1 for leaf in range(21, 85)), "answers of the last ranks")
+
+
+class FullDisk(Runner):
+    """Each command begins to write the file of tar's option, and fails."""
+    def command(self, *words, **environment):
+        with open(words[words.index("-cf") + 1], "w") as out:
+            out.write("a part of it")
+        raise PartError("the disk is full")
+
+
+def partial_recording(work):
+    folder = make(work, "partial/dt")
+    try:
+        recordings.white_hole(FullDisk(folder, "", work))
+        check(False, "a recording on a full disk")
+    except PartError:
+        check(not os.path.exists(os.path.join(work, "partial/white-hole-85.tar.zst")), "a partial recording has the name of a whole one")
 
 
 def make(work, name):
@@ -166,8 +274,13 @@ with tempfile.TemporaryDirectory() as work:
     verdicts()
     tables(work)
     runs(work)
+    figure_7(work)
     at_once(work)
+    interrupted(work)
+    any_error(work)
+    failed_replays(work)
     shape_of_dt(work)
+    partial_recording(work)
     loops()
     recorder(work)
 print(f"{checks} checks")

@@ -33,7 +33,8 @@ void check_masks(std::string_view text) {
   REQUIRE(spank::parse_masks(to_string(*masks)) == masks);
   std::vector<std::int32_t> backwards(masks->size());
   std::iota(backwards.rbegin(), backwards.rend(), 0);
-  const auto dealt = spank::deal_masks(*masks, backwards, [](int cpu) { return spank::CpuPosition{cpu % 2, cpu / 2}; });
+  const std::vector<std::int32_t> core_of_cpu{0, 4, 1, 5, 2, 6, 3, 7};
+  const auto dealt = spank::deal_masks(*masks, backwards, core_of_cpu);
   REQUIRE(dealt.size() == masks->size());
   for (const spank::CpuMask& mask : dealt) REQUIRE(std::find(masks->begin(), masks->end(), mask) != masks->end());
 }

@@ -12,8 +12,8 @@ fuzz_targets = \
 	%D%/fuzz_load_tables \
 	%D%/fuzz_matrix_read \
 	%D%/fuzz_matrix_wire \
-	%D%/fuzz_monitor_wire \
-	%D%/fuzz_peer_wire \
+	%D%/fuzz_monitor_messages \
+	%D%/fuzz_peer_messages \
 	%D%/fuzz_policy_spec \
 	%D%/fuzz_proc_text \
 	%D%/fuzz_query_wire \
@@ -48,10 +48,10 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_matrix_read_SOURCES = %D%/fuzz_matrix_read.cpp $(fuzz_driver)
 %C%_fuzz_matrix_wire_LDADD = $(common_matrix)
 %C%_fuzz_matrix_wire_SOURCES = %D%/fuzz_matrix_wire.cpp $(fuzz_driver)
-%C%_fuzz_monitor_wire_LDADD = $(common_policy)
-%C%_fuzz_monitor_wire_SOURCES = %D%/fuzz_monitor_wire.cpp $(fuzz_driver) monitor/protocol/handshake_packets.cpp monitor/protocol/messages.cpp
-%C%_fuzz_peer_wire_LDADD = $(common_policy)
-%C%_fuzz_peer_wire_SOURCES = %D%/fuzz_peer_wire.cpp $(fuzz_driver) monitor/monitor/peer_messages.cpp monitor/protocol/messages.cpp
+%C%_fuzz_monitor_messages_LDADD = $(common_policy)
+%C%_fuzz_monitor_messages_SOURCES = %D%/fuzz_monitor_messages.cpp $(fuzz_driver) monitor/protocol/handshake_packets.cpp monitor/protocol/messages.cpp
+%C%_fuzz_peer_messages_LDADD = $(common_policy)
+%C%_fuzz_peer_messages_SOURCES = %D%/fuzz_peer_messages.cpp $(fuzz_driver) monitor/monitor/peer_messages.cpp monitor/protocol/messages.cpp
 %C%_fuzz_policy_spec_LDADD = $(common_policy)
 %C%_fuzz_policy_spec_SOURCES = %D%/fuzz_policy_spec.cpp $(fuzz_driver)
 %C%_fuzz_proc_text_CPPFLAGS = $(AM_CPPFLAGS)

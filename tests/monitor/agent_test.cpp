@@ -3,8 +3,10 @@
 // checks that keep a daemon from starting.
 #include "monitor/agent/agent.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <netdb.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -27,14 +29,29 @@ using namespace placement::protocol;
 
 namespace {
 
-LeaderTerm term_of(std::uint64_t term, const char* publisher, std::uint32_t remaining_ms = 10000) {
-  return {.term = term, .publisher = publisher, .age_ms = 0, .remaining_ms = remaining_ms};
+LeaderTerm term_of(std::uint64_t term, const char* leader, std::uint32_t remaining_ms = 10000) {
+  return {.term = term, .leader = leader, .age_ms = 0, .remaining_ms = remaining_ms};
 }
+
+constexpr char silent_name[] = "nobody.answers.for.this.name";
 
 }  // namespace
 
+// The resolver of this program. A server of names that is away lets it wait.
+extern "C" int getaddrinfo(const char* host, const char*, const addrinfo*, addrinfo** list) {
+  static sockaddr_in address;
+  static addrinfo info;
+  if (std::string(host) == silent_name) sleep(60);
+  address.sin_family = AF_INET;
+  if (inet_pton(AF_INET, host, &address.sin_addr) != 1) return EAI_AGAIN;
+  info.ai_addr = reinterpret_cast<sockaddr*>(&address);
+  *list = &info;
+  return 0;
+}
+extern "C" void freeaddrinfo(addrinfo*) noexcept {}
+
 START_TEST(whose_leases_hold) {
-  PublisherView view(2);
+  LeaderView view(2);
   ck_assert(!view.holds(0, 1, 0) && view.heard(0) == LeaderTerm{});
   view.note(0, "a", term_of(3, "a"), 100);
   ck_assert(view.holds(0, 3, 100) && view.holds(0, 3, 109));
@@ -47,7 +64,7 @@ START_TEST(whose_leases_hold) {
   view.note(1, "b", term_of(4, "b"), 102);
   ck_assert(view.holds(1, 4, 102) && !view.holds(0, 3, 102));
   ck_assert_uint_eq(view.heard(102).term, 4);
-  ck_assert_text_eq(view.heard(102).publisher, "b");
+  ck_assert_text_eq(view.heard(102).leader, "b");
   ck_assert_uint_eq(view.heard(105.5).age_ms, 3500);
   ck_assert_uint_eq(view.heard(105.5).remaining_ms, 10000);
 }
@@ -106,7 +123,7 @@ START_TEST(one_life) {
     // This holds after the first acknowledgement, which may take longer than a heartbeat.
     told = told || beat->heard.term == 5;
     left = (beat->flags & leaving) != 0;
-    const HeartbeatAck ack{.number = beat->number, .publisher = {5, "head", 0, 1000}, .single_node_jobs = {}};
+    const HeartbeatAck ack{.number = beat->number, .leader = {5, "head", 0, 1000}, .single_node_jobs = {}};
     monitor.send(sessions.seal(0, encode(ack)), arrival->from);
     if (beats >= 3 && told && obeyed && !stopped) {
       stopped = true;
@@ -117,6 +134,50 @@ START_TEST(one_life) {
   int status = 0;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+END_TEST
+
+// A controller whose name nobody answers for, and one that is away, do not keep the heartbeats from the others. The log
+// tells of the one that is away.
+START_TEST(controllers_that_are_away) {
+  FakeCredentials::Service munge;
+  FakeCredentials ours(munge, 1);
+  NetAddress here;
+  here.ip = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1};
+  UdpSocket monitor(here), control({});
+  ServerSessions sessions(ours, 1, [](const std::string&, const NetAddress&) { return 0; });
+  AgentSettings settings;
+  settings.node = "n1";
+  settings.controllers = {
+      {"nameless", "nameless", silent_name}, {"head", "head", "127.0.0.1"}, {"away", "away", "127.0.0.2"}};
+  settings.config.monitor_port = monitor.local().port;
+  settings.config.probe_bytes_per_minute = 0;
+  int never[2], said[2];
+  ck_assert(pipe(never) == 0 && pipe2(said, O_NONBLOCK) == 0);
+  Agent agent(settings, ours, control,
+              [&said](const std::string& text) { ck_assert_int_gt(write(said[1], text.data(), text.size()), 0); });
+  const pid_t child = fork();
+  if (child == 0) {
+    agent.run(never[0]);
+    _exit(0);
+  }
+  bool heard = false;
+  std::string log;
+  const auto told = [&log] { return log.find("monitor on away: does not answer at 127.0.0.2") != std::string::npos; };
+  for (const double end_s = steady_s() + 30; steady_s() < end_s && !(heard && told()); usleep(1000)) {
+    char text[512];
+    if (const ssize_t got = read(said[0], text, sizeof text); got > 0) log.append(text, static_cast<std::size_t>(got));
+    const auto arrival = monitor.receive();
+    if (!arrival) continue;
+    const auto got = sessions.receive(arrival->datagram, arrival->from, steady_s());
+    if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
+    heard = heard || decode_heartbeat(got.message);
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  ck_assert(heard);
+  ck_assert_msg(told(), "%s", log.c_str());
+  ck_assert(log.find("monitor on head: does not answer") == std::string::npos);
 }
 END_TEST
 
@@ -323,6 +384,7 @@ int main() {
   TCase* tests = tcase_create("agent");
   tcase_add_test(tests, whose_leases_hold);
   tcase_add_test(tests, one_life);
+  tcase_add_test(tests, controllers_that_are_away);
   tcase_add_test(tests, a_port_of_root_where_that_may_be_had);
   tcase_add_test(tests, the_ports_of_root_are_900_to_988);
   tcase_add_test(tests, the_capability_for_the_port_is_given_up);

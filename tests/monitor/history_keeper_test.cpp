@@ -47,7 +47,7 @@ struct Scene {
   Config config;
   std::optional<HistoryKeeper> keeper;
   std::optional<NodeWatch> watch;
-  PairModel pairs{PairPlaces{}, PairModelSettings{}};
+  PairModel pairs{NodeSwitches{}, PairModelSettings{}};
   const double start_s = protocol::steady_s();  // the keeper's first tasks are counted from its construction
   double passed_s = 0;
   double set_s = 0;  // by how much the host's clock was set

@@ -375,6 +375,72 @@ START_TEST(old_and_much_is_dropped) {
 }
 END_TEST
 
+// A node that is always up has one span, which grows. Its row is the first one, and its end is the latest.
+START_TEST(what_ended_first_is_dropped_first) {
+  TemporaryDirectory directory;
+  HistoryLimits limits;
+  limits.max_bytes = 256 << 10;
+  History history(directory.path() + "/h.db", limits);
+  history.begin();
+  history.put_span({"steady", 1, 2});
+  history.put_outage(outage("away", 1, unknown_value));
+  for (int i = 0; i < 6000; ++i) history.put_span({"n1", 10.0 * i, 10.0 * i + 5});
+  history.put_span({"steady", 1, 60000});
+  history.commit();
+  history.prune(60000);
+  ck_assert_int_le(history.bytes(), limits.max_bytes);
+  const std::vector<SpanRecord> spans = history.spans();
+  ck_assert_uint_gt(spans.size(), 100);
+  ck_assert_text_eq(spans.front().node, "steady");
+  ck_assert_double_gt(spans[1].began_at_s, 1000);
+  ck_assert_int_eq(lasting(history), 1);
+  // The file is too large even without spans, so that the oldest outages go.
+  history.begin();
+  for (int i = 0; i < 6000; ++i) history.put_outage(outage("n1", 1000.0 * i, 1000.0 * i + 5));
+  history.commit();
+  history.prune(60000);
+  ck_assert(history.spans().empty());
+  ck_assert_uint_gt(history.outages().size(), 100);
+  ck_assert_int_eq(lasting(history), 1);
+}
+END_TEST
+
+// An earlier version wrote two rows for an outage during which the clock was set back, and no other monitor takes an
+// outage that ends before it begins.
+START_TEST(an_outage_that_ended_before_it_began) {
+  TemporaryDirectory directory;
+  const std::string path = directory.path() + "/h.db";
+  {
+    History history(path, {});
+    history.put_outage(outage("n1", 3818, unknown_value));
+    history.put_outage(outage("n2", 3818, unknown_value));
+    Database(path, Database::Access::write, 2000)
+        .run(
+            "INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
+            "SELECT node, began_at, 343, counted, cause, noticed_at, 3 FROM outage WHERE id = 1");
+  }
+  History history(path, {});
+  const History::Changes changes = history.changes_after(0, 10);
+  ck_assert_uint_eq(changes.outages.size(), 2);
+  ck_assert_int_eq(changes.cursor, 3);
+  ck_assert_text_eq(changes.outages[0].node, "n2");
+  ck_assert(changes.outages[0].lasts());
+  ck_assert_text_eq(changes.outages[1].node, "n1");
+  ck_assert_double_eq(changes.outages[1].ended_at_s, 3818);
+}
+END_TEST
+
+START_TEST(settings_are_remembered_and_forgotten) {
+  TemporaryDirectory directory;
+  History history(directory.path() + "/h.db", {});
+  ck_assert_text_eq(history.setting("left n1"), "");
+  history.set_setting("left n1", "17");
+  ck_assert_text_eq(history.setting("left n1"), "17");
+  history.set_setting("left n1", "");
+  ck_assert_text_eq(history.setting("left n1"), "");
+}
+END_TEST
+
 START_TEST(change_numbers_are_never_given_twice) {
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/h.db";
@@ -409,6 +475,9 @@ int main() {
   tcase_add_test(tests, killed_at_any_time);
   tcase_add_test(tests, given_up_is_not_there);
   tcase_add_test(tests, old_and_much_is_dropped);
+  tcase_add_test(tests, what_ended_first_is_dropped_first);
+  tcase_add_test(tests, an_outage_that_ended_before_it_began);
+  tcase_add_test(tests, settings_are_remembered_and_forgotten);
   tcase_add_test(tests, change_numbers_are_never_given_twice);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

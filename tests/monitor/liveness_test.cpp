@@ -191,7 +191,7 @@ START_TEST(what_slurm_holds_for_down_ends_the_doubt) {
   run(table, now, 100, [](int, double) { return true; });
   const auto cut = [](int node, double) { return node >= 8; };
   ck_assert(run(table, now, 200, cut).empty());
-  for (int node = 0; node < 8; ++node) table.slurm_says(node, SlurmView::down);
+  for (int node = 0; node < 8; ++node) table.take_slurm_view(node, SlurmView::down);
   const std::vector<Seen> seen = run(table, now, 210, cut);
   ck_assert_uint_eq(seen.size(), 8);
   ck_assert(!table.in_doubt());
@@ -199,7 +199,7 @@ START_TEST(what_slurm_holds_for_down_ends_the_doubt) {
   LivenessTable other(10, {});
   now = 0;
   run(other, now, 100, [](int, double) { return true; });
-  for (int node = 0; node < 8; ++node) other.slurm_says(node, SlurmView::planned);
+  for (int node = 0; node < 8; ++node) other.take_slurm_view(node, SlurmView::planned);
   ck_assert_uint_eq(run(other, now, 200, cut).size(), 8);
 }
 END_TEST
@@ -248,7 +248,7 @@ START_TEST(expected_and_gone_by_order) {
   seen = run(table, now, 200, [](int, double) { return false; });
   ck_assert(seen.empty());
   ck_assert(table.state(0) == Liveness::unknown);
-  table.slurm_says(0, SlurmView::down);
+  table.take_slurm_view(0, SlurmView::down);
   ck_assert(table.state(0) == Liveness::down);
   seen = run(table, now, 210, [](int node, double) { return node == 0; });
   ck_assert_uint_eq(seen.size(), 1);
@@ -298,8 +298,8 @@ START_TEST(causes) {
                         Case{true, true, false, true, false, false, "planned", false},
                         Case{true, false, true, false, false, false, "agent", false},
                         Case{true, false, true, false, true, false, "silent", true}}) {
-    const Judgement judged =
-        objective({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
+    const OutageCause judged =
+        cause_of_silence({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
     ck_assert_text_eq(std::string(judged.cause), c.cause);
     ck_assert_int_eq(judged.counted, c.counted);
   }

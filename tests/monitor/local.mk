@@ -36,6 +36,7 @@ check_PROGRAMS += \
 	%D%/session_test \
 	%D%/messages_test \
 	%D%/stable_formats_test \
+	%D%/udp_test \
 	#
 endif
 endif
@@ -48,6 +49,7 @@ endif
 %C%_session_limits_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_session_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_stable_formats_test_LDADD = libcommon_decision.la $(monitor_protocol) $(CHECK_LIBS)
+%C%_udp_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 %C%_messages_test_LDADD = $(monitor_protocol) $(CHECK_LIBS)
 
 if HAVE_CHECK
@@ -62,6 +64,7 @@ check_PROGRAMS += \
 	%D%/peer_messages_test \
 	%D%/node_switches_test \
 	%D%/leader_election_test \
+	%D%/snapshot_publisher_test \
 	#
 endif
 endif
@@ -74,6 +77,7 @@ endif
 %C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_leader_election_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_snapshot_publisher_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/node_watch_scene.hpp \

@@ -101,14 +101,14 @@ END_TEST
 
 START_TEST(ack_comes_back) {
   HeartbeatAck ack{.number = 4,
-                   .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
+                   .leader = {.term = 9, .leader = "head", .age_ms = 0, .remaining_ms = 30000},
                    .single_node_jobs = {12, 4000000000}};
   ck_assert(decode_heartbeat_ack(encode(ack)) == ack);
   only_whole(encode(ack), decode_heartbeat_ack);
   ack.single_node_jobs.assign(1000, 1);
   ck_assert_uint_eq(decode_heartbeat_ack(encode(ack))->single_node_jobs.size(), max_single_node_jobs);
   ack.single_node_jobs.clear();
-  ack.publisher = {};
+  ack.leader = {};
   const Bytes none = encode(ack);
   ck_assert(decode_heartbeat_ack(none) == ack);
   Bytes jobs = none;
@@ -117,12 +117,11 @@ START_TEST(ack_comes_back) {
 }
 END_TEST
 
-START_TEST(no_publisher_without_a_term) {
-  HeartbeatAck ack{.number = 4,
-                   .publisher = {.term = 0, .publisher = "head", .age_ms = 0, .remaining_ms = 0},
-                   .single_node_jobs = {}};
+START_TEST(no_leader_without_a_term) {
+  HeartbeatAck ack{
+      .number = 4, .leader = {.term = 0, .leader = "head", .age_ms = 0, .remaining_ms = 0}, .single_node_jobs = {}};
   ck_assert(!decode_heartbeat_ack(encode(ack)));
-  ack.publisher = {.term = 1, .publisher = "", .age_ms = 0, .remaining_ms = 0};
+  ack.leader = {.term = 1, .leader = "", .age_ms = 0, .remaining_ms = 0};
   ck_assert(!decode_heartbeat_ack(encode(ack)));
 }
 END_TEST
@@ -238,7 +237,7 @@ START_TEST(answers_are_no_longer_than_questions) {
   const std::size_t join = encode(JoinFrame{{}, {}, "n", "x"}).size();
   ck_assert_uint_le(encode(RefusedFrame{}).size(), join);
   HeartbeatAck ack{
-      .number = 1, .publisher = {1, name, 0, 0}, .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
+      .number = 1, .leader = {1, name, 0, 0}, .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
   ck_assert_uint_le(encode(ack).size(), encode(Heartbeat{}).size());
   ck_assert_uint_le(encode_reset(1).size(), seal_overhead + 1);
   ck_assert_uint_le(encode(full_lease()).size(), max_message);
@@ -263,7 +262,7 @@ int main() {
   tcase_add_test(tests, encoder_says_nothing_impossible);
   tcase_add_test(tests, heartbeat_refuses_what_cannot_be);
   tcase_add_test(tests, ack_comes_back);
-  tcase_add_test(tests, no_publisher_without_a_term);
+  tcase_add_test(tests, no_leader_without_a_term);
   tcase_add_test(tests, lease_comes_back);
   tcase_add_test(tests, result_comes_back);
   tcase_add_test(tests, probe_packet_comes_back);

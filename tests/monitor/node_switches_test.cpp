@@ -16,13 +16,13 @@ START_TEST(hops_between_leaves) {
   const std::string conf = directory.file("slurm.conf", "");
   std::vector<std::string> names;
   for (int i = 1; i <= 8; ++i) names.push_back("n" + std::to_string(i));
-  PairPlaces places = read_pair_places(conf, names);  // there is no topology.conf
+  NodeSwitches places = read_node_switches(conf, names);  // there is no topology.conf
   ck_assert_int_eq(places.leaves, 1);
   ck_assert(places.hops == std::vector<std::int32_t>{2});
   directory.file("topology.conf",
                  "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Nodes=n[5-6]\n"
                  "SwitchName=m0 Switches=s[0-1]\nSwitchName=root Switches=m0,s2\n");
-  places = read_pair_places(conf, names);  // n7 and n8 are below no switch
+  places = read_node_switches(conf, names);  // n7 and n8 are below no switch
   ck_assert_int_eq(places.leaves, 4);
   ck_assert(places.leaf_of_node == (std::vector<std::int32_t>{0, 0, 1, 1, 2, 2, 3, 3}));
   const auto hops = [&](int a, int b) { return places.hops[static_cast<std::size_t>(a * 4 + b)]; };
@@ -34,21 +34,21 @@ START_TEST(hops_between_leaves) {
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < 4; ++b) ck_assert_int_eq(hops(a, b), hops(b, a));
   directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-9]\n");
-  ck_assert_error(read_pair_places(conf, names), "topology.conf:1");
+  ck_assert_error(read_node_switches(conf, names), "topology.conf:1");
   // Slurm takes a topology.yaml before a topology.conf, and of it the topology of the cluster.
   directory.file(
       "topology.yaml",
       "---\n- topology: partition\n  flat: true\n- topology: cluster\n  cluster_default: true\n  tree:\n    switches:\n"
       "      - switch: s0\n        nodes: n[1-6]\n      - switch: s1\n        nodes: n[7-8]\n"
       "      - switch: root\n        children: s[0-1]\n");
-  places = read_pair_places(conf, names);
+  places = read_node_switches(conf, names);
   ck_assert_int_eq(places.leaves, 2);
   ck_assert(places.leaf_of_node == (std::vector<std::int32_t>{0, 0, 0, 0, 0, 0, 1, 1}));
   directory.file("topology.yaml", "---\n- topology: cluster\n  flat: true\n");
-  ck_assert_int_eq(read_pair_places(conf, names).leaves, 1);
+  ck_assert_int_eq(read_node_switches(conf, names).leaves, 1);
   directory.file("topology.yaml",
                  "---\n- topology: cluster\n  tree:\n    switches:\n      - switch: s0\n        nodes: n9\n");
-  ck_assert_error(read_pair_places(conf, names), "topology.yaml:5: node n9 is not in slurm.conf");
+  ck_assert_error(read_node_switches(conf, names), "topology.yaml:5: node n9 is not in slurm.conf");
 }
 END_TEST
 

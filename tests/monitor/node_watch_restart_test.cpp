@@ -71,6 +71,45 @@ START_TEST(a_monitor_that_starts_again) {
 }
 END_TEST
 
+// An agent that was told to end leaves no outage, even if the monitor starts again before it is back.
+START_TEST(a_monitor_that_starts_again_knows_who_was_told_to_end) {
+  Scene scene;
+  scene.run(100);
+  scene.beat[3].flags = leaving;
+  scene.run(5);
+  scene.away = {3};
+  scene.run(10);
+  scene.start();
+  scene.run(100);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->liveness(3) == Liveness::unknown);
+  // The agent is back, and then its node fails while the monitor does not run.
+  scene.beat[3].flags = 0;
+  scene.away = {};
+  scene.run(20);
+  scene.away = {3};
+  scene.start();
+  scene.run(100);
+  ck_assert_text_eq(scene.outages(), "n3 silent counted lasts");
+}
+END_TEST
+
+// The agent was told to end and came back while only another monitor ran, which has seen this.
+START_TEST(another_monitor_saw_the_agent_come_back) {
+  Scene scene;
+  scene.run(100);
+  scene.beat[3].flags = leaving;
+  scene.run(5);
+  scene.away = {3};
+  NodeWatch::PeerNews news;
+  scene.watch->take_peer_record(SpanRecord{"n3", scene.at().wall_s + 5, scene.at().wall_s + 65}, news);
+  scene.now += 70;
+  scene.start();
+  scene.run(100);
+  ck_assert_text_eq(scene.outages(), "n3 silent counted lasts");
+}
+END_TEST
+
 // After any events in any order, a monitor that starts with the history has the numbers and estimates of this monitor,
 // and no two outages on record are one_outage().
 START_TEST(another_monitor_would_say_what_this_one_says) {
@@ -127,6 +166,22 @@ START_TEST(the_history_cannot_be_written) {
 }
 END_TEST
 
+// The end of an outage is never before its beginning.
+START_TEST(the_clock_is_set_back_during_an_outage) {
+  Scene scene;
+  scene.run(60);
+  scene.away = {1};
+  scene.run(40);
+  scene.clock_s -= 3600;
+  scene.run(10);
+  scene.away = {};
+  scene.run(20);
+  ck_assert_text_eq(scene.outages(), "n1 link counted");
+  ck_assert_uint_eq(scene.history->outages().size(), 1);
+  ck_assert_double_eq(scene.history->outages()[0].ended_at_s, scene.history->outages()[0].began_at_s);
+}
+END_TEST
+
 // The time by which the clock was set does not count as observed.
 START_TEST(the_clock_is_set) {
   for (const double jump_s : {3600.0, -3600.0, 40.0 * 86400}) {
@@ -159,10 +214,10 @@ START_TEST(what_another_monitor_saw) {
   Scene scene;
   scene.run(60);
   NodeWatch::PeerNews news;
-  scene.watch->peer_says(
+  scene.watch->take_peer_record(
       OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
-  scene.watch->peer_says(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
-  scene.watch->peer_says(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
+  scene.watch->take_peer_record(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
+  scene.watch->take_peer_record(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
   ck_assert_text_eq(scene.outages(), "n5 reboot counted");
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
   scene.watch->take(news);
@@ -178,7 +233,7 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
   for (int i = 0; i < 3; ++i) {
     NodeWatch::PeerNews news;
     scene.history->begin();
-    scene.watch->peer_says(seen, news);
+    scene.watch->take_peer_record(seen, news);
     scene.history->give_up();
   }
   ck_assert_text_eq(scene.outages(), "");
@@ -189,7 +244,7 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
     again.ended_at_s = ended_s;
     NodeWatch::PeerNews news;
     scene.history->begin();
-    scene.watch->peer_says(again, news);
+    scene.watch->take_peer_record(again, news);
     scene.history->commit();
     scene.watch->take(news);
     ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
@@ -200,10 +255,10 @@ START_TEST(what_another_monitor_saw_is_counted_once) {
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
   NodeWatch::PeerNews news;
   scene.history->begin();
-  scene.watch->peer_says(OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s},
-                         news);
-  scene.watch->peer_says(OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s},
-                         news);
+  scene.watch->take_peer_record(
+      OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s}, news);
+  scene.watch->take_peer_record(
+      OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s}, news);
   scene.history->commit();
   scene.watch->take(news);
   ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
@@ -218,8 +273,11 @@ int main() {
   Suite* suite = suite_create("node_watch_restart");
   TCase* tests = tcase_create("node_watch");
   tcase_add_test(tests, a_monitor_that_starts_again);
+  tcase_add_test(tests, a_monitor_that_starts_again_knows_who_was_told_to_end);
+  tcase_add_test(tests, another_monitor_saw_the_agent_come_back);
   tcase_add_loop_test(tests, another_monitor_would_say_what_this_one_says, 0, 60);
   tcase_add_test(tests, the_history_cannot_be_written);
+  tcase_add_test(tests, the_clock_is_set_back_during_an_outage);
   tcase_add_test(tests, the_clock_is_set);
   tcase_add_test(tests, what_another_monitor_saw);
   tcase_add_test(tests, what_another_monitor_saw_is_counted_once);

@@ -47,7 +47,7 @@ struct Scene {
   }
   void slurm(const std::string& node, SlurmView view) {
     const SlurmNode says[] = {{node, view, {}}};
-    watch->slurm_says(says, at());
+    watch->take_slurm_answer(says, at());
   }
   // Returns the outages as "NODE CAUSE COUNTED LASTS", ordered by name.
   std::string outages() {

@@ -177,6 +177,16 @@ START_TEST(told_to_end) {
   scene.run(100);
   ck_assert_text_eq(scene.outages(), "");
   ck_assert(scene.watch->liveness(3) == Liveness::unknown);
+  scene.boot[3] = 1;  // the node is back from an orderly reboot
+  scene.agent[3] = 1;
+  scene.beat[3].flags = 0;
+  scene.away = {};
+  scene.run(20);
+  ck_assert_text_eq(scene.outages(), "");
+  ck_assert(scene.watch->liveness(3) == Liveness::up);
+  scene.boot[3] = 2;  // the next one comes without a word of the agent
+  scene.run(20);
+  ck_assert_text_eq(scene.outages(), "n3 reboot counted");
 }
 END_TEST
 
@@ -185,7 +195,7 @@ START_TEST(heard_again) {
   Scene scene;
   scene.run(60);
   Heartbeat again = scene.beat[1];
-  again.heard = {.term = 9, .publisher = "head", .age_ms = 5, .remaining_ms = 7};
+  again.heard = {.term = 9, .leader = "head", .age_ms = 5, .remaining_ms = 7};
   again.state.cpu_load = {77, 77, 77};
   scene.away.insert(1);
   for (int i = 0; i < 20; ++i) {
@@ -235,7 +245,7 @@ START_TEST(slurmctld_is_cut_off_with_it) {
   const auto all_say = [&scene](SlurmView view) {
     std::vector<SlurmNode> says;
     for (int i = 0; i < 6; ++i) says.push_back({"n" + std::to_string(i), view, {}});
-    scene.watch->slurm_says(says, scene.at());
+    scene.watch->take_slurm_answer(says, scene.at());
   };
   all_say(SlurmView::responding);
   scene.away = {0, 1, 2, 3, 4, 5};

@@ -18,8 +18,8 @@ constexpr auto lat = Measurement::latency;
 constexpr auto bw = Measurement::bandwidth;
 
 // Returns leaf switches with this number of nodes below one root: 2 hops within a leaf switch, 4 between two.
-PairPlaces places(std::int32_t leaves, std::int32_t per_leaf) {
-  PairPlaces p;
+NodeSwitches places(std::int32_t leaves, std::int32_t per_leaf) {
+  NodeSwitches p;
   p.leaves = leaves;
   for (std::int32_t i = 0; i < leaves * per_leaf; ++i) p.leaf_of_node.push_back(i / per_leaf);
   for (std::int32_t i = 0; i < leaves * leaves; ++i) p.hops.push_back(i / leaves == i % leaves ? 2 : 4);
@@ -111,12 +111,27 @@ START_TEST(measured_since_then) {
   model.add(0, 1, lat, 10, 100);
   model.add(0, 1, bw, 1e9, 130);
   model.add(2, 3, bw, 1e9, 90);
-  model.remember_peak(1, 2, 2e9);
+  model.remember_peak(1, 2, 2e9, 100);
   ck_assert_uint_eq(model.measured_since(-1e9).size(), 2);
   ck_assert_uint_eq(model.measured_since(90).size(), 2);
   ck_assert_uint_eq(model.measured_since(130).size(), 1);
   ck_assert_double_eq(model.measured_since(91).front().newest_s(), 130);
   ck_assert(model.measured_since(130.5).empty());
+}
+END_TEST
+
+// A monitor drops old pairs soon after its start, when few pairs are measured yet.
+START_TEST(a_remembered_peak_waits_for_a_measurement) {
+  const PairModelSettings settings;
+  PairModel model(places(2, 2), settings);
+  model.remember_peak(0, 1, 2e9, 100);
+  model.remember_peak(2, 3, 2e9, 100);
+  model.forget_old(160);
+  model.add(0, 1, bw, 1e9, 170);
+  ck_assert_double_eq(model.find(0, 1)->peak_bandwidth_Bps, 2e9);
+  model.forget_old(101 + settings.keep_s);
+  ck_assert_ptr_null(model.find(2, 3));
+  ck_assert_ptr_nonnull(model.find(0, 1));
 }
 END_TEST
 
@@ -129,7 +144,7 @@ START_TEST(a_forecast_not_the_last_value) {
   for (int i = 20; i < 40; ++i) model.add(0, 1, bw, 2e8, i);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).bandwidth(), 2e8);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 1e9);
-  model.remember_peak(0, 1, 2e9);
+  model.remember_peak(0, 1, 2e9, 40);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 2e9);
 }
 END_TEST
@@ -222,7 +237,7 @@ START_TEST(no_number_spoils_the_table) {
     for (const double huge : {3e38, 1e300, std::numeric_limits<double>::infinity()}) {
       model.add(0, 1, lat, huge, 10);
       model.add(0, 1, bw, huge, 10);
-      model.remember_peak(0, 1, huge);
+      model.remember_peak(0, 1, huge, 10);
     }
     ck_assert_ptr_null(model.find(0, 1));
     // These are the largest values that are accepted. With the model's corrections they would be larger.
@@ -243,6 +258,9 @@ START_TEST(memory_is_bounded) {
   PairModel model(places(1, 50), settings);
   for (std::int32_t b = 1; b < 50; ++b) model.add(0, b, lat, 5, b);
   ck_assert_uint_eq(model.size(), 10);
+  ck_assert_int_eq(model.dropped(), 39);
+  model.add(0, 1, lat, 5, 50);  // a pair that is known needs no room
+  ck_assert_int_eq(model.dropped(), 39);
   model.add(0, 49, lat, 5, 1e6);  // the old pairs are removed
   ck_assert_uint_eq(model.size(), 1);
 }
@@ -255,6 +273,7 @@ int main() {
   tcase_add_test(tests, each_pair_of_a_small_cluster);
   tcase_add_test(tests, a_value_counts_as_measured_for_two_hours);
   tcase_add_test(tests, measured_since_then);
+  tcase_add_test(tests, a_remembered_peak_waits_for_a_measurement);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);
   tcase_add_test(tests, a_liar_harms_itself_alone);

@@ -35,7 +35,7 @@ START_TEST(states) {
   state.order = 3;
   state.history.fill(0xab);
   state.last_change = 77;
-  state.publisher = {12345678901234, "head1", 250, 30000};
+  state.leader = {12345678901234, "head1", 250, 30000};
   const Bytes bytes = encode(state);
   ck_assert(peer_message_kind(bytes) == PeerMessageKind::state);
   ck_assert(*decode_peer_state(bytes) == state);
@@ -101,8 +101,8 @@ START_TEST(measurements) {
 END_TEST
 
 int main() {
-  Suite* suite = suite_create("peer_wire");
-  TCase* tests = tcase_create("peer_wire");
+  Suite* suite = suite_create("peer_messages");
+  TCase* tests = tcase_create("peer_messages");
   tcase_add_test(tests, states);
   tcase_add_test(tests, an_answer_is_no_longer_than_its_question);
   tcase_add_test(tests, changes);

@@ -318,6 +318,20 @@ START_TEST(time_of_one_user) {
 }
 END_TEST
 
+// In the long run a user has his share, also with questions that each take more time than there is.
+START_TEST(share_of_one_user) {
+  QueryServer::Limits limits;
+  limits.user_time_s = 0.5;
+  World world(limits);
+  world.meanwhile = [] { usleep(1'000'000); };
+  ck_assert_text_eq(world.ask(15), "user 1000 job 15");
+  usleep(100'000);
+  ck_assert_error(world.ask(1), "too many questions");  // half a second is paid back in two seconds
+  usleep(2'200'000);
+  ck_assert_text_eq(world.ask(1), "user 1000 job 1");
+}
+END_TEST
+
 START_TEST(nobody_listens) {
   const int listener = listen_tcp(0);
   NetAddress address;
@@ -346,6 +360,7 @@ int main() {
   tcase_add_test(tests, a_question_during_a_long_answer);
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, time_of_one_user);
+  tcase_add_test(tests, share_of_one_user);
   tcase_add_test(tests, nobody_listens);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -212,7 +212,7 @@ START_TEST(strangers_on_the_node) {
     ck_assert_double_lt(seconds_to_join(world, 40000, ports), 1);
     // The number of credentials that are decoded is still limited.
     const int before = world.munge.decodes;
-    for (int i = 0; i < 50000; ++i, world.now_s += 0.002)
+    for (int i = 0; i < instances(50000); ++i, world.now_s += 0.002)
       send_rubbish(world, static_cast<std::uint16_t>(20000 + i % ports));
     ck_assert_int_lt(world.munge.decodes - before, 64 * (5 + 100 / 2 + 1));
   }
@@ -298,6 +298,11 @@ START_TEST(token_bucket) {
   ck_assert(bucket.take(100.5));
   ck_assert(!bucket.take(50));  // a clock that runs backwards adds nothing
   ck_assert(bucket.take(1000) && bucket.take(1000, 3) && !bucket.take(1000));
+  bucket.charge(1000, 3);  // what was used is paid back before there is more
+  ck_assert_double_eq(bucket.level(1001), -1);
+  ck_assert(!bucket.take(1001.9) && bucket.take(1002));
+  bucket.charge(1010, 100);
+  ck_assert_double_eq(bucket.level(1010), -4);
 }
 END_TEST
 

@@ -58,7 +58,7 @@ START_TEST(messages_between_agent_and_monitor) {
   stays("heartbeat", full_heartbeat(), decode_heartbeat);
   stays("heartbeat_ack",
         HeartbeatAck{.number = 4,
-                     .publisher = {.term = 9, .publisher = "head", .age_ms = 0, .remaining_ms = 30000},
+                     .leader = {.term = 9, .leader = "head", .age_ms = 0, .remaining_ms = 30000},
                      .single_node_jobs = {12, 4000000000}},
         decode_heartbeat_ack);
   stays("probe_lease", full_lease(), decode_lease);

@@ -303,6 +303,35 @@ static void threads(void) {
   MPI_Comm_free(&thread_comm);
 }
 
+/* Four threads send messages of 3 bytes to their own rank as fast as they can, for two seconds; says how many. */
+static long flooded[THREADS];
+static void *flood(void *argument) {
+  enum { window = 64 };
+  const int tag = *(int *)argument;
+  MPI_Request requests[2 * window];
+  char bytes[3] = {0}, received[window][3];
+  for (const double end = MPI_Wtime() + 2; MPI_Wtime() < end; flooded[tag] += window) {
+    for (int i = 0; i < window; ++i) MPI_Irecv(received[i], 3, MPI_BYTE, rank, tag, WORLD, &requests[i]);
+    for (int i = 0; i < window; ++i) MPI_Isend(bytes, 3, MPI_BYTE, rank, tag, WORLD, &requests[window + i]);
+    MPI_Waitall(2 * window, requests, MPI_STATUSES_IGNORE);
+  }
+  return NULL;
+}
+static void flooding_threads(void) {
+  pthread_t thread[THREADS];
+  int tags[THREADS];
+  long all = 0;
+  for (int i = 0; i < THREADS; ++i) {
+    tags[i] = i;
+    pthread_create(&thread[i], NULL, flood, &tags[i]);
+  }
+  for (int i = 0; i < THREADS; ++i) {
+    pthread_join(thread[i], NULL);
+    all += flooded[i];
+  }
+  printf("sent %ld\n", all);
+}
+
 /* ---- how programs end */
 
 static void say_five(void) { first_to_last(WORLD, 5); }
@@ -372,13 +401,14 @@ static const struct {
     {"one_sided", one_sided},         {"topologies", topologies},
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
+    {"flooding_threads", flooding_threads},
     {"aborts", aborts}, {"killed", killed}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
     {"spawns", spawns}, {"spawned", spawned},
 };
 
 int main(int argc, char **argv) {
   program = argv[0];
-  if (argc == 2 && strcmp(argv[1], "threads") == 0) {
+  if (argc == 2 && strstr(argv[1], "threads")) {
     int provided;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided != MPI_THREAD_MULTIPLE) MPI_Abort(WORLD, 4);

@@ -124,7 +124,7 @@ START_TEST(what_is_passed_over_would_not_be_chosen) {
           if (seed % 7 == 0) request.processes = nodes;
           if (seed % 3 == 0) request.min_nodes = 9;
           if (seed % 4 == 0) request.required = {2, 11};
-          for (std::int32_t start = 0; start < nodes; start += 1 + nodes / 40)
+          for (std::int32_t start = 0; start < nodes; start += 1 + nodes / instances(40))
             ck_assert_msg(Candidates(input, request).of_start(start) == plain_group(input, request, start),
                           "start %d of %d nodes in %d groups, case %d", start, nodes, groups, static_cast<int>(seed));
           if (nodes > 300) continue;
@@ -178,7 +178,7 @@ END_TEST
 // When many nodes share a column of the table, the search starts from few of them. The result is not worse than that of
 // all starts without the local search.
 START_TEST(few_starts_of_each_column_suffice) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(instances(20)); ++seed) {
     const AnyTable made(seed, 1200, 30, false, 1);
     const NetworkLoad network(made.table, made.state_of, {}, Deadline::never(), WithinError::counts_nothing);
     const GroupInput input{made.compute, &network, made.processors, 0.3, 0.7};

@@ -140,6 +140,11 @@ START_TEST(sizes_that_do_not_fit_name_the_numbers) {
   ck_assert_error(parse_parallelism({{"tp", "65536"}, {"pp", "65536"}}), "more than 16777216 ranks");
   ck_assert_error(parse_parallelism({{"tp", "16777216"}, {"pp", "16777216"}, {"dp", "16777216"}}),
                   "more than 16777216 ranks");
+  ck_assert_error(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65537"}})),
+                  "needs a multiple of 4295032832 ranks");
+  ck_assert_error(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65535"}})),
+                  "needs a multiple of 4294901760 ranks");
+  ck_assert_int_eq(rank_step(parse_parallelism({{"tp", "8"}, {"cp", "4"}, {"ep", "6"}})), 96);
   for (const char* value : {"0", "-1", "x", "", "1.5", "16777217", "99999999999999999999"})
     ck_assert_error(parse_parallelism({{"tp", value}}), "want a whole number from 1 to 16777216");
   ck_assert_error(parse_parallelism({{"tp", "2"}, {"layers", "0"}}), "layers=0: want a whole number");

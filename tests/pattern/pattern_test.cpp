@@ -59,6 +59,13 @@ END_TEST
 START_TEST(a_grid_of_another_size_names_both) {
   ck_assert_int_eq(matrix_of(parse_pattern("grid=8x4x4"), 128).pairs(), 7 * 16 + 2 * 8 * 3 * 4);
   ck_assert_int_eq(matrix_of(parse_pattern("grid=8x4x4:periodic"), 128).pairs(), 3 * 128);
+  for (const char* word : {"ring", "tree", "alltoall", "grid=6x1x2", "grid=3x2x2:periodic", "grid=12:periodic",
+                           "grid=12", "grid=auto", "grid=auto2:periodic"})
+    ck_assert_int_eq(pair_count(parse_pattern(word), 12), matrix_of(parse_pattern(word), 12).pairs());
+  for (const char* word : {"ring", "tree", "grid=auto:periodic"})
+    for (const std::int32_t ranks : {1, 2, 3, 4})
+      ck_assert_int_eq(pair_count(parse_pattern(word), ranks), matrix_of(parse_pattern(word), ranks).pairs());
+  ck_assert_int_eq(pair_count(parse_pattern("grid=2000000x1x1"), 2'000'000), 1'999'999);
   ck_assert_error(matrix_of(parse_pattern("grid=8x4x4"), 100),
                   "grid=8x4x4 has 128 places, and 100 tasks are asked for");
   ck_assert(matrix_of(parse_pattern("grid=auto"), 128) == matrix_of(parse_pattern("grid=8x4x4"), 128));
@@ -94,6 +101,8 @@ START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
   ck_assert_error(parse_pattern("tp=4,TP=2"), "tp is given twice in 'tp=4,TP=2'");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,pp=2")), "a multiple of 4 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("pp=1")), "any number of ranks");
+  ck_assert_text_eq(possible_ranks(parse_pattern("ep=3")), "a multiple of 3 ranks");
+  ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,cp=4,ep=6")), "a multiple of 24 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("grid=2x2")), "4 ranks");
   ck_assert_error(parse_pattern(""), "known are ring");
   ck_assert_error(parse_pattern("ring,seed=1"), "'seed' is no pattern");

@@ -58,9 +58,37 @@ START_TEST(the_structure_is_told) {
   ck_assert_text_eq(structure_of(of("grid=4x2", 8), 16), "a grid of 4 x 4");
   ck_assert_text_eq(structure_of(of("grid=2x4", 8), 32), "a grid of 4 x 8");
   ck_assert_text_eq(structure_of(of("grid=2x4", 8), 4), "a grid of 2 x 2");
-  ck_assert_text_eq(structure_of(of("grid=4x4x4:periodic", 64), 128), "a periodic grid of 8 x 4 x 4");
+  ck_assert_text_eq(structure_of(of("grid=4x4x4:periodic", 64), 128),
+                    "a periodic grid of 8 x 4 x 4, with the largest side first as MPI_Dims_create has it");
   ck_assert_text_eq(structure_of(of("tree", 16), 20), "a binomial tree");
   ck_assert_text_eq(structure_of(of("alltoall", 5), 6), "all pairs");
+}
+END_TEST
+
+// On more ranks a square may become longer in either dimension: as MPI_Dims_create() has it, and not a grid of less.
+START_TEST(a_square_has_its_largest_side_first) {
+  ck_assert_text_eq(structure_of(of("grid=4x4", 16), 32),
+                    "a grid of 8 x 4, with the largest side first as MPI_Dims_create has it");
+  ck_assert_text_eq(structure_of(of("grid=2x2x2", 8), 27), "none");  // a hypercube as well
+  ck_assert_text_eq(structure_of(of("grid=3x3x3:periodic", 27), 36),
+                    "a periodic grid of 4 x 3 x 3, with the largest side first as MPI_Dims_create has it");
+  ck_assert_text_eq(structure_of(of("grid=4x4", 16), 36), "a grid of 6 x 6");
+  ck_assert_text_eq(structure_of(of("grid=6x4", 24), 32), "a grid of 8 x 4");
+  const auto why = [](std::int64_t along_rows, std::int64_t along_columns) {
+    std::vector<CommEdge> edges;
+    for (const CommEdge& edge : of("grid=4x4", 16).edges())
+      edges.push_back({edge.a, edge.b, edge.b - edge.a == 1 ? along_rows : along_columns});
+    std::string text = "scaled";
+    scaled_matrix(CommMatrix::from_edges(16, edges), 32, &text);
+    return text;
+  };
+  // Four chains of four ranks may become four of eight, or eight of four.
+  const char* const chains =
+      "its traffic is along some dimensions of a grid of 4 x 4 alone, which is a grid of 8 x 4 as well as a grid of 4 x 8 on 32 ranks";
+  ck_assert_text_eq(why(100, 0), chains);
+  ck_assert_text_eq(why(0, 100), chains);
+  ck_assert_text_eq(why(100, 1), chains);
+  ck_assert_text_eq(why(100, 50), "scaled");
 }
 END_TEST
 
@@ -129,6 +157,7 @@ int main() {
   TCase* const tests = tcase_create("scaling");
   tcase_add_test(tests, a_pattern_scales_to_itself_on_other_ranks);
   tcase_add_test(tests, the_structure_is_told);
+  tcase_add_test(tests, a_square_has_its_largest_side_first);
   tcase_add_test(tests, dimensions_keep_their_traffic);
   tcase_add_test(tests, a_larger_hypercube_goes_on_with_its_last_bit);
   tcase_add_test(tests, what_is_not_regular_or_not_certain_is_not_scaled);

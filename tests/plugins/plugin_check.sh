@@ -48,6 +48,13 @@ check_version() {
   [ $((0x$got)) -eq $((0x$want)) ] || fail "$1 has plugin_version 0x$got, Slurm is 0x$want"
 }
 
+# The sentence by which slurm-placement-rebuild knows a plugin of these two versions.
+check_words() {
+  words=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/slurm-placement \1, built for Slurm /p; s/^#define SLURM_RELEASE "\(.*\)"/\1./p' \
+    "${BUILD_DIR:-.}/config.h" | tr -d '\n')
+  grep -qaF "$words" "$1" || fail "$1 does not have the words '$words'"
+}
+
 # A multiplication joined with an addition rounds once and not twice, so that the same input could get another placement on
 # a processor without it. The compiler joins them where configure does not forbid it.
 check_sums() {
@@ -69,6 +76,7 @@ for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   checked=$((checked + 1))
   check_version "$host"
   check_sums "$host"
+  [ $folder != select ] || check_words "$host"
   {
     sed -n '/^global:/,/^local:/s/^  \([a-z_]*\);$/\1/p' "$map"
     # the functions that this Slurm looks up, as configure found them

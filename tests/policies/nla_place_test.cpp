@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The policy NLA with its parameters and refusals, and the mapping of ranks by measured distance.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <string>
 
 #include "netload/rank_mapping.hpp"
+#include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
@@ -214,6 +216,43 @@ START_TEST(nodes_that_are_down_or_suspect) {
   ck_assert_text_eq(place(cluster, tasks(8)), "1 2");
   Request request = tasks(16);
   ck_assert_text_eq(place(cluster, request), "0 1 2 3");
+}
+END_TEST
+
+// Between two parts of a machine that no switch joins nothing is measured, and a part that is silent is none of the
+// other one's business.
+START_TEST(a_part_of_the_machine_counts_for_itself) {
+  Cluster cluster(9);
+  for (std::size_t u = 0; u < 9; ++u) {
+    cluster.view.nodes[u].fabric = u < 4 ? 0 : 1;
+    for (std::size_t v = 0; v < u; ++v)
+      if ((u < 4) != (v < 4)) cluster.pair(u, v, NAN, NAN);
+  }
+  cluster.live->pairs.latency_us = cluster.latency;
+  cluster.live->pairs.bandwidth_Bps = cluster.bandwidth;
+  cluster.load(4, 3);
+  cluster.load(6, 3);
+  const auto place_on_a_part = [&](const Request& request) {
+    return nodes_of(place_on_one_fabric(*find_policy("NLA"), cluster.view, request, Deadline::never()));
+  };
+  ck_assert_text_eq(place_on_a_part(tasks(12)), "5 7 8");
+  Request request = tasks(8);
+  request.required_nodes = {6};
+  ck_assert_text_eq(place_on_a_part(request).substr(0, 3), "5 6");
+  for (std::size_t n = 0; n < 4; ++n) cluster.live->nodes[n].age_s = 1000;
+  ck_assert_text_eq(place_on_a_part(tasks(12)), "5 7 8");
+}
+END_TEST
+
+// slurm-placement(7): a node has its free cores minus the load, whatever number of threads its cores have.
+START_TEST(threads_of_cores_are_no_idle_processors) {
+  Cluster cluster(4);
+  for (NodeView& node : cluster.view.nodes) node.threads_per_core = 2;
+  for (std::size_t n = 0; n < 4; ++n) cluster.load(n, 2.5);
+  Request request = tasks(8);
+  request.parameters = {{"wait", "100"}};
+  request.waited_s = 0;
+  ck_assert_error(place_nla(cluster.view, request, Deadline::never()), "6.8 of 16 processors are idle, 8 are wanted");
 }
 END_TEST
 
@@ -428,6 +467,8 @@ int main() {
   tcase_add_test(nodes, missing_pairs_are_told);
   tcase_add_test(nodes, how_much_may_be_missing);
   tcase_add_test(nodes, nodes_that_are_down_or_suspect);
+  tcase_add_test(nodes, a_part_of_the_machine_counts_for_itself);
+  tcase_add_test(nodes, threads_of_cores_are_no_idle_processors);
   tcase_add_test(nodes, waits_while_all_is_overloaded);
   tcase_add_test(nodes, reasons_tell_what_was_chosen);
   suite_add_tcase(suite, nodes);

@@ -87,6 +87,16 @@ START_TEST(a_full_machine_is_full) {
   ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
   ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
   ck_assert_int_eq(replay.ended_jobs, 20);
+  // It is told what fills the machine: 16 jobs of one task, whose last ends free the cores for the sixteen that start.
+  ck_assert_uint_eq(replay.fill.size(), 16);
+  std::vector<double> ends;
+  for (const FillJob& job : replay.fill) {
+    ck_assert_int_eq(job.tasks, 1);
+    ck_assert_int_eq(job.expected_us - job.end_us, 100'000'000);
+    ends.push_back(static_cast<double>(job.end_us) / 1e6);
+  }
+  std::ranges::sort(ends);
+  for (std::size_t k = 0; k < ends.size(); ++k) ck_assert_double_eq_tol(starts(replay)[k], ends[k], 1e-6);
   // The jobs that fill the machine end within one run time. Therefore 16 jobs start within 100 s, and the last four one
   // run time later.
   const std::vector<double> begin = starts(replay);

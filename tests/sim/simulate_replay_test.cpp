@@ -106,6 +106,19 @@ START_TEST(reservations_hold_others_back) {
 }
 END_TEST
 
+// The plan has jobs on the nodes of stock Slurm, and a policy puts them elsewhere: one that passes may have no room
+// then.
+START_TEST(jobs_that_pass_find_their_room_taken_by_a_policy) {
+  const Machine machine = machine_of({3, 3}, 1, 1);
+  ReplayOptions options = plain();
+  options.reservations = 1000;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const std::vector<LogJob> jobs = random_jobs(100, 4, seed);
+    check_legal(machine, jobs, run(machine, jobs, "RANDOM", options));
+  }
+}
+END_TEST
+
 START_TEST(depth_limits_backfill) {
   const Machine machine = machine_of({1}, 1, 4);
   const std::vector<LogJob> jobs{job_of(0, 100, 100, 3), job_of(1, 10, 10, 4), job_of(2, 10, 10, 2),
@@ -171,7 +184,7 @@ END_TEST
 
 START_TEST(every_strategy_is_legal_and_deterministic) {
   const Machine machine = machine_of({3, 2, 3}, 2, 2);
-  const std::vector<LogJob> jobs = random_jobs(150, 32, 5);
+  const std::vector<LogJob> jobs = random_jobs(instances(150), 32, 5);
   for (const bool full : {false, true})
     for (const char* strategy : {"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+1", "RANDOM", "SEQUENTIAL"}) {
       ReplayOptions options;
@@ -297,6 +310,7 @@ int main() {
   tcase_add_test(all, all_that_ends_with_the_shadow_is_spare);
   tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
   tcase_add_test(all, reservations_hold_others_back);
+  tcase_add_test(all, jobs_that_pass_find_their_room_taken_by_a_policy);
   tcase_add_test(all, depth_limits_backfill);
   tcase_add_test(all, run_times_follow_the_model);
   tcase_add_test(all, no_matrices_make_all_strategies_equal);

@@ -268,13 +268,13 @@ START_TEST(failures_from_a_trace) {
   ck_assert_double_eq(result.lost_core_us, 50500000);
   ck_assert_int_eq(result.node_failures, 4);                   // one failure for each node of each line
   ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // the time at which n0 is back
-  for (const auto& [text, message] : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
-                                      {"x n0 1\n", "seconds 'x'"},
-                                      {"-1 n0 1\n", "seconds '-1'"},
-                                      {"\n5 n0 nan\n", "trace:2: hours 'nan'"},
-                                      {"5 n[0 1\n", "trace:1: "},
-                                      {"5 n2 1\n", "node n2 is not one of the machine"}})
-    ck_assert_error(read_failures(directory.file("trace", text), machine.view()), message);
+  for (const auto& wrong : {std::pair{"5 n0\n", "trace:1: '5 n0' is not of the form"},
+                            {"x n0 1\n", "seconds 'x'"},
+                            {"-1 n0 1\n", "seconds '-1'"},
+                            {"\n5 n0 nan\n", "trace:2: hours 'nan'"},
+                            {"5 n[0 1\n", "trace:1: "},
+                            {"5 n2 1\n", "node n2 is not one of the machine"}})
+    ck_assert_error(read_failures(directory.file("trace", wrong.first), machine.view()), wrong.second);
 }
 END_TEST
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "spank/task/cpu_masks.hpp"
+#include "spank/task/gpu_tasks.hpp"
 #include "tests/check.hpp"
 
 namespace {
@@ -103,18 +104,33 @@ END_TEST
 START_TEST(masks_are_dealt_in_the_order_of_cores) {
   // The kernel numbers CPUs alternately over two packages here.
   const auto position = [](int cpu) { return CpuPosition{cpu % 2, cpu / 2}; };
+  const std::vector<std::int32_t> cores = placement::spank::machine_cores(4, position).core_of_cpu;
   const std::vector<CpuMask> masks{mask_of({0}), mask_of({1}), mask_of({2}), mask_of({3})};
-  const auto dealt = placement::spank::deal_masks(masks, Slots{0, 1, 2, 3}, position);
+  const auto dealt = placement::spank::deal_masks(masks, Slots{0, 1, 2, 3}, cores);
   ck_assert(dealt == (std::vector<CpuMask>{mask_of({0}), mask_of({2}), mask_of({1}), mask_of({3})}));
-  const auto turned = placement::spank::deal_masks(masks, Slots{3, 2, 1, 0}, position);
+  const auto turned = placement::spank::deal_masks(masks, Slots{3, 2, 1, 0}, cores);
   ck_assert(turned == (std::vector<CpuMask>{mask_of({3}), mask_of({1}), mask_of({2}), mask_of({0})}));
 }
 END_TEST
 
+// The firmware gives the package of the lowest CPUs the number 1. Slurm counts its cores first all the same.
+START_TEST(cores_are_counted_by_their_lowest_cpus) {
+  const auto position = [](int cpu) { return CpuPosition{cpu < 4 ? 1 : 0, cpu % 4}; };
+  const std::vector<std::int32_t> cores = placement::spank::machine_cores(8, position).core_of_cpu;
+  const std::vector<CpuMask> masks{mask_of({4}), mask_of({0}), mask_of({5}), mask_of({1})};
+  ck_assert(placement::spank::deal_masks(masks, Slots{0, 1, 2, 3}, cores) ==
+            (std::vector<CpuMask>{mask_of({0}), mask_of({1}), mask_of({4}), mask_of({5})}));
+  // A CPU that the machine does not list comes last.
+  const std::vector<CpuMask> other{mask_of({9}), mask_of({4})};
+  ck_assert(placement::spank::deal_masks(other, Slots{0, 1}, cores) ==
+            (std::vector<CpuMask>{mask_of({4}), mask_of({9})}));
+}
+END_TEST
+
 START_TEST(equal_masks_stay_as_they_are) {
-  const auto position = [](int cpu) { return CpuPosition{0, cpu}; };
+  const std::vector<std::int32_t> cores{0, 1};
   const std::vector<CpuMask> masks(3, mask_of({0, 1}));
-  ck_assert(placement::spank::deal_masks(masks, Slots{2, 0, 1}, position) == masks);
+  ck_assert(placement::spank::deal_masks(masks, Slots{2, 0, 1}, cores) == masks);
 }
 END_TEST
 
@@ -128,6 +144,7 @@ int main() {
   tcase_add_test(tests, large_steps_stay_within_one_string);
   tcase_add_test(tests, masks_are_read_as_slurm_writes_them);
   tcase_add_test(tests, masks_are_dealt_in_the_order_of_cores);
+  tcase_add_test(tests, cores_are_counted_by_their_lowest_cpus);
   tcase_add_test(tests, equal_masks_stay_as_they_are);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <numeric>
 
 #include "tests/check.hpp"
@@ -31,7 +32,8 @@ struct Step {
   std::vector<std::vector<std::uint32_t>> ranks;
   std::optional<Numbers> gpus = std::nullopt;
 
-  GpuOrder order(const CommMatrix& matrix, const std::string& text, GpuLists lists = GpuLists::per_node) const {
+  GpuOrder order(const CommMatrix& matrix, const std::string& text, GpuLists lists = GpuLists::per_node,
+                 const placement::Deadline& deadline = placement::Deadline::never()) const {
     std::ofstream(path) << text;
     placement::StepShape shape;
     StepPlacement placement;
@@ -44,7 +46,7 @@ struct Step {
       std::iota(all.begin(), all.end(), 0);
       view.nodes.back().gpus = gpus.value_or(all);
     }
-    const GpuOrder found = order_by_links(matrix, placement, shape, view, path, lists);
+    const GpuOrder found = order_by_links(matrix, placement, shape, view, path, lists, deadline);
     std::remove(path);
     return found;
   }
@@ -72,6 +74,14 @@ START_TEST(pairs_have_linked_gpus) {
 END_TEST
 
 // All GPUs have links, of which some are wider.
+// Without time each node keeps Slurm's order, and the user is told.
+START_TEST(no_time) {
+  const Step step{{"a1"}, {{0, 1, 2, 3}}};
+  const placement::Deadline past = placement::Deadline::after(std::chrono::seconds(0));
+  ck_assert_kept(step.order(pairs(4), linked, GpuLists::per_node, past), "no time was left");
+}
+END_TEST
+
 START_TEST(wider_links) {
   const auto order = Step{{"a1"}, {{0, 1, 2, 3}}}.order(
       pairs(4),
@@ -108,6 +118,31 @@ START_TEST(one_order_for_all_nodes) {
       std::string(linked) + "NodeName=d1 Name=gpu File=/dev/g0 Links=-1,4,0,0\nNodeName=d1 Name=gpu File=/dev/g[1-3]\n";
   ck_assert_kept((Step{{"a1", "d1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, others, GpuLists::one)),
                  "the nodes have different links, and --gpus-per-task takes one order for all of them");
+}
+END_TEST
+
+// The options by which each task has one GPU, with a type or without, and those with which Slurm's order stays.
+START_TEST(one_gpu_for_each_task) {
+  using Options = std::map<std::string, std::string>;
+  const auto choice = [](const Options& options) {
+    return placement::spank::gpu_choice([&](const std::string& name) {
+      const auto given = options.find(name);
+      return given == options.end() ? std::nullopt : std::optional<std::string>(given->second);
+    });
+  };
+  for (const char* count : {"1", "a100:1", "gpu:a100:1"})
+    ck_assert_msg(choice({{"gpus-per-task", count}}).lists == GpuLists::one, "%s", count);
+  ck_assert(choice({{"gpus-per-task", "a100:1"}, {"tres-bind", "gres/gpu:per_task:1"}}).lists == GpuLists::one);
+  ck_assert(choice({{"ntasks-per-gpu", "1"}}).lists == GpuLists::one);
+  ck_assert(choice({}).lists == GpuLists::per_node);
+  ck_assert(choice({{"gpus-per-task", "2"}, {"gpu-bind", "none"}}).lists == GpuLists::per_node);
+  for (const char* count : {"2", "a100:2", "a100:1,h100:1"}) {
+    ck_assert(!choice({{"gpus-per-task", count}}).lists);
+    ck_assert_text_eq(choice({{"gpus-per-task", count}}).kept,
+                      "--gpus-per-task=" + std::string(count) + " does not give each task one GPU");
+  }
+  ck_assert_text_eq(choice({{"ntasks-per-gpu", "2"}}).kept, "--ntasks-per-gpu=2 gives several tasks one GPU");
+  ck_assert_text_eq(choice({{"gpu-bind", "closest"}}).kept, "--gpu-bind=closest assigns the GPUs");
 }
 END_TEST
 
@@ -162,7 +197,7 @@ START_TEST(traffic_is_scaled) {
 END_TEST
 
 // Alike nodes are searched once.
-START_TEST(a_large_step_is_quick) {
+START_TEST(a_large_step) {
   Step step;
   const std::int32_t nodes = 300;
   for (std::int32_t node = 0; node < nodes; ++node) {
@@ -182,13 +217,15 @@ int main() {
   TCase* test = tcase_create("gpu_order");
   tcase_add_test(test, pairs_have_linked_gpus);
   tcase_add_test(test, wider_links);
+  tcase_add_test(test, no_time);
   tcase_add_test(test, each_node_has_an_order_of_its_own);
   tcase_add_test(test, one_order_for_all_nodes);
+  tcase_add_test(test, one_gpu_for_each_task);
   tcase_add_test(test, nothing_to_change);
   tcase_add_test(test, a_part_of_the_gpus);
   tcase_add_test(test, no_gpus);
   tcase_add_test(test, traffic_is_scaled);
-  tcase_add_test(test, a_large_step_is_quick);
+  tcase_add_test(test, a_large_step);
   suite_add_tcase(suite, test);
   return run_suite(suite);
 }

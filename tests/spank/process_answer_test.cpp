@@ -61,6 +61,23 @@ START_TEST(a_process_that_hangs) {
 }
 END_TEST
 
+// What the process has started, scontrol for example, is ended with it: it would hold the other end of this pipe.
+START_TEST(a_process_that_hangs_with_another) {
+  int held[2];
+  ck_assert_int_eq(pipe(held), 0);
+  const auto hangs = []() -> std::string {
+    if (fork() == 0)
+      for (;;) pause();
+    for (;;) pause();
+  };
+  ck_assert_error(answer_of_process(hangs, 1s, most), "no plan within 1 s");
+  close(held[1]);
+  char byte;
+  ck_assert_int_eq(read(held[0], &byte, 1), 0);  // waits until nobody holds it
+  close(held[0]);
+}
+END_TEST
+
 START_TEST(no_process_and_no_pipe) {
   rlimit before{};
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
@@ -91,6 +108,7 @@ int main() {
   tcase_add_test(tests, a_whole_text);
   tcase_add_test(tests, a_process_that_dies);
   tcase_add_test(tests, a_process_that_hangs);
+  tcase_add_test(tests, a_process_that_hangs_with_another);
   tcase_add_test(tests, no_process_and_no_pipe);
   tcase_add_test(tests, a_signal_while_it_writes);
   suite_add_tcase(suite, tests);

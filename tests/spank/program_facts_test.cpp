@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -41,8 +42,29 @@ START_TEST(what_is_no_program_has_no_facts) {
                                                  "ELF"),
                                   directory.path(), directory.path() + "/missing", std::string("/dev/zero"), pipe}) {
     const ProgramFacts facts = facts_of_program(path);
-    ck_assert(facts.mpi_libraries.empty() && facts.build_id.empty());
+    ck_assert(facts.mpi_libraries.empty() && facts.build_id.empty() && facts.version.empty());
   }
+}
+END_TEST
+
+// Programs that are told apart by their version are those with the same build ID, else files that nobody has changed.
+START_TEST(a_changed_program_has_another_version) {
+  const TemporaryDirectory directory;
+  std::ifstream program("/bin/true", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(program), {}};
+  const std::string with = directory.file("with", bytes);
+  const ProgramFacts facts = facts_of_program(with);
+  ck_assert(facts.version == facts.build_id);
+  const std::string note("\x14\0\0\0\x03\0\0\0GNU", 11);  // of a build ID with 20 bytes
+  const std::size_t at = bytes.find(note);
+  if (at == std::string::npos) return;  // a /bin/true without one
+  bytes[at + 4] = 4;
+  const std::string without = directory.file("without", bytes);
+  const ProgramFacts before = facts_of_program(without);
+  ck_assert(before.build_id.empty() && !before.version.empty());
+  ck_assert(facts_of_program(without).version == before.version);
+  std::filesystem::last_write_time(without, std::filesystem::last_write_time(without) + std::chrono::seconds(1));
+  ck_assert(facts_of_program(without).version != before.version);
 }
 END_TEST
 
@@ -71,6 +93,7 @@ END_TEST
 int main() {
   Suite* const suite = suite_create("program_facts");
   TCase* const tests = tcase_create("program_facts");
+  tcase_add_test(tests, a_changed_program_has_another_version);
   tcase_add_test(tests, this_program_has_a_build_id_and_no_mpi);
   tcase_add_test(tests, the_profiler_is_linked_with_an_mpi_library);
   tcase_add_test(tests, what_is_no_program_has_no_facts);

@@ -78,7 +78,7 @@ END_TEST
 
 START_TEST(every_name_is_listed_for_removal) {
   const auto names = placement::spank::request_variable_names();
-  PlacementRequest placement_request = request_with(noise(8000, 30));
+  PlacementRequest placement_request = request_with(noise(instances(8000), 30));
   placement_request.overrides_distribution = true;
   for (const auto& [name, value] : placement::spank::pack_request(placement_request, 3, 4).variables)
     ck_assert_msg(std::find(names.begin(), names.end(), name) != names.end(), "%s is not listed", name.c_str());
@@ -86,7 +86,8 @@ START_TEST(every_name_is_listed_for_removal) {
 END_TEST
 
 START_TEST(large_matrices_go_as_groups_within_the_limits) {
-  const PlacementRequest placement_request = request_with(noise(40000, 20));
+  const std::int32_t ranks = 10'000 + instances(30'000);
+  const PlacementRequest placement_request = request_with(noise(ranks, 20));
   const ShippedRequest shipped = placement::spank::pack_request(placement_request, 0, 16);
   ck_assert(shipped.note.find("too large") != std::string::npos);
   std::size_t bytes = 0;
@@ -96,8 +97,8 @@ START_TEST(large_matrices_go_as_groups_within_the_limits) {
   }
   ck_assert_uint_lt(bytes, 1024 * 1024 + 4096);
   const auto received = unpack(environment_of(shipped)).value();
-  ck_assert_int_eq(received.placement_request.matrix->ranks(), 40000);
-  ck_assert(placement::spank::pack_request(request_with(ring(40000)), 0, 16).note.empty());
+  ck_assert_int_eq(received.placement_request.matrix->ranks(), ranks);
+  ck_assert(placement::spank::pack_request(request_with(ring(ranks)), 0, 16).note.empty());
 }
 END_TEST
 
@@ -126,7 +127,7 @@ START_TEST(very_many_pairs_go_as_a_sample) {
 }
 END_TEST
 
-START_TEST(damaged_parcels_are_refused) {
+START_TEST(damaged_requests_are_refused) {
   ck_assert(!unpack({}));
   const auto whole = environment_of(placement::spank::pack_request(request_with(noise(8000, 20)), 0, 4));
   ck_assert_uint_gt(whole.size(), 5);  // several pieces
@@ -155,7 +156,7 @@ START_TEST(damaged_parcels_are_refused) {
 END_TEST
 
 // slurmctld ignores this request, because it looks for PLACEMENT_VERSION first.
-START_TEST(a_wish_for_a_stored_profile_travels_without_a_matrix) {
+START_TEST(a_request_for_a_stored_profile_travels_without_a_matrix) {
   PlacementRequest placement_request;
   placement_request.spec = placement::parse_policy_spec("TREEMATCH=seed=7");
   placement_request.automatic = true;
@@ -188,8 +189,8 @@ int main() {
   tcase_add_test(tests, every_name_is_listed_for_removal);
   tcase_add_test(tests, large_matrices_go_as_groups_within_the_limits);
   tcase_add_test(tests, very_many_pairs_go_as_a_sample);
-  tcase_add_test(tests, damaged_parcels_are_refused);
-  tcase_add_test(tests, a_wish_for_a_stored_profile_travels_without_a_matrix);
+  tcase_add_test(tests, damaged_requests_are_refused);
+  tcase_add_test(tests, a_request_for_a_stored_profile_travels_without_a_matrix);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

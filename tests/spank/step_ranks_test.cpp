@@ -245,6 +245,13 @@ START_TEST(cores_of_a_job_as_scontrol_shows_them) {
                             "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n",
                             7),
                     "n1 0; n2 1");
+  // Slurm writes a list into 128 bytes and cuts the rest, which may leave a number that is another one's begin.
+  std::string list = "0";
+  for (int cpu = 2; list.size() < 126; cpu += 2) list += "," + std::to_string(cpu);
+  list.resize(126);
+  ck_assert_text_eq(cpus_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + " Mem=0\n", 7), "n1 " + list);
+  ck_assert_error(cpus_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + "1 Mem=0\n", 7),
+                  "the cores of the job on n1 are not known, as Slurm tells only the first 127 characters");
 }
 END_TEST
 

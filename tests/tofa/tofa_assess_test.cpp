@@ -28,7 +28,7 @@ START_TEST(faults_on_routes) {
     tabulated.tabulate();
     for (std::int32_t a = 0; a < torus.positions(); ++a)
       for (std::int32_t b = 0; b < torus.positions(); ++b) {
-        const std::vector<std::int32_t> route = torus.route(a, b);
+        const std::vector<std::int32_t> route = route_on(torus, a, b);
         std::int32_t met = 0;
         std::int64_t weight = 0;  // [TOFA §3, eq. 1], summed link by link
         for (std::size_t k = 0; k < route.size(); ++k) {
@@ -76,7 +76,7 @@ START_TEST(assessed_by_brute_force) {
     Cost hops = 0;
     for (const CommEdge& edge : matrix.edges()) {
       hops += static_cast<Cost>(edge.weight) *
-              static_cast<Cost>(torus.route(position[edge.a], position[edge.b]).size() - 1);
+              static_cast<Cost>(route_on(torus, position[edge.a], position[edge.b]).size() - 1);
       const auto count = [&](std::int32_t link, std::int32_t) { load[link] += edge.weight; };
       torus.walk(position[edge.a], position[edge.b], count);
       torus.walk(position[edge.b], position[edge.a], count);

@@ -42,6 +42,7 @@ START_TEST(legal_and_never_worse_than_its_members) {
   for (const auto& dimensions : shapes()) {
     ClusterView view = view_of(dimensions);
     const std::int32_t nodes = view.torus->positions();
+    if (nodes > instances(500)) continue;  // one of 60 takes half a minute with sanitizers
     for (const std::int32_t ranks : {1, (nodes + 1) / 2, nodes}) {
       set_outages(view, nodes > 4 ? std::vector<std::int32_t>{1, nodes - 1} : std::vector<std::int32_t>{}, 0.02);
       const Request request = request_of(random_matrix(ranks, 3 * ranks, 11));

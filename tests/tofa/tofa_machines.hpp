@@ -14,6 +14,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/random.hpp"
 #include "policies/table.hpp"
+#include "tests/torus_route.hpp"
 #include "tofa/scotch_hook.hpp"
 
 namespace placement {
@@ -97,7 +98,7 @@ inline std::set<std::int32_t> touched(const TorusTopology& torus, const CommMatr
   std::set<std::int32_t> all(position.begin(), position.end());
   for (const CommEdge& edge : matrix.edges())
     for (const auto& [a, b] : {std::pair(edge.a, edge.b), std::pair(edge.b, edge.a)})
-      for (const std::int32_t at : torus.route(position[a], position[b])) all.insert(at);
+      for (const std::int32_t at : route_on(torus, position[a], position[b])) all.insert(at);
   return all;
 }
 

@@ -46,7 +46,7 @@ START_TEST(keeps_off_suspects_and_their_routes) {
   const std::vector<std::int32_t> at = nodes_of(place_tofa(view, plain, Deadline::never()));
   for (const std::int32_t a : at)
     for (const std::int32_t b : at)
-      for (const std::int32_t on_way : view.torus->route(a, b))
+      for (const std::int32_t on_way : route_on(*view.torus, a, b))
         ck_assert(std::count(suspects.begin(), suspects.end(), on_way) == 0);
 }
 END_TEST
@@ -149,7 +149,7 @@ START_TEST(the_paper) {
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{0, 1, 2}));
   provide_scotch(nullptr);
   view.torus = nullptr;
-  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus");
+  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus: give a torus file as the topology");
 }
 END_TEST
 
@@ -212,10 +212,9 @@ END_TEST
 
 START_TEST(bad_parameters) {
   const ClusterView view = view_of(rings({4}));
-  for (const auto& [key, value] :
-       {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
-        std::pair("job-seconds", "-1"), std::pair("seed", "x")})
-    ck_assert_error(policies::check_policy_spec({"TOFA", {{key, value}}}), key);
+  for (const auto& wrong : {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
+                            std::pair("job-seconds", "-1"), std::pair("seed", "x")})
+    ck_assert_error(policies::check_policy_spec({"TOFA", {{wrong.first, wrong.second}}}), wrong.first);
   ck_assert_error(policies::check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
   Request request = request_of(random_matrix(3, 3, 1));
   request.tasks = 2;

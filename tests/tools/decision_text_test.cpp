@@ -20,21 +20,59 @@ Decision decision(const std::string& given, const std::string& stock) {
   return d;
 }
 
-std::string stock_line(const Decision& d) {
-  const std::string text = explained(d, "", "");
-  const std::size_t begin = text.find("\n  stock");
+// Returns the line of this name; empty if there is none.
+std::string line(const Decision& d, const std::string& name, const std::string& topology = "") {
+  const std::string text = explained(d, "", topology);
+  const std::size_t begin = text.find("\n  " + name + " ");
   return begin == text.npos ? "" : text.substr(begin + 1, text.find('\n', begin + 1) - begin - 1);
 }
 
 }  // namespace
 
 START_TEST(what_stock_would_have_taken) {
-  ck_assert_text_eq(stock_line(decision("n[3-4]", "n[1-2]")), "  stock       n[1-2]");
-  ck_assert_text_eq(stock_line(decision("n[1-2]", "n[1-2]")), "  stock       the same nodes");
-  ck_assert_text_eq(stock_line(decision("n[1-2]", "")), "");
+  ck_assert_text_eq(line(decision("n[3-4]", "n[1-2]"), "stock"), "  stock       n[1-2]");
+  ck_assert_text_eq(line(decision("n[1-2]", "n[1-2]"), "stock"), "  stock       the same nodes");
+  ck_assert_text_eq(line(decision("n[1-2]", ""), "stock"), "");
   Decision left_to_stock = decision("n[1-2]", "n[1-2]");
   left_to_stock.outcome = DECISION_STOCK;
-  ck_assert_text_eq(stock_line(left_to_stock), "");
+  ck_assert_text_eq(line(left_to_stock, "stock"), "");
+}
+END_TEST
+
+// What Mode=advise does not apply is marked, in each line that is about the nodes advised.
+START_TEST(what_is_advised_is_marked) {
+  Decision d = decision("n[1-2]", "");
+  d.outcome = DECISION_ADVICE;
+  d.mode = "advise";
+  d.parameters = "comm-share=40";
+  d.cost = "20";
+  d.first_nodes_cost = "40";
+  const std::string mark = "; as advised, which Mode=advise does not apply";
+  const std::string cost = "20 hop-bytes, on the first nodes offered 40";
+  const std::string expected =
+      "0.80 of the run time on the first nodes offered, with 40 % communication in proportion to hop-bytes";
+  ck_assert_text_eq(line(d, "cost"), "  cost        " + cost + mark);
+  ck_assert_text_eq(line(d, "expected"), "  expected    " + expected + mark);
+  d.outcome = DECISION_NODES;
+  ck_assert_text_eq(line(d, "cost"), "  cost        " + cost);
+  ck_assert_text_eq(line(d, "expected"), "  expected    " + expected);
+}
+END_TEST
+
+// A list of nodes that the record has no room for.
+START_TEST(nodes_that_the_record_has_no_room_for) {
+  const std::string tree = "SwitchName=s1 Level=0 Nodes=n[1-9]\n";
+  const std::string why = "not drawn: the record has no room for the list of all nodes";
+  Decision d = decision("n[1,3,5..", "");
+  ck_assert_text_eq(line(d, "switches", tree), "  switches    " + why);
+  ck_assert_text_eq(line(d, "switches", "SwitchName=s1 Level=0 Nodes=n[\n"), "  switches    " + why);
+  for (const char* without_switches : {"", "Topology is flat\n"})
+    ck_assert_text_eq(line(d, "switches", without_switches), "");
+  d.given = "";
+  ck_assert_text_eq(line(d, "switches", tree), "  switches    " + why);
+  d.outcome = DECISION_ADVICE;
+  ck_assert_text_eq(line(d, "advised", tree), "  advised     " + why);
+  ck_assert_text_eq(line(decision("n[1-2]", ""), "switches", tree), "  switches    s1: n[1-2]");
 }
 END_TEST
 
@@ -42,6 +80,8 @@ int main() {
   Suite* const suite = suite_create("decision_text");
   TCase* const tests = tcase_create("decision_text");
   tcase_add_test(tests, what_stock_would_have_taken);
+  tcase_add_test(tests, what_is_advised_is_marked);
+  tcase_add_test(tests, nodes_that_the_record_has_no_room_for);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

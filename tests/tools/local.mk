@@ -2,6 +2,7 @@
 if HAVE_CHECK
 check_PROGRAMS += \
 	%D%/decision_text_test \
+	%D%/gpus_of_job_test \
 	%D%/heatmap_test \
 	%D%/json_test \
 	%D%/leaf_files_test \
@@ -15,6 +16,8 @@ endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp \
 	tools/output/switch_drawing.cpp tools/output/text_table.cpp
+%C%_gpus_of_job_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/gpus_of_job.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
 %C%_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp
@@ -61,5 +64,4 @@ TESTS += \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
 	%D%/stable_json_test.sh \
-	%D%/state_test.sh \
 	#

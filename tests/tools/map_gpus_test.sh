@@ -66,9 +66,10 @@ linked() {
 
 # The lines of gres.conf tell as much as the description: the GPUs of ranks are the same by either.
 gres_lines() {
-  local node cores wanted
+  local node cores wanted gpu
+  local by_nvml='placectl gres-conf: the device files are numbered as NVML counts, which on some machines is not the number in /dev/nvidia: --driver names /proc/driver/nvidia/gpus of the node, or a copy of it'
   run gres-conf "$nodes/lumi-g.xml"
-  refused 1 "placectl gres-conf: $nodes/lumi-g.xml does not tell the device file of GPU 0000:c1:00.0: --file names them, as --file /dev/dri/renderD[128-135]"
+  refused 1 "placectl gres-conf: $nodes/lumi-g.xml does not tell the device file of GPU 0000:c1:00.0: --file names them, as --file /dev/dri/renderD[128-135] or --file /dev/nvidia[0-7]"
   run gres-conf -n 'lumi[1-2]' --type mi250x --file '/dev/dri/renderD[128-135]' "$nodes/lumi-g.xml" -o lumi-g.conf
   expect 0 '' ''
   run gres-conf "$nodes/summit.xml"
@@ -77,10 +78,10 @@ Name=gpu File=/dev/nvidia1 Cores=0-21 Links=1,-1,1,0,0,0
 Name=gpu File=/dev/nvidia2 Cores=0-21 Links=1,1,-1,0,0,0
 Name=gpu File=/dev/nvidia3 Cores=22-43 Links=0,0,0,-1,1,1
 Name=gpu File=/dev/nvidia4 Cores=22-43 Links=0,0,0,1,-1,1
-Name=gpu File=/dev/nvidia5 Cores=22-43 Links=0,0,0,1,1,-1' ''
+Name=gpu File=/dev/nvidia5 Cores=22-43 Links=0,0,0,1,1,-1' "$by_nvml"
   for node in summit dgx-a100 juwels-booster; do
     run gres-conf -n 'lumi[1-2]' "$nodes/$node.xml" -o "$node.conf"
-    expect 0 '' ''
+    expect 0 '' "$by_nvml"
   done
   printf '8 4\n0 7 100\n1 6 100\n2 5 100\n3 4 100\n' >pairs
   printf '6 6\n0 2 9\n0 4 9\n2 4 9\n1 3 9\n1 5 9\n3 5 9\n' >groups
@@ -107,6 +108,22 @@ END
   has 'has no GPU: make it with an lstopo that sees them'
   run gres-conf --file '/dev/nvidia[0-4]' "$nodes/summit.xml"
   refused 2 "placectl gres-conf: --file /dev/nvidia[0-4]: 5 files, and $nodes/summit.xml has 6 GPUs"
+  # The driver's numbers, as it tells them in /proc/driver/nvidia/gpus, here from the last GPU to the first.
+  cores=6
+  for gpu in 0004:04:00.0 0004:05:00.0 0004:06:00.0 0035:03:00.0 0035:04:00.0 0035:05:00.0; do
+    mkdir -p "driver/$gpu"
+    printf 'Model: \t\t Some GPU\nDevice Minor: \t %d\n' $((--cores)) >"driver/$gpu/information"
+  done
+  run gres-conf --driver driver "$nodes/summit.xml"
+  expect 0 'Name=gpu File=/dev/nvidia5 Cores=0-21 Links=-1,1,1,0,0,0
+Name=gpu File=/dev/nvidia4 Cores=0-21 Links=1,-1,1,0,0,0
+Name=gpu File=/dev/nvidia3 Cores=0-21 Links=1,1,-1,0,0,0
+Name=gpu File=/dev/nvidia2 Cores=22-43 Links=0,0,0,-1,1,1
+Name=gpu File=/dev/nvidia1 Cores=22-43 Links=0,0,0,1,-1,1
+Name=gpu File=/dev/nvidia0 Cores=22-43 Links=0,0,0,1,1,-1' ''
+  echo 'Device Minor: x' >driver/0035:04:00.0/information
+  run gres-conf --driver driver "$nodes/summit.xml"
+  refused 2 'placectl gres-conf: --driver driver: it has no 0035:04:00.0/information with a line "Device Minor"'
   run gres-conf --type 'a b' "$nodes/summit.xml"
   refused 2 'placectl gres-conf: --type a b: one word is wanted'
   run gres-conf -n 'n[1' "$nodes/summit.xml"

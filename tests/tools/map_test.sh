@@ -32,8 +32,11 @@ mapping() {
   expect 0 "$first"
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
-  run map -m matrix -t tree --scope given
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
+  local scope
+  for scope in allocation given; do  # the second is its name before
+    run map -m matrix -t tree --scope $scope
+    has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
+  done
   # 100 + 20 beside each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
@@ -149,7 +152,7 @@ bad_mapping() {
   run map -m matrix -t tree --seed -1
   refused 2 'placectl map: --seed -1: it takes a number from 0 to 9223372036854775807'
   run map -m matrix -t tree --scope all
-  refused 2 'placectl map: --scope all: it takes whole, subtree or given'
+  refused 2 'placectl map: --scope all: it takes whole, subtree or allocation'
   run map -m matrix -t tree --objective speed
   refused 2 'placectl map: --objective speed: it takes hop-bytes, balanced or worst-group'
   run map -m matrix -t tree -p greedy --objective balanced

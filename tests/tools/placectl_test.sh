@@ -26,6 +26,11 @@ general() {
     has "placectl ${words%% *}: unknown or ambiguous option --frobnicate: the options are --"
     has '--help'
   done
+  for words in map cost 'matrix info' simulate report; do
+    # shellcheck disable=SC2086
+    run $words --help
+    has 'topology.yaml[:NAME]'
+  done
 }
 
 matrices() {
@@ -106,6 +111,11 @@ configuration() {
   has '# placement.conf: ok'
   has $'Mode=observe\nDecisionTimeMs=20\n'
   has 'TreematchScope=subtree'
+  [[ $out != *'# ProbeBytesPerMinute'* ]] || fail "$command: $out"
+  printf 'ProbeBytesPerMinute=100000\n' >probes.conf
+  run check-config probes.conf
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  has '# ProbeBytesPerMinute=100000 is too little for a packet train, and bandwidth is not measured with less than 448000'
   run check-config --quiet placement.conf
   expect 0 '' ''
   SLURM_CONF=$work/slurm.conf run check-config

@@ -78,6 +78,8 @@ START_TEST(gains_of_a_few_records) {
   ck_assert_uint_eq(gains.size(), 2);
   ck_assert(!gains[0].used && gains[1].used);
   ck_assert(gains_of({}, 1).empty());
+  // A start that ended as stock has no placement which could have gained, whatever was tried before.
+  ck_assert(gains_of(std::vector{record(1, 7, "50", "100"), record(1, 7, "", "", DECISION_STOCK)}, 1).empty());
 }
 END_TEST
 
@@ -149,6 +151,13 @@ START_TEST(conclusions_follow_the_records) {
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::open);
   facts.decisions.decisions = jobs_near(0.6, 2);  // too few
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::open);
+  facts.decisions.decisions = jobs_near(0.6, 6);  // enough jobs, of four users
+  for (Decision& d : facts.decisions.decisions) d.uid = d.job_id % 4;
+  const Advice of_few = about(advice_of(facts), "TREEMATCH");
+  ck_assert(of_few.verdict == Verdict::open);
+  ck_assert(std::ranges::any_of(of_few.reasons, [](const std::string& reason) {
+    return reason.ends_with("They are of 4 users; 5 are the least to go by.");
+  }));
   facts.decisions.decisions = jobs_near(0.6, 6);
   for (std::uint32_t k = 0; k < 40; ++k) {
     facts.decisions.decisions.push_back(record(1000 + k, 1, "", "", DECISION_STOCK));

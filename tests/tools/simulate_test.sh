@@ -431,5 +431,17 @@ code=$? out=$(cat .out) err=$(cat .err) command='interrupted'
 ends 0
 has '  interrupted'
 
+# The scripts that run the replays of doc/simulate.md take an option for no folder.
+for script in torus curie; do
+  "${log%/*}/$script" --help >.out 2>.err
+  code=$? out=$(cat .out) err=$(cat .err) command="$script --help"
+  ends 0
+  has "usage: contrib/simulate/$script "
+  "${log%/*}/$script" --frobnicate >.out 2>.err
+  code=$? out=$(cat .out) err=$(cat .err) command="$script --frobnicate"
+  ends 2
+  [ ! -e ./--frobnicate ] || fail "$command: made a folder of that name"
+done
+
 [ $failures = 0 ] || exit 1
 echo 'all as it should be'

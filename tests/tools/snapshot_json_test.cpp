@@ -245,7 +245,7 @@ START_TEST(wrong_values_are_named) {
       {whole("\"estimator_reason\": 1"), "estimator_reason 1: want a text in quotes"},
   };
   for (const auto& [text, message] : cases) {
-    const std::string error = error_of([&] { parse_snapshot_json(text, "t"); });
+    const std::string error = error_of([&text = text] { parse_snapshot_json(text, "t"); });
     ck_assert_msg(error.find(message) != std::string::npos && error.starts_with("t:"), "'%s' instead of '%s'",
                   error.c_str(), message);
   }

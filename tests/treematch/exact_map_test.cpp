@@ -193,7 +193,7 @@ END_TEST
 START_TEST(any_limits) {
   Random random(14);
   int solved = 0;
-  for (int round = 0; round < instances(400); ++round) {
+  for (int round = 0; round < instances(1600); ++round) {
     std::vector<SwitchShape> switches{{"root", -1, {}}};
     std::vector<NodeShape> nodes;
     for (std::int32_t s = 0; s < 1 + random.below(3); ++s) {
@@ -222,19 +222,28 @@ START_TEST(any_limits) {
     if (round % 4 != 0) request.parameters["scope"] = "whole";
     if (random.below(2) == 0) request.min_nodes = 1 + random.below(4);
     if (random.below(2) == 0) request.max_nodes = request.min_nodes + random.below(3);
-    if (random.below(3) == 0) request.max_tasks_per_node = 1 + random.below(3);
+    if (random.below(3) == 0) {
+      request.max_tasks_per_node = 1 + random.below(3);
+      request.equal_tasks_per_node = random.below(2) == 0;
+    }
     if (random.below(4) == 0) request.required_nodes = {random.below(static_cast<std::int32_t>(nodes.size()))};
     request.whole_nodes = random.below(5) == 0;
+    Ints free(nodes.size(), 0);
+    for (const std::int32_t leaf : usable) ++free[node_of_leaf[leaf]];
+    const bool even = request.whole_nodes || request.equal_tasks_per_node;
     const auto legal = [&](const Ints& leaf_of_rank) {
       Ints on(nodes.size(), 0);
       for (const std::int32_t leaf : leaf_of_rank) ++on[node_of_leaf[leaf]];
+      if (request.equal_tasks_per_node)  // Slurm passes a node over that has less room
+        for (std::size_t n = 0; n < on.size(); ++n)
+          if (on[n] > 0 && free[n] < std::min(request.max_tasks_per_node, request.tasks)) return false;
       std::int32_t used = 0, most = 0, least = request.tasks;
       for (const std::int32_t count : on)
         if (count > 0) ++used, most = std::max(most, count), least = std::min(least, count);
       for (const std::int32_t node : request.required_nodes)
         if (on[node] == 0) return false;
       return used >= std::min(request.min_nodes, request.tasks) && used <= request.max_nodes &&
-             most <= request.max_tasks_per_node && (!request.whole_nodes || most - least <= 1);
+             most <= request.max_tasks_per_node && (!even || most - least <= 1);
     };
     if (static_cast<std::int32_t>(usable.size()) < request.tasks) continue;
     const std::optional<Cost> best = least_cost(*request.matrix, *view.tree, usable, legal);
@@ -243,17 +252,20 @@ START_TEST(any_limits) {
       Ints leaves;
       for (const RankPlace& rank : placement.ranks)
         leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
-      ck_assert(legal(leaves));
+      std::string on;
+      for (const RankPlace& rank : placement.ranks) on += " n" + std::to_string(rank.node);
+      ck_assert_msg(legal(leaves), "round %d: ranks on%s", round, on.c_str());
       ck_assert(best.has_value());
       ck_assert(placement.cost >= *best);
       if (round % 4 == 0) continue;  // these rounds have scope `subtree`, which may cost more
       ck_assert_msg(placement.cost == *best, "round %d: %s and not %s", round, to_string(placement.cost).c_str(),
                     to_string(*best).c_str());
       ++solved;
-    } catch (const Error&) {
+    } catch (const Error& error) {
+      ck_assert_msg(!best, "round %d: %s", round, error.what());
     }
   }
-  ck_assert_int_gt(solved, instances(150));
+  ck_assert_int_gt(solved, instances(600));
 }
 END_TEST
 

@@ -187,7 +187,7 @@ END_TEST
 // Eight groups of twelve ranks on leaf switches with room for four to eight each: two suffice for each group.
 START_TEST(groups_on_the_fewest_switches) {
   Random random(3);
-  for (int round = 0; round < 6; ++round) {
+  for (int round = 0; round < instances(6); ++round) {
     std::vector<std::int32_t> nodes;
     for (int pair = 0; pair < 10; ++pair) {
       const std::int32_t more = random.below(3);
@@ -198,6 +198,10 @@ START_TEST(groups_on_the_fewest_switches) {
     const Placement whole = place(view, request_of(pipeline(8, 12), 96, "worst-group"));
     ck_assert_int_eq(widest_group(view, whole, 12), 2);
     ck_assert_str_eq(whole.reasons.back().c_str(), "no group of ranks spans more than 2 leaf switches");
+    // The unit of the traffic does not count: fractions are scaled to whole numbers of up to 62 bits together.
+    std::vector<CommEdge> large = pipeline(8, 12);
+    for (CommEdge& edge : large) edge.weight *= std::int64_t{1} << 46;
+    ck_assert_int_eq(widest_group(view, place(view, request_of(large, 96, "worst-group")), 12), 2);
   }
 }
 END_TEST

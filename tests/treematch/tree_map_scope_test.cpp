@@ -157,6 +157,45 @@ START_TEST(never_behind_a_subtree_alone_with_the_usual_effort) {
 }
 END_TEST
 
+// Returns the traffic of groups whose ranks all talk with each other, with a few light pairs between the groups.
+CommMatrix cliques(std::int32_t ranks, Random& random) {
+  std::vector<CommEdge> edges;
+  const std::int32_t size = 3 + random.below(9);
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    for (std::int32_t other = r - r % size; other < r; ++other) edges.push_back({other, r, 50 + random.below(51)});
+    if (const std::int32_t other = random.below(ranks); other != r) edges.push_back({r, other, 1});
+  }
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+// Up to 32 ranks no subtree is left out by an estimate: traffic in groups, on switches of which each has another number
+// of free cores.
+START_TEST(few_ranks_are_tried_on_each_subtree) {
+  Random random(7);
+  int compared = 0;
+  for (int round = 0; round < instances(400); ++round) {
+    const Ints arity{3 + random.below(10), 3 + random.below(6), 6 + random.below(11)};
+    const TreeTopology tree = TreeTopology::balanced(arity);
+    Ints usable;
+    for (std::int32_t first = 0; first < tree.leaves(); first += arity[2]) {
+      const std::int32_t free = random.below(arity[2] + 1);
+      for (std::int32_t k = 0; k < free; ++k) usable.push_back(first + k);
+    }
+    const std::int32_t ranks = 17 + random.below(16);
+    if (static_cast<std::int32_t>(usable.size()) < ranks) continue;
+    const CommMatrix matrix = cliques(ranks, random);
+    const Cost cost = mapped(matrix, tree, usable, {.scope = LeafScope::whole}).cost;
+    for (const std::int32_t top : lowest_sufficient(tree, usable, ranks)) {
+      const Cost alone = map_to_tree(matrix, tree, leaves_below(tree, usable, top), {.scope = LeafScope::whole}).cost;
+      ck_assert_msg(cost <= alone, "round %d, %d ranks: %s on all, %s below vertex %d", round, ranks,
+                    to_string(cost).c_str(), to_string(alone).c_str(), top);
+      ++compared;
+    }
+  }
+  ck_assert_int_gt(compared, instances(400));
+}
+END_TEST
+
 // Returns the leaves of the fullest leaf switches, as many switches as the ranks need.
 Ints fullest_switches(const TreeTopology& tree, const Ints& usable, std::int32_t ranks) {
   const auto switch_of = [&](std::int32_t leaf) { return tree.parent(tree.leaf_vertex(leaf)); };
@@ -231,6 +270,7 @@ int main() {
   tcase_add_test(all, a_wider_scope_never_costs_more_than_the_optimum_of_a_narrower_one);
   tcase_add_test(all, never_behind_a_subtree_alone);
   tcase_add_test(all, never_behind_a_subtree_alone_with_the_usual_effort);
+  tcase_add_test(all, few_ranks_are_tried_on_each_subtree);
   tcase_add_test(all, never_behind_the_fullest_switches_alone);
   tcase_add_test(all, groups_take_a_switch_each);
   tcase_add_test(all, an_effort_never_costs_more_than_those_it_begins_with);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/policy/config.hpp"
+#include "common/policy/probe_budget.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
@@ -139,6 +140,12 @@ std::string check_partitions(const Config& config, const std::string& slurm_conf
   return text;
 }
 
+// Returns a line when the probes have too little for what they are to measure; the monitor logs it too.
+std::string check_probes(const Config& config) {
+  const std::string warning = probe_budget_warning(config);
+  return warning.empty() ? "" : "# " + warning + "\n";
+}
+
 // What was found out. `own` is set for this host's placement.conf, of which slurmctld may have another version.
 struct Checked {
   std::string path;
@@ -162,7 +169,7 @@ void check(Checked& checked, const CommandLine& line) {
     const std::string slurm_conf =
         line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
     checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf")) +
-                    check_partitions(checked.config, slurm_conf, line.has("slurm-conf"));
+                    check_partitions(checked.config, slurm_conf, line.has("slurm-conf")) + check_probes(checked.config);
   } catch (const Error& error) {
     checked.trouble = error.what();
   }
@@ -180,7 +187,7 @@ std::string told_by(const Checked& checked) {
   }
   if (controller.state && !controller.state->mode.empty() && !controller.state->unbound.empty())
     text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
-            " of slurm.conf, want task/affinity or task/cgroup\n";
+            " of slurm.conf, want task/affinity, task/cgroup beside it or not\n";
   return text;
 }
 

@@ -301,9 +301,10 @@ int run_enable(const CommandLine& line) {
   report.file(site.slurm_conf, "on every host");
   report_select_type(site, slurm, report);
   report_plugin_dir(site, plugins, report);
-  if (equal_any_case(site.task_plugin.text, "task/none"))
-    report.wanted("replace", "TaskPlugin=task/none " + place_of(site.task_plugin) +
-                                 " by TaskPlugin=task/affinity, or ranks are not bound to cores");
+  if (const std::string& given = site.task_plugin.text; !given.empty() && given.find("affinity") == given.npos)
+    report.wanted("replace", "TaskPlugin=" + given + " " + place_of(site.task_plugin) + " by TaskPlugin=task/affinity" +
+                                 (equal_any_case(given, "task/none") ? "" : "," + given) +
+                                 ", or ranks are not bound to cores");
   const bool restart = !report.complete;
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);

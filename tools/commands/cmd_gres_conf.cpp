@@ -2,11 +2,15 @@
 // placectl gres-conf: the lines of gres.conf(5) for the GPUs of a node, with what Links= can say of its inside.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
 #include <set>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
@@ -21,6 +25,9 @@ constexpr Option options[] = {
     {'n', "nodes", "LIST", "the nodes that are alike, as gpu[01-16] [the lines are for all nodes]"},
     {0, "type", "WORD", "Type= of the GPUs"},
     {0, "file", "LIST", "their device files in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
+    {0, "driver", "DIR",
+     "what the driver of NVIDIA tells of the node's GPUs, for the numbers in /dev/nvidia0 and so on\n"
+     "[/proc/driver/nvidia/gpus]"},
     {'o', "output", "FILE", "where the lines go [standard output]"},
 };
 
@@ -68,6 +75,43 @@ std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
   return numbers;
 }
 
+constexpr const char* driver_directory = "/proc/driver/nvidia/gpus";
+
+// Returns N of a GPU's device file /dev/nvidiaN by the file of the driver; nothing if the driver does not tell it.
+std::optional<std::int64_t> device_minor(const std::string& directory, const std::string& bus_id) {
+  constexpr std::string_view key = "Device Minor:";
+  const std::string file = directory + "/" + bus_id + "/information";
+  std::error_code error;
+  if (!std::filesystem::exists(file, error)) return std::nullopt;
+  for (const std::string_view line : split_at(read_input_file(file, 1 << 16), '\n'))
+    if (line.starts_with(key)) return parse_integer(trimmed(line.substr(key.size())));
+  return std::nullopt;
+}
+
+// The number in NVIDIA's device files is that of the driver, which need not be that of NVML. Replaces the files of
+// `node` by those that the driver tells. If it tells nothing, they stay as NVML counts, and the user is told.
+void number_as_driver(const CommandLine& line, const NodeTopology& node, std::vector<std::string>& files) {
+  const std::string directory = line.value_or("driver", driver_directory);
+  std::vector<std::string> told;
+  for (std::size_t k = 0; k < files.size() && files[k].starts_with("/dev/nvidia"); ++k) {
+    const auto minor = device_minor(directory, node.gpus[k].name);
+    if (!minor && line.has("driver"))
+      throw UsageError("--driver " + shown(directory) + ": it has no " + node.gpus[k].name +
+                       "/information with a line \"Device Minor\"");
+    if (!minor) break;
+    told.push_back("/dev/nvidia" + std::to_string(*minor));
+  }
+  const bool known = told.size() == files.size();
+  if (known) files = std::move(told);
+  if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
+  std::fprintf(stderr,
+               known ? "placectl gres-conf: the numbers of the device files are those of %s on this host; for another "
+                       "host, --driver names a copy of that directory\n"
+                     : "placectl gres-conf: the device files are numbered as NVML counts, which on some machines is "
+                       "not the number in /dev/nvidia: --driver names %s of the node, or a copy of it\n",
+               driver_directory);
+}
+
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {
   std::vector<std::string> files;
   if (const auto list = line.value("file")) {
@@ -80,9 +124,10 @@ std::vector<std::string> device_files(const CommandLine& line, const NodeTopolog
   for (const NodeGpu& gpu : node.gpus) {
     if (gpu.file.empty())
       throw Error(printable(node.name) + " does not tell the device file of GPU " + gpu.name +
-                  ": --file names them, as --file /dev/dri/renderD[128-135]");
+                  ": --file names them, as --file /dev/dri/renderD[128-135] or --file /dev/nvidia[0-7]");
     files.push_back(gpu.file);
   }
+  number_as_driver(line, node, files);
   return files;
 }
 
@@ -99,8 +144,6 @@ int command_gres_conf(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   const NodeTopology node = read_node(line.operands()[0]);
   if (node.gpus.empty()) throw Error(printable(node.name) + " has no GPU: make it with an lstopo that sees them");
-  const std::vector<std::string> files = device_files(line, node);
-  const std::vector<std::int64_t> links = link_numbers(node);
   std::string begin;
   if (const auto nodes = line.value("nodes")) {
     from_command_line([&] { return expand_hostlist(*nodes); });
@@ -108,6 +151,8 @@ int command_gres_conf(int argc, char** argv) {
   }
   begin += "Name=gpu";
   if (const auto type = line.value("type")) begin += " Type=" + one_word("type", *type);
+  const std::vector<std::string> files = device_files(line, node);
+  const std::vector<std::int64_t> links = link_numbers(node);
   std::string text;
   for (std::size_t gpu = 0; gpu < files.size(); ++gpu) {
     text += begin + " File=" + one_word("file", files[gpu]);

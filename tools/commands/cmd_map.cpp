@@ -23,6 +23,7 @@
 #include "tools/input/torus_machine.hpp"
 #include "tools/map/allocation_state.hpp"
 #include "tools/map/gpu_report.hpp"
+#include "tools/map/gpus_of_job.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/node_gpus.hpp"
@@ -40,8 +41,8 @@ constexpr Option options[] = {
      "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
     {'n', "ntasks", "N", "number of ranks of a pattern, or on GPUs [what it says, or all usable leaves]"},
     {'t', "topology", "FILE",
-     "the machine: a tree, tleaf or torus file, Slurm's topology.conf, or\n"
-     "what \"scontrol show topology\" prints;\n"
+     "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
+     "topology.yaml[:NAME], or what \"scontrol show topology\" prints;\n"
      "4:4:4, where there is no file of that name: a tree of those arities;\n"
      "without it, the Slurm allocation that placectl runs in"},
     {0, "outage", "FILE",
@@ -55,7 +56,7 @@ constexpr Option options[] = {
     {'p', "policy", "WORD",
      "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
      "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
-    {0, "scope", "WORD", "leaves to choose from: whole, subtree, or given (the first ones)\n[subtree]"},
+    {0, "scope", "WORD", "leaves to choose from: whole, subtree, or allocation (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
     {0, "objective", "WORD",
      "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
@@ -122,9 +123,10 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
   if (const auto scope = line.value("scope")) {
-    if (*scope != "whole" && *scope != "subtree" && *scope != "given")
-      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or given");
-    spec.parameters["scope"] = *scope == "given" ? "allocation" : *scope;
+    const std::string word = *scope == "given" ? "allocation" : *scope;  // its name before
+    if (word != "whole" && word != "subtree" && word != "allocation")
+      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or allocation");
+    spec.parameters["scope"] = word;
   }
   if (const auto objective = line.value("objective")) {
     if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
@@ -413,6 +415,7 @@ int command_map(int argc, char** argv) {
   std::optional<GpuOutcome> gpus;
   if (gpu)
     gpus = map_ranks_to_gpus(*gpu, *task.matrix, task.view, line.has("topology") || in_allocation, outcome.places);
+  if (gpu && in_allocation) check_gpus_of_job(gpu->node, task.view, outcome.places);
   const GpuTask* const gpu_task = gpu ? &*gpu : nullptr;
   const GpuOutcome* const gpu_outcome = gpus ? &*gpus : nullptr;
   const bool by_matrix = given && !task.without_matrix;

@@ -38,7 +38,10 @@ constexpr const char* matrix_usage =
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
-    {'t', "topology", "FILE", "also say what placement could gain on this machine, of which all is free"},
+    {'t', "topology", "FILE",
+     "also say what placement could gain on this machine, of which all is free: a\n"
+     "tree, tleaf or torus file, Slurm's topology.conf or topology.yaml[:NAME], or\n"
+     "what \"scontrol show topology\" prints"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
     {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
     {'j', "json", nullptr, "in JSON"},

@@ -48,8 +48,6 @@ constexpr CommandHelp reliability_help{
     "each has foretold and how many there were.\n",
     reliability_options};
 
-std::string percent(double share) { return std::isnan(share) ? "-" : shown_number(100 * share, 0) + "%"; }
-
 const NodeField& field_of(const std::string& name) {
   std::vector<std::string_view> names;
   for (const NodeField& field : node_fields) {
@@ -115,9 +113,9 @@ std::string node_table(const LiveState& state, const std::vector<std::int32_t>& 
     const NodeState& node = state.nodes[n];
     table.add({node.name, std::string(to_string(node.liveness)), shown_seconds(node.age_s), shown_number(node.cores, 0),
                shown_number(node.cpu_load.minutes_1), shown_number(node.slurm_load.minutes_1),
-               percent(node.cpu_utilisation.minutes_1), shown_bytes(node.memory_available_MiB.minutes_1 * 1048576),
-               shown_bytes(node.flow_rate_Bps.minutes_1), shown_number(node.users.minutes_1, 0),
-               shown_number(node.outage_probability, 4)});
+               shown_percent(node.cpu_utilisation.minutes_1, 0),
+               shown_bytes(node.memory_available_MiB.minutes_1 * 1048576), shown_bytes(node.flow_rate_Bps.minutes_1),
+               shown_number(node.users.minutes_1, 0), shown_number(node.outage_probability, 4)});
   }
   return table.text();
 }

@@ -28,14 +28,13 @@ namespace {
 
 constexpr Option options[] = {
     {'t', "topology", "FILE",
-     "the machine: Slurm's topology.conf, or what \"scontrol show topology\" prints;\n"
-     "or a tree or tleaf file with --node or --slurm-conf"},
+     "the machine: Slurm's topology.conf or topology.yaml[:NAME], or what\n"
+     "\"scontrol show topology\" prints; or a tree or tleaf file with --node or --slurm-conf"},
     {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
     switches_option,
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     node_option,
-    {0, "threads-per-core", "N",
-     "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"},
+    threads_per_core_option,
     strategies_option,
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
     {0, "from", "TIME",

@@ -201,6 +201,24 @@ std::optional<Cost> baseline_cost(const MapTask& task, const char* name) {
   }
 }
 
+// Returns whether a mapping to `leaves` can be counted in hops of the torus.
+bool have_coordinates(const ClusterView& view, const std::vector<std::int32_t>& leaves) {
+  const std::vector<std::int32_t> position = leaf_positions(view);
+  return std::ranges::all_of(leaves, [&](std::int32_t leaf) { return position[leaf] >= 0; });
+}
+
+// Returns the cost of the greedy baseline on the leaves of a placement in an allocation, by the measure that gives the
+// placement the cost which its policy named: hops of the torus or of the tree. Returns nothing if it is neither.
+std::optional<Cost> greedy_cost_of(MapTask task, const MapOutcome& outcome) {
+  std::vector<std::int32_t> leaves = outcome.leaf_of_rank;
+  if (leaves.empty()) return std::nullopt;
+  std::ranges::sort(leaves);
+  if (task.view.torus && (!have_coordinates(task.view, leaves) || cost_on(task, outcome.leaf_of_rank) != outcome.cost))
+    task.view.torus = nullptr;
+  if (!task.view.torus && (!task.view.tree || cost_on(task, outcome.leaf_of_rank) != outcome.cost)) return std::nullopt;
+  return cost_on(task, greedy_on(task, leaves));
+}
+
 }  // namespace
 
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
@@ -288,9 +306,7 @@ MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) 
     place.cores = placement.cores_of_rank[rank];
     outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
   }
-  std::vector<std::int32_t> leaves = outcome.leaf_of_rank;
-  std::ranges::sort(leaves);
-  if (!leaves.empty()) outcome.greedy_cost = cost_on(task, greedy_on(task, leaves));
+  outcome.greedy_cost = greedy_cost_of(task, outcome);
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <numeric>
 
+#include "common/util/short_number.hpp"
 #include "tools/output/json.hpp"
 
 namespace placement::tools {
@@ -51,12 +52,6 @@ Regularity regularity_of(const CommMatrix& matrix, const std::vector<CommEdge>& 
           needed(std::move(weights))};
 }
 
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
-  return text;
-}
-
 std::string line(const char* name, const std::string& text) {
   char field[16];
   std::snprintf(field, sizeof field, "%-10s", name);
@@ -71,12 +66,12 @@ std::string words(const Spread& spread) {
 std::string format_gain(const PlacementGain& gain) {
   std::string text = line("topology", gain.topology);
   text += line("natural", to_string(gain.natural_cost) + " hop-bytes, in natural order");
-  text +=
-      line("placed", to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + percent(gain.ratio()) + " of that");
+  text += line("placed",
+               to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + in_percent(gain.ratio()) + " of that");
   std::string times, communicating;
   for (const double share : shares) {
-    times += (times.empty() ? "" : ", ") + percent(gain.time(share));
-    communicating += (communicating.empty() ? "" : ", ") + percent(share);
+    times += (times.empty() ? "" : ", ") + in_percent(gain.time(share));
+    communicating += (communicating.empty() ? "" : ", ") + in_percent(share);
   }
   return text +
          line("run time", times + " of that in natural order where " + communicating + " of it is communication");

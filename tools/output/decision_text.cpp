@@ -98,15 +98,18 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
   add_fact(text, "choice", d.choice + (d.tasks_per_node.empty() ? "" : ", tasks " + d.tasks_per_node));
   const bool not_applied = d.outcome == DECISION_ADVICE;
+  const auto marked = [&](const std::string& fact) {
+    return fact + (not_applied && !fact.empty() ? "; as advised, which Mode=" + d.mode + " does not apply" : "");
+  };
   add_fact(text, "allocated", d.given + (not_applied && !d.given.empty() ? ", ranks as Slurm deals them out" : ""));
+  const char* const of_drawing = not_applied ? "advised" : "switches";
   const std::vector<std::string> drawing = drawn_on_switches(d, topology);
-  for (const std::string& line : drawing)
-    add_fact(text, &line != &drawing.front() ? "" : not_applied ? "advised" : "switches", line);
+  for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? of_drawing : "", line);
+  if (lacks_nodes_to_draw(d, topology))
+    add_fact(text, of_drawing, "not drawn: the record has no room for the list of all nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
-  const std::string cost = costs(d);
-  add_fact(text, "cost",
-           cost + (not_applied && !cost.empty() ? "; as advised, which Mode=" + d.mode + " does not apply" : ""));
-  add_fact(text, "expected", expected_time(d));
+  add_fact(text, "cost", marked(costs(d)));
+  add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
   // The note is left out if the terms already contain it.

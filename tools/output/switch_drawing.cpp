@@ -24,9 +24,16 @@ struct JobSwitches {
   std::vector<SwitchShape> switches;
 };
 
+// Returns the nodes that are drawn.
+const std::string& nodes_to_draw(const Decision& decision) {
+  return decision.given.empty() ? decision.choice : decision.given;
+}
+
+bool is_cut(const std::string& hosts) { return hosts.ends_with(".."); }
+
 JobSwitches switches_of(const std::string& hosts, std::string_view topology) {
   JobSwitches job;
-  if (hosts.empty() || hosts.ends_with("..")) return job;
+  if (hosts.empty() || is_cut(hosts)) return job;
   try {
     job.nodes = expand_hostlist(hosts);
     std::vector<NodeShape> shapes;
@@ -105,7 +112,7 @@ void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::ve
 }  // namespace
 
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology) {
-  JobSwitches job = switches_of(decision.given.empty() ? decision.choice : decision.given, topology);
+  JobSwitches job = switches_of(nodes_to_draw(decision), topology);
   if (decision.given.empty() || decision.given == decision.choice) {
     job.tasks = expand_counts(decision.tasks_per_node, job.nodes.size());
     job.ranks = ranks_in(decision.terms, job.nodes.size());
@@ -119,6 +126,12 @@ std::vector<std::string> drawn_on_switches(const Decision& decision, std::string
     lines.push_back("and " + std::to_string(missing) + " more switches");
   }
   return lines;
+}
+
+bool lacks_nodes_to_draw(const Decision& decision, std::string_view topology) {
+  const bool has_switches =
+      topology.find("SwitchName=") != topology.npos || topology.find("BlockName=") != topology.npos;
+  return has_switches && is_cut(nodes_to_draw(decision));
 }
 
 std::size_t leaf_switches_of(const std::string& nodes, std::string_view topology) {

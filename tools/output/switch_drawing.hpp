@@ -16,6 +16,9 @@ namespace placement::tools {
 // `topology` that cannot be read. More than 32 lines are cut, and the last then says how many are missing.
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 
+// Returns whether there are switches or blocks, and nothing is drawn on them because the record has not all nodes.
+bool lacks_nodes_to_draw(const Decision& decision, std::string_view topology);
+
 // Returns the number of leaf switches or blocks that have a node of the host list `nodes`; 0 if this is not known.
 std::size_t leaf_switches_of(const std::string& nodes, std::string_view topology);
 

@@ -53,6 +53,10 @@ std::string formatted(int digits, double value, const char* unit) {
 
 std::string shown_number(double value, int digits) { return std::isnan(value) ? "-" : formatted(digits, value, ""); }
 
+std::string shown_percent(double share, int digits) {
+  return shown_number(100 * share, digits) + (std::isnan(share) ? "" : "%");
+}
+
 std::string shown_bytes(double bytes) {
   if (std::isnan(bytes)) return "-";
   constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};

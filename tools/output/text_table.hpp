@@ -22,6 +22,7 @@ class TextTable {
 
 // These return numbers in the form of tables. A value that is not known (NaN) is shown as "-".
 std::string shown_number(double value, int digits = 2);  // with `digits` digits after the point
+std::string shown_percent(double share, int digits);     // 5%, of a share from 0 to 1
 std::string shown_bytes(double bytes);                   // 1.5G; units are powers of 1000
 std::string shown_seconds(double seconds);               // 45s, 12m, 3.5h, 21d
 std::string shown_microseconds(double us);               // 12us, 1.3ms, 2.0s

@@ -64,6 +64,7 @@ struct HeatMapStyle {
   std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };
 
+// Returns the map as a picture, with the title, the axes and the scale of colours.
 Picture draw(const HeatMap& map, const HeatMapStyle& style);
 
 // Writes the picture to `file`, whose name ends in .png or .svg. Throws UsageError for another ending, and Error when

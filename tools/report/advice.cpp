@@ -47,6 +47,14 @@ Verdict by_records(const ReportFacts& facts, const std::string& policy, Advice& 
     if (gain.policy != policy) continue;
     advice.reasons.push_back("By its records, cost over that of stock is " + interval_text(cautious(gain)) +
                              (gain.used ? "." : ", computed and not used."));
+    // Jobs of one user are often alike, so that the interval over jobs of few users is too narrow.
+    if (gain.users < gain_users) {
+      on = on || gain.used;
+      advice.reasons.back() += " They are of " + std::to_string(gain.users) +
+                               (gain.users == 1 ? " user; " : " users; ") + std::to_string(gain_users) +
+                               " are the least to go by.";
+      continue;
+    }
     const Verdict of_these = verdict_of(inverted(cautious(gain)));
     if (of_these != Verdict::open && (verdict == Verdict::open || gain.used)) verdict = of_these;
     on = on || gain.used;

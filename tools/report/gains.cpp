@@ -29,10 +29,10 @@ sim::MeanInterval raised(sim::MeanInterval interval) {
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed) {
   std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, const Decision*> last;  // of each start
   for (const Decision& d : decisions)
-    if (d.for_start && (d.outcome == DECISION_NODES || d.outcome == DECISION_CORES || d.outcome == DECISION_ADVICE))
-      last[{d.job_id, d.array_task, d.restarts}] = &d;
+    if (d.for_start) last[{d.job_id, d.array_task, d.restarts}] = &d;
   std::map<std::pair<std::string, bool>, Values> policies;
   for (const auto& [start, d] : last) {
+    if (d->outcome != DECISION_NODES && d->outcome != DECISION_CORES && d->outcome != DECISION_ADVICE) continue;
     const auto cost = parse_real(d->cost), stock = parse_real(d->first_nodes_cost);
     if (!cost || !stock || !(*cost > 0) || !(*stock > 0)) continue;
     Values& values = policies[{d->policy, d->outcome != DECISION_ADVICE}];

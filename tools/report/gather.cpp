@@ -60,7 +60,7 @@ void try_to(std::optional<Part>& part, std::string& why, Read read) {
   }
 }
 
-void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayWish& wish, const Config& config) {
+void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayRequest& request, const Config& config) {
   if (!facts.machine) {
     facts.why_no_replay = facts.why_no_machine;
     return;
@@ -72,7 +72,7 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayWish& w
   const StateOfCluster state{
       facts.state ? &facts.state->state : nullptr,
       facts.state ? facts.state->path + ", " + shown_seconds(facts.state->age_s) + " old" : facts.why_no_state};
-  const auto read = [&] { return replay_site(line, wish, facts.machine->view, conf, facts.since_s, state, config); };
+  const auto read = [&] { return replay_site(line, request, facts.machine->view, conf, facts.since_s, state, config); };
   if (!line.has("sacct")) return try_to(facts.replay, facts.why_no_replay, read);
   try {
     facts.replay = read();
@@ -84,7 +84,8 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayWish& w
 }  // namespace
 
 ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) {
-  const ReplayWish wish = read_replay_wish(line);  // before all else: a mistake in it is one of the command line
+  const ReplayRequest request =
+      read_replay_request(line);  // before all else: a mistake in it is one of the command line
   ReportFacts facts;
   facts.made_at_s = now_s;
   facts.since_s = since_s;
@@ -111,7 +112,7 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (slurmctld_answers())
     if (const ControllerInput controller = read_controller(); controller.state) facts.mode = controller.state->mode;
-  add_replay(facts, line, wish, config);
+  add_replay(facts, line, request, config);
   return facts;
 }
 

@@ -14,7 +14,7 @@ namespace {
 bool unwanted(std::string_view character) {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(character[at]); };
   if (character.size() == 1) return byte(0) < ' ' || byte(0) == 0x7f;
-  if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
+  if (character.size() == 2) return (byte(0) == 0xc2 && byte(1) < 0xa0) || character == "\xd8\x9c";
   if (character.size() != 3 || byte(0) != 0xe2)
     return character == "\xef\xbb\xbf" || character == "\xef\xbf\xbe" || character == "\xef\xbf\xbf";
   return (byte(1) == 0x80 && (byte(2) >= 0xa8 || byte(2) == 0x8e || byte(2) == 0x8f))

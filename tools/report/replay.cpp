@@ -33,13 +33,20 @@ class SacctLog {
     setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
     char since[32];
     std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
-    const spank::CommandOutput said = spank::run_slurm_command(
-        {"sacct", all_users ? "--allusers" : "--user=" + std::to_string(geteuid()), "--parsable2", "--allocations",
-         "--noconvert", "--starttime", since,
-         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"},
-        true);
-    if (said.exit_code != 0 || said.signal != 0)
-      throw Error("sacct fails: " + said.text.substr(0, said.text.find('\n')));
+    const std::vector<std::string> words{
+        "sacct",
+        all_users ? "--allusers" : "--user=" + std::to_string(geteuid()),
+        "--parsable2",
+        "--allocations",
+        "--noconvert",
+        "--starttime",
+        since,
+        "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
+    const spank::CommandOutput said = spank::run_slurm_command(words, false);  // its warnings are no lines of the log
+    if (said.exit_code != 0 || said.signal != 0) {
+      const std::string why = spank::run_slurm_command(words, true).text;
+      throw Error("sacct fails: " + why.substr(0, why.find('\n')));
+    }
     for (std::size_t at = 0; at < said.text.size();) {
       const ssize_t written = write(file_, said.text.data() + at, said.text.size() - at);
       if (written <= 0) throw Error("what sacct prints finds no room in memory");
@@ -85,6 +92,14 @@ sim::PastOccupancy past_of(const CommandLine& line, const sim::Machine& machine,
   return sim::past_occupancy(machine, list.jobs, from_s, to_s);
 }
 
+// sacct also tells jobs that were submitted before `since_s` and ran after it. A replay of them would begin long
+// before, on a machine without the other jobs of that time.
+void leave_out_before(sim::JobList& list, double since_s) {
+  std::erase_if(list.jobs,
+                [&](const sim::LogJob& job) { return static_cast<double>(list.begin_s + job.submit_s) < since_s; });
+  if (list.jobs.empty()) throw sim::NoJobs("sacct tells no job that was submitted since then");
+}
+
 // Throws UsageError for a strategy that would leave all jobs to stock Slurm, for want of a live state or a torus.
 void refuse_unserved(std::span<const sim::Strategy> strategies) {
   for (const sim::Strategy& strategy : strategies) {
@@ -116,30 +131,34 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
 
 }  // namespace
 
-ReplayWish read_replay_wish(const CommandLine& line) {
+ReplayRequest read_replay_request(const CommandLine& line) {
   const std::string pattern = line.value_or("pattern", "random");
   const sim::PatternSpec spec = from_command_line([&] { return sim::parse_pattern(pattern); }, "--pattern: ");
   return {strategies_of(line), read_options(line),
           line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs), pattern, sim::PatternSource(spec)};
 }
 
-SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const ClusterView& view,
+SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ClusterView& view,
                        const std::string& conf, double since_s, const StateOfCluster& state, const Config& config) {
-  const auto& [strategies, wished_options, wanted, pattern, patterns] = wish;
-  sim::ReplayOptions options = wished_options;
+  const auto& [strategies, given_options, wanted, pattern, patterns] = request;
+  sim::ReplayOptions options = given_options;
   SiteReplay site;
   site.communication = options.communication;
   site.pattern = pattern;
   const sim::Machine machine(view);
   site.cores = machine.cores();
   sim::JobSelection selection;
-  if (!conf.empty()) selection.per_core = processors_per_core_of(conf, machine);
+  if (line.has("threads-per-core"))
+    selection.per_core = read_processors_per_core(line, machine);
+  else if (!conf.empty())
+    selection.per_core = processors_per_core_of(conf, machine);
   sim::LogNotes notes;
   sim::JobList list = jobs_of(line, selection, since_s, site.log, notes);
-  site.skipped = notes.skipped_text();
+  site.notes = notes.text(true);
   site.begin_s = list.begin_s;
   site.local_clock = !line.has("sacct");
   site.past = past_of(line, machine, list, since_s);
+  if (!line.has("sacct")) leave_out_before(list, since_s);
   site.too_large = static_cast<std::int64_t>(
       std::erase_if(list.jobs, [&](const sim::LogJob& job) { return job.tasks > machine.cores(); }));
   if (list.jobs.empty())

@@ -20,7 +20,7 @@ struct SiteReplay {
   std::string log;        // where the jobs come from
   std::int64_t jobs = 0;  // of the log that fit the machine
   std::int64_t too_large = 0;
-  std::string skipped;       // what the reader left out
+  std::string notes;         // what the reader left out or put right
   std::int64_t cores = 0;    // of the machine
   double communication = 0;  // assumed share of communication in the run time, 0 to 1
   std::string pattern;       // assumed matrices
@@ -39,7 +39,7 @@ struct SiteReplay {
 };
 
 // What the command line says of the replay.
-struct ReplayWish {
+struct ReplayRequest {
   std::vector<sim::Strategy> strategies;  // the first is stock Slurm
   sim::ReplayOptions options;
   std::int64_t most_jobs = 0;  // replayed under each strategy; 0: all
@@ -49,7 +49,7 @@ struct ReplayWish {
 
 // Reads -s, -a, --pattern, --replay-jobs and --seed. Throws UsageError, and Error where matrices of --pattern cannot be
 // read.
-ReplayWish read_replay_wish(const CommandLine& line);
+ReplayRequest read_replay_request(const CommandLine& line);
 
 // What a replay knows of the state of the cluster.
 struct StateOfCluster {
@@ -61,9 +61,9 @@ struct StateOfCluster {
 inline constexpr std::int64_t default_replay_jobs = 4000;
 
 // Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
-// `view`, as `wish` says. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and TOFA
-// go by. Throws Error when there is no log, and sim::NoJobs when no job in it can be replayed.
-SiteReplay replay_site(const CommandLine& line, const ReplayWish& wish, const ClusterView& view,
+// `view`, as `request` says. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and
+// TOFA go by. Throws Error when there is no log, and sim::NoJobs when no job in it can be replayed.
+SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ClusterView& view,
                        const std::string& conf, double since_s, const StateOfCluster& state, const Config& config);
 
 }  // namespace placement::tools

@@ -136,7 +136,7 @@ HtmlSection replay_section(const ReportFacts& facts) {
   if (replay.too_large > 0)
     section.body +=
         paragraph(std::to_string(replay.too_large) + " jobs are larger than the machine and left out.", "quiet");
-  if (!replay.skipped.empty()) section.body += paragraph("Of the log: " + replay.skipped, "quiet");
+  if (!replay.notes.empty()) section.body += paragraph("Of the log: " + replay.notes + ".", "quiet");
   HtmlTable sums("Each strategy", {{"Strategy"},
                                    {"What it is"},
                                    {"Jobs ended", true},

@@ -102,6 +102,14 @@ std::string jobs_csv(const Report& report, const sim::Replay& replay) {
   return out;
 }
 
+std::string fill_csv(const sim::Replay& replay) {
+  std::string out = "tasks,end_s,requested_end_s\n";
+  for (const sim::FillJob& job : replay.fill)
+    out += formatted("%d,%.3f,%.3f\n", job.tasks, static_cast<double>(job.end_us) / 1e6,
+                     static_cast<double>(job.expected_us) / 1e6);
+  return out;
+}
+
 std::string machine_csv(const sim::Replay& replay) {
   std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
   for (const sim::MachineSample& s : replay.samples)
@@ -173,6 +181,7 @@ void write_report(const Report& report, const std::string& folder) {
   write("sizes.csv", sizes_csv(report));
   write("cost.csv", cost_csv(report));
   write("summary.json", report_json(report));
+  if (report.options.full_start && !report.replays.empty()) write("fill.csv", fill_csv(report.replays.front()));
   for (const sim::Replay& replay : report.replays) {
     std::string name = replay.strategy;
     std::replace(name.begin(), name.end(), '/', '_');

@@ -48,7 +48,7 @@ RegularMachine regular_machine(const CommandLine& line) {
   const auto parts = split_at(text, ':');
   for (std::size_t depth = 0; depth < parts.size(); ++depth) {
     const auto count = parse_integer(parts[depth]);
-    if (!count || *count < 1 || *count * std::ssize(level) > (1 << 20))
+    if (!count || *count < 1 || *count > (1 << 20) / std::ssize(level))
       throw UsageError("--switches " + shown(text) + ": numbers from 1 on are wanted, at most 2^20 nodes");
     std::vector<std::int32_t> below;
     for (const std::int32_t above : level)

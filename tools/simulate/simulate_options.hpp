@@ -15,6 +15,9 @@ inline constexpr Option switches_option{0, "switches", "A:B:..",
                                         "a regular machine in place of a file: switches below each switch from\n"
                                         "the root, and last the nodes of a leaf switch"};
 inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"};
+inline constexpr Option threads_per_core_option{
+    0, "threads-per-core", "N",
+    "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"};
 inline constexpr Option strategies_option{'s', "strategies", "LIST",
                                           "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
                                           "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"};

@@ -56,8 +56,6 @@ std::string mean_text(const sim::Summary& summary, sim::Measure measure, int dig
   return shown_number(known_mean(of(summary, measure)), digits);
 }
 
-std::string percent_text(double share) { return shown_number(100 * share, 1) + (std::isnan(share) ? "" : "%"); }
-
 std::string strategies_text(const Report& report) {
   std::string out = formatted("%-14s %8s %11s %6s %9s %9s %9s %8s %6s %6s %9s %8s\n", "strategy", "jobs", "makespan s",
                               "util", "wait s", "flow s", "run s", "stretch", "R", "gain", "decide ms", "replay s");
@@ -66,7 +64,7 @@ std::string strategies_text(const Report& report) {
                      static_cast<long long>(s.ended), s.makespan_s, 100 * s.utilisation,
                      mean_text(s, sim::Measure::wait, 0).c_str(), mean_text(s, sim::Measure::flow, 0).c_str(),
                      mean_text(s, sim::Measure::run, 0).c_str(), mean_text(s, sim::Measure::stretch, 2).c_str(),
-                     shown_number(s.mean_ratio, 3).c_str(), percent_text(s.mean_gain).c_str(), s.decision_ms,
+                     shown_number(s.mean_ratio, 3).c_str(), shown_percent(s.mean_gain, 1).c_str(), s.decision_ms,
                      s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)

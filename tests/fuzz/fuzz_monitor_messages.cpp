@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What agents and monitors take from the network: a datagram that decodes has one meaning and one
-// spelling. The first byte chooses whether the rest is a frame or the message inside of a seal.
+// spelling. The first byte chooses whether the rest is a packet of the handshake or a message inside of a seal.
 #include <array>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 
 using namespace placement;
 
-const char* const fuzz_corpus = "monitor_wire";
+const char* const fuzz_corpus = "monitor_messages";
 
 namespace {
 

@@ -7,7 +7,7 @@
 
 using namespace placement;
 
-const char* const fuzz_corpus = "peer_wire";
+const char* const fuzz_corpus = "peer_messages";
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const protocol::ByteView bytes(data, size);
