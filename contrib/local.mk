@@ -31,7 +31,7 @@ EXTRA_DIST += \
 	contrib/fault-drill \
 	contrib/integer_sort.c \
 	contrib/irregular \
-	contrib/irregular.c \
+	contrib/irregular_programs.c \
 	contrib/lib \
 	contrib/lint \
 	contrib/many_ranks.c \

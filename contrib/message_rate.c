@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Message rate: windows of 64 small non-blocking messages from rank 0 to rank 1, in wall time; run alone,
  * to itself, in CPU time, which other load on the machine does not disturb. Prints messages per second.
- * Usage: message_rate [BYTES [MESSAGES]] */
+ * Usage: message_rate [BYTES [MESSAGES [multiple]]]     multiple: under MPI_THREAD_MULTIPLE */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,12 @@ int main(int argc, char **argv) {
   static char buffer[1 << 20];
   MPI_Request requests[2 * WINDOW];
   int rank;
-  MPI_Init(&argc, &argv);
+  if (argc > 3) {
+    int provided;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  } else {
+    MPI_Init(&argc, &argv);
+  }
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const int bytes = argc > 1 ? atoi(argv[1]) : 8;

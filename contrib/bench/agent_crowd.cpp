@@ -126,8 +126,8 @@ class Crowd {
     if (received.message.empty()) return;
     if (const auto ack = protocol::decode_heartbeat_ack(received.message)) {
       ++acks_;
-      member.heard = ack->publisher;
-      member.heard_s = now_s - ack->publisher.age_ms / 1e3;
+      member.heard = ack->leader;
+      member.heard_s = now_s - ack->leader.age_ms / 1e3;
     } else if (const auto settings = protocol::decode_settings(received.message)) {
       const auto text = std::as_bytes(std::span(settings->text));
       send(member.session.seal(protocol::encode(protocol::SettingsTaken{member.start_id, checksum(text)})));

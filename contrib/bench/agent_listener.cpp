@@ -138,8 +138,8 @@ class Listener {
         s.flow_rate_Bps.minutes_1, s.cores, s.memory_MiB, beat.uptime_s,
         static_cast<unsigned long long>(beat.heard.term));
     if ((beat.flags & protocol::leaving) != 0) std::printf("left %s\n", node(peer));
-    protocol::HeartbeatAck ack{.number = beat.number, .publisher = {}, .single_node_jobs = options_.jobs};
-    if (options_.term > 0) ack.publisher = {options_.term, options_.controller, 0, 30000};
+    protocol::HeartbeatAck ack{.number = beat.number, .leader = {}, .single_node_jobs = options_.jobs};
+    if (options_.term > 0) ack.leader = {options_.term, options_.controller, 0, 30000};
     send(sessions_.seal(peer, protocol::encode(ack)), sessions_.address(peer));
   }
 

@@ -119,22 +119,34 @@ build_prepared() {
   prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}"
 }
 
-# Leaves in the array $compile_flags what make is called with for the product: precompiled headers if $precompile=yes asks for them.
-# Warnings are no errors then: GCC 12 warns of code of std::string that comes from such a header.
+# Leaves in the array $compile_flags what make is called with for the product. Beside the code, the compiler writes its own
+# representation into the objects, which contrib/check-odr compares; linked is the code. If $precompile=yes asks for them, headers are
+# precompiled. Warnings are no errors then: GCC 12 warns of code of std::string that comes from such a header.
 prepare_compile_flags() {
-  compile_flags=()
-  [ "${precompile:-no}" = yes ] || return 0
-  compile_with_headers "$work/precompiled" "$build_directory" -Wno-error
+  local types='-flto -ffat-lto-objects'
+  if [ "${precompile:-no}" = yes ]; then
+    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error $types || return 1
+  else
+    compile_flags=("CXXFLAGS=$(flags_of "$build_directory" CXXFLAGS) $types")
+  fi
+  compile_flags+=("CFLAGS=$(flags_of "$build_directory" CFLAGS) $types" "$link_code")
 }
 
-# The same for the unit tests: always with precompiled headers, and without optimization, as most of their time goes to the compiler.
-prepare_test_flags() { compile_with_headers "$work/precompiled-tests" "$build_directory" -O0 -U_FORTIFY_SOURCE; }
+# The same for the unit tests, which have parts of the product in them: always with precompiled headers, and without optimization, as
+# most of their time goes to the compiler.
+prepare_test_flags() {
+  compile_with_headers "$work/precompiled-tests" "$build_directory" -O0 -U_FORTIFY_SOURCE && compile_flags+=("$link_code")
+}
+
+link_code='LDFLAGS=-Xcompiler -fno-lto'  # -Xcompiler, as libtool would leave the option out of a shared library
+
+flags_of() { sed -n "s/^$2 = //p" "$1/Makefile"; }  # build directory, CFLAGS or CXXFLAGS: as configure left them
 
 # configure does not get these flags, as its tests, and those of the unit tests that compile something, could not use the precompiled
 # headers and would read them all.
 compile_with_headers() {  # directory of the headers, build directory, flags besides its own: leaves in $compile_flags what make is called with
   local headers=$1 flags
-  flags="$(sed -n 's/^CXXFLAGS = //p' "$2/Makefile") ${*:3}"
+  flags="$(flags_of "$2" CXXFLAGS) ${*:3}"
   # shellcheck disable=SC2086
   compile_standard_headers "$headers" $flags || return 1
   compile_flags=("CXXFLAGS=$flags -include $headers/standard.hpp")
@@ -164,18 +176,22 @@ build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst; leave
 }
 
 # Most of the time of a build without optimization goes to headers of the standard library. Those that most sources include
-# are compiled once, for position-independent code and for programs, with the options of the build. Where these differ, the
-# compiler reads the text instead.
-compile_standard_headers() {  # directory option...: makes DIR/standard.hpp and its compiled forms
-  local header=$1/standard.hpp name
+# are compiled once, for position-independent code and for programs, with the options of the build. Where these differ, GCC reads the
+# text instead; Clang, which takes one form for both, would stop.
+compile_standard_headers() {  # directory option...: makes DIR/standard.hpp and its compiled forms, by $compiler [g++]
+  local header=$1/standard.hpp compiled=$1/standard.hpp.gch/plain clang=no name
   shift
-  mkdir -p "$header.gch"
+  if [[ ${compiler:-g++} == *clang* ]]; then clang=yes compiled=$header.pch; fi
+  mkdir -p "${compiled%/*}"
   for name in algorithm array chrono cmath cstdint cstdio cstdlib cstring fstream functional limits map memory \
     numeric optional set span sstream stdexcept string string_view unordered_map utility vector; do
     echo "#include <$name>"
   done >"$header.new"
-  if cmp -s "$header.new" "$header" && [ -e "$header.gch/plain" ]; then return; fi
+  if cmp -s "$header.new" "$header" && [ -e "$compiled" ]; then return; fi
   mv "$header.new" "$header"
-  quietly headers g++ "$@" -pthread -fvisibility=hidden -fPIC -DPIC -x c++-header "$header" -o "$header.gch/position-independent" &&
-    quietly headers g++ "$@" -pthread -fvisibility=hidden -x c++-header "$header" -o "$header.gch/plain"
+  set -- "${compiler:-g++}" "$@" -pthread -fvisibility=hidden -x c++-header "$header"
+  if [ $clang = no ]; then
+    quietly headers "$@" -fPIC -DPIC -o "$header.gch/position-independent" || return 1
+  fi
+  quietly headers "$@" -o "$compiled"
 }

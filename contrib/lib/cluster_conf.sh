@@ -71,7 +71,7 @@ tell_binding() {
   local plugin
   plugin=$(sed -n 's/^TaskPlugin=//p' "$D/slurm.conf" | tail -n 1)
   case $plugin in
-    *affinity* | *cgroup*) echo "each rank is bound to its cores (TaskPlugin=$plugin)" ;;
+    *affinity*) echo "each rank is bound to its cores (TaskPlugin=$plugin)" ;;
     *) echo "no rank is bound to its cores (TaskPlugin=${plugin:-task/none}); a node has $(most_processors) processors, and this machine $(nproc)" ;;
   esac
 }
@@ -91,7 +91,7 @@ check_settings() {
   number threads "$threads" 1 8
   number memory "$memory" 1 9999999
   number speed "$speed" 1 100
-  number ttl "$ttl" 1 86400
+  number ttl "$ttl" 1 604800
   [[ $owner =~ ^[0-9]+$ ]] || die "--owner is '$owner': a process id"
   local variable
   for variable in "${environment[@]}"; do
@@ -125,7 +125,7 @@ check_settings() {
   done
   [ -z "$topology" ] || [ "$topology" = none ] || [ -r "$topology" ] || die "--topology $topology: no such file"
   [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: no such file"
-  [ "$plugins" = none ] || [ -d "$plugins" ] || die "--plugins $plugins: no such install prefix"
+  check_prefix --plugins "$plugins"
   case $top/ in /run/*) die "a clone below /run cannot be used: clusters cover that directory" ;; esac
   [ "$speed" = 1 ] || command -v faketime >/dev/null || die "--speed needs faketime, which is not installed"
   local tool
@@ -133,6 +133,10 @@ check_settings() {
     command -v $tool >/dev/null || die "$tool is not installed (contrib/check and contrib/try install what is needed)"
   done
   slurmctld -V | grep -q '^slurm-wlm\|^slurm ' || die "slurmctld -V says '$(slurmctld -V)': not understood"
+}
+
+check_prefix() {  # what prefix or none
+  [ "$2" = none ] || [ -d "$2/lib/slurm-placement" ] || die "$1 $2: slurm-placement is not installed there, as there is no $2/lib/slurm-placement"
 }
 
 write_settings() { declare -p "${kept_settings[@]}" >"$D/settings"; }
@@ -292,11 +296,11 @@ put_file() {  # file directory
 # Copies, so that a test may remove or replace them while the install prefix stays as it is.
 install_plugins() {  # prefix or none
   local from=$1/lib/slurm-placement select other
+  check_prefix plugins "$1"
   rm -f "$D"/plugins/*.so
   : >"$D/plugstack.conf"
   : >"$D/commands"
   [ "$1" = none ] && return
-  [ -d "$from" ] || die "$from: slurm-placement is not installed there"
   for select in "$from/select_cons_tres.so" "$from/select/select_cons_tres.so"; do
     [ ! -e "$select" ] || put_file "$select" "$D/plugins"
   done

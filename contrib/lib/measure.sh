@@ -12,7 +12,7 @@ take_down() {
   exit $code
 }
 
-# Prints the middle one of the numbers in lines "WORD NUMBER ms" of the file.
+# Prints the middle one of the numbers in lines "WORD NUMBER ms" of the file; fails when there is none.
 middle() {  # word file
-  sed -n "s/^$1 \([0-9.]*\) ms.*/\1/p" "$2" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+  sed -n "s/^$1 \([0-9.]*\) ms.*/\1/p" "$2" | sort -n | awk '{ v[NR] = $1 } END { if (NR == 0) exit 1; print v[int((NR + 1) / 2)] }'
 }

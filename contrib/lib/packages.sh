@@ -12,6 +12,8 @@ packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge ip
 # What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint
 # looks with, promtool, which judges the alert rules, zstd, for hostile input, and what packages are made with.
 packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus zstd debhelper rpm)
+# What contrib/check-sanitizers compiles with, in half the time that GCC takes.
+packages_sanitizers=(clang libclang-rt-dev)
 
 missing_packages() {  # package...
   local package
@@ -33,9 +35,11 @@ install_packages() {  # package...
     awk '($1 == "Inst" && $3 ~ /^\[/ || $1 == "Remv") && $2 ~ /^(munge|libmunge|slurm|libslurm)/ { print $2 }')
   [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
   (  # the caller may have a trap of its own for its end
+    # One installation at a time on this machine: the first one's end would let the services of another start.
+    exec 7<"${policy%/*}" && flock 7 || die "${policy%/*} cannot be locked"
     trap services_may_start EXIT
     services_must_not_start
-    with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}"
+    with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}" 7>&-
   ) || die "apt-get could not install ${missing[*]}"
 }
 

@@ -2,6 +2,7 @@
 """Programs whose traffic no grid describes, of none of the papers: profile, then -m TREEMATCH=auto."""
 from reproduce import results
 from reproduce.results import Row
+from reproduce.runner import PACKAGES_OF_OWN_BUILD
 
 
 def programs(run):
@@ -15,4 +16,4 @@ def programs(run):
     return rows
 
 
-PARTS = {"irregular/programs": (programs, "a graph, an all-to-all and particles, each with its own profile", 5, [])}
+PARTS = {"irregular/programs": (programs, "a graph, an all-to-all and particles, each with its own profile", 5, PACKAGES_OF_OWN_BUILD)}

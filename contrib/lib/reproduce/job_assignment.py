@@ -2,6 +2,7 @@
 """Job assignment: Sudhakar, Adhikari, Ramesh, Process Assignment in Multi-core Clusters Using Job Assignment Algorithm, CICT 2016."""
 from reproduce import results
 from reproduce.results import Row
+from reproduce.runner import PACKAGES_OF_OWN_BUILD
 
 TABLE_1 = """0 100 19 12 19 11 2511 223
 100 0 12 12 25 28 223 1412
@@ -54,5 +55,5 @@ def table_4(run):
 
 PARTS = {
     "job-assignment/tables-1-3": (tables_1_to_3, "eight processes on a binary tree", 0, []),
-    "job-assignment/table-4": (table_4, "an integer sort with 8 to 128 ranks on a private cluster", 20, []),
+    "job-assignment/table-4": (table_4, "an integer sort with 8 to 128 ranks on a private cluster", 20, PACKAGES_OF_OWN_BUILD),
 }

@@ -15,7 +15,7 @@ from reproduce.runner import PartError, Runner
 
 PAPERS = ("treematch", "netload", "tofa", "job_assignment", "irregular")
 # Parts whose figures are times measured on this machine: nothing runs beside them.
-ALONE = ("treematch/figure-3", "treematch/figure-4", "netload/time", "job-assignment/table-4", "irregular/programs")
+ALONE = ("treematch/figure-3", "treematch/figure-4", "treematch/table-2-emulated", "netload/time", "job-assignment/table-4", "irregular/programs")
 printing = threading.Lock()
 
 
@@ -56,11 +56,10 @@ def run_part(name, part, options, shared):
         print(f"\n== {name}: {part[1]}" + (f", some {part[2]} minutes" if part[2] else ""), flush=True)
     begin = time.monotonic()
     try:
-        rows = part[0](Runner(folder, options.placectl, options.data, options.again, shared))
-    except (PartError, OSError, KeyError, ValueError) as error:
+        results.write(table, name, part[0](Runner(folder, options.placectl, options.data, options.again, shared, options.plugins)))
+    except Exception as error:  # whatever it is, the other parts are run
         print(f"reproduce: {name}: {type(error).__name__ + ': ' if not isinstance(error, PartError) else ''}{error}", file=sys.stderr)
         return "failed"
-    results.write(table, name, rows)
     with printing:
         results.show(f"{name} ({time.monotonic() - begin:.0f} s)", results.read(table))
     return "made anew"
@@ -68,12 +67,19 @@ def run_part(name, part, options, shared):
 
 def run_parts(names, parts, options):
     """Returns what became of each part. Those that are measured run first and alone, then the simulations of several papers at once;
-    the parts of one paper share files, and run one after the other."""
-    shared, outcomes = set(), {}
+    the parts of one paper share files, and run one after the other. After Ctrl-C, which ends the programs of the parts that run, no other
+    part is begun."""
+    shared, outcomes, stop = set(), {}, threading.Event()
 
     def run(some):
         for name in some:
-            outcomes[name] = run_part(name, parts[name], options, shared)
+            if stop.is_set():
+                return
+            try:
+                outcomes[name] = run_part(name, parts[name], options, shared)
+            except KeyboardInterrupt:
+                stop.set()
+                raise
 
     run([name for name in names if name in ALONE])
     of_paper = {}
@@ -83,8 +89,13 @@ def run_parts(names, parts, options):
     # The longest first.
     lanes = sorted(of_paper.values(), key=lambda some: -sum(parts[name][2] for name in some))
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for done in [pool.submit(run, some) for some in lanes]:
-            done.result()
+        try:
+            for done in [pool.submit(run, some) for some in lanes]:
+                done.result()
+        except KeyboardInterrupt:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
     return outcomes
 
 
@@ -97,7 +108,7 @@ def sum_up(names, outcomes, options):
             rows += results.read(path)
     results.write_all(os.path.join(options.work, "results.csv"), rows)
     failed = [name for name in names if outcomes[name] == "failed"]
-    of_these = [row["verdict"] for row in rows if row["part"] in names]
+    of_these = [row["verdict"] for row in rows if row["part"] in names and row["part"] not in failed]
     print(f"\n{len(names) - len(failed)} of {len(names)} parts: {of_these.count('met')} published values met, {of_these.count('missed')} missed, "
           f"{of_these.count('no number published')} of ours without a published number. Table: {options.work}/results.csv")
     if failed:
@@ -112,6 +123,7 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--data", required=True)
     parser.add_argument("--placectl", required=True)
+    parser.add_argument("--plugins", default="")
     parser.add_argument("--work", required=True)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("parts", nargs="*")
@@ -124,7 +136,11 @@ def main():
     if options.packages:
         print(" ".join(sorted({package for name in names for package in parts[name][3]})))
         return 0
-    return sum_up(names, run_parts(names, parts, options), options)
+    try:
+        return sum_up(names, run_parts(names, parts, options), options)
+    except KeyboardInterrupt:
+        print("reproduce: interrupted", file=sys.stderr)
+        return 130
 
 
 if __name__ == "__main__":

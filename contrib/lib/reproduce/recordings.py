@@ -134,5 +134,6 @@ def white_hole(run):
         run.write(file, "\n".join(lines) + "\n")
         index.append(file + "\n")
     run.write("white-hole", "".join(index))
-    run.command("tar", "--zstd", "-cf", archive, "white-hole", "white-hole_files")
+    run.command("tar", "--zstd", "-cf", archive + ".new", "white-hole", "white-hole_files")
+    os.replace(archive + ".new", archive)
     return archive
