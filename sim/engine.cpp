@@ -94,7 +94,7 @@ class Engine {
   // strategies agree.
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
   JobRequest request_of(const LogJob& job) const;
-  double run_time_us(std::int32_t job, const Decision& decision);
+  double run_time_us(std::int32_t job, const JobPlacement& placed);
   void launch(RunningJob job);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
@@ -185,7 +185,7 @@ void Engine::fill_machine() {
     }
     const auto end_us = static_cast<std::int64_t>(left) + 1;
     const std::int64_t expected_us = end_us + limit_us(job) - job.run_s * second_us;
-    launch({filler, 0, end_us, end_us, expected_us, decide(machine_, stock, request_of(job)).taken});
+    launch({filler, 0, end_us, end_us, expected_us, place_job(machine_, stock, request_of(job)).taken});
     result_.fill.push_back({job.tasks, end_us, expected_us});
   }
 }
@@ -200,17 +200,17 @@ JobRequest Engine::request_of(const LogJob& job) const {
   return request;
 }
 
-double Engine::run_time_us(std::int32_t job, const Decision& decision) {
+double Engine::run_time_us(std::int32_t job, const JobPlacement& placed) {
   JobOutcome& outcome = result_.outcomes[job];
-  double stock_cost = decision.stock_cost;
+  double stock_cost = placed.stock_cost;
   if (reference_ != nullptr && reference_->outcomes[job].cost > 0) stock_cost = reference_->outcomes[job].cost;
-  outcome.ratio = strategy_.stock || stock_cost <= 0 ? 1.0 : decision.cost / stock_cost;
+  outcome.ratio = strategy_.stock || stock_cost <= 0 ? 1.0 : placed.cost / stock_cost;
   const double a = outcome.has_matrix ? options_.communication : 0;
   double charge_s = options_.charge_stock_s;
-  if (decision.asked)
-    charge_s = options_.charge_measured ? static_cast<double>(decision.thinking_us) * 1e-6
+  if (placed.asked)
+    charge_s = options_.charge_measured ? static_cast<double>(placed.thinking_us) * 1e-6
                                         : options_.charge_policy_s + options_.charge_policy_task_s * jobs_[job].tasks;
-  return ((decision.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) *
+  return ((placed.slowdown * (1 - a) + outcome.ratio * a) * static_cast<double>(jobs_[job].run_s) + charge_s) *
          second_us;
 }
 
@@ -232,26 +232,26 @@ void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
   request.seed = number_of(options_.seed, Stream::matrix, index);
   if (shares(index)) request.matrix = patterns_.matrix(request.tasks, request.seed);
   const bool stoppable = control_ != nullptr && control_->stop != nullptr;
-  Decision decision =
-      decide(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
+  JobPlacement placed =
+      place_job(machine_, strategy_, request, stoppable ? Deadline::when(*control_->stop) : Deadline::never());
   machine_.release(held);
   if (stopped()) return;  // a stop may have cut the decision short, so that the job does not start
   outcome.has_matrix = request.matrix != nullptr;
-  outcome.cost = decision.cost;
-  outcome.asked += decision.asked;
-  outcome.refused = !decision.refusal.empty();
-  if (result_.first_refusal.empty()) result_.first_refusal = decision.refusal;
-  outcome.thinking_us += decision.thinking_us;
-  outcome.longest_thinking_us = std::max(outcome.longest_thinking_us, decision.thinking_us);
-  outcome.nodes = machine_.nodes_spanned(decision.leaf_of_rank);
-  outcome.switches = machine_.switches_spanned(decision.leaf_of_rank);
+  outcome.cost = placed.cost;
+  outcome.asked += placed.asked;
+  outcome.refused = !placed.refusal.empty();
+  if (result_.first_refusal.empty()) result_.first_refusal = placed.refusal;
+  outcome.thinking_us += placed.thinking_us;
+  outcome.longest_thinking_us = std::max(outcome.longest_thinking_us, placed.thinking_us);
+  outcome.nodes = machine_.nodes_spanned(placed.leaf_of_rank);
+  outcome.switches = machine_.switches_spanned(placed.leaf_of_rank);
   outcome.start_us = now_us_;
   idle_failures_ = 0;
-  const double run_us = run_time_us(job, decision);
+  const double run_us = run_time_us(job, placed);
   if (!(run_us <= static_cast<double>(latest_us))) refuse_run_time(jobs_[job], run_us / second_us);
   outcome.run_us = std::max<std::int64_t>(std::llround(run_us), 1);
   const std::int64_t end_us = now_us_ + outcome.run_us;
-  launch({job, now_us_, end_us, end_us + release_us_, now_us_ + limit_us(jobs_[job]), std::move(decision.taken)});
+  launch({job, now_us_, end_us, end_us + release_us_, now_us_ + limit_us(jobs_[job]), std::move(placed.taken)});
 }
 
 void Engine::end(std::int64_t slot) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/decision.hpp"
+#include "sim/job_placement.hpp"
 #include "sim/failures.hpp"
 #include "sim/machine.hpp"
 #include "sim/job_log.hpp"

@@ -3,12 +3,12 @@ sim = libsim.la $(policies) $(ZLIB_LIBS)
 noinst_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backfill.cpp \
-	%D%/decision.cpp \
 	%D%/down_nodes.cpp \
 	%D%/engine.cpp \
 	%D%/failures.cpp \
 	%D%/fragmentation.cpp \
 	%D%/job_log.cpp \
+	%D%/job_placement.cpp \
 	%D%/job_selection.cpp \
 	%D%/line_source.cpp \
 	%D%/live_cost.cpp \

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <set>
 
-#include "sim/decision.hpp"
+#include "sim/job_placement.hpp"
 #include "pattern/pattern.hpp"
 #include "sim/pattern.hpp"
 #include "tests/check.hpp"
@@ -199,19 +199,19 @@ START_TEST(decides_by_the_strategy) {
   job.matrix = std::make_shared<CommMatrix>(CommMatrix::from_edges(4, {{0, 3, 10}, {1, 2, 10}}));
   job.stock = StockRequest::tasks;
   for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub", "TM-Isub+1", "RANDOM", "SEQUENTIAL"}) {
-    const Decision decision = decide(machine, parse_strategy(word), job);
-    const std::set<std::int32_t> different(decision.leaf_of_rank.begin(), decision.leaf_of_rank.end());
+    const JobPlacement placed = place_job(machine, parse_strategy(word), job);
+    const std::set<std::int32_t> different(placed.leaf_of_rank.begin(), placed.leaf_of_rank.end());
     ck_assert_uint_eq(different.size(), 4);
     ck_assert(!different.contains(1) && !different.contains(3));
-    ck_assert_double_eq(decision.cost,
-                        static_cast<double>(machine.view().tree->hop_bytes(*job.matrix, decision.leaf_of_rank)));
-    ck_assert(decision.taken == decision.leaf_of_rank);
-    ck_assert_str_eq(decision.refusal.c_str(), "");
-    ck_assert_int_eq(decision.asked, std::string(word) != "SLURM");
+    ck_assert_double_eq(placed.cost,
+                        static_cast<double>(machine.view().tree->hop_bytes(*job.matrix, placed.leaf_of_rank)));
+    ck_assert(placed.taken == placed.leaf_of_rank);
+    ck_assert_str_eq(placed.refusal.c_str(), "");
+    ck_assert_int_eq(placed.asked, std::string(word) != "SLURM");
   }
-  const Decision best = decide(machine, parse_strategy("TM-I"), job);
+  const JobPlacement best = place_job(machine, parse_strategy("TM-I"), job);
   ck_assert_double_eq(best.cost, 2 * 10 * 2);
-  const Decision mapped = decide(machine, parse_strategy("TM-A"), job);
+  const JobPlacement mapped = place_job(machine, parse_strategy("TM-A"), job);
   std::vector<std::int32_t> leaves = mapped.leaf_of_rank;
   std::sort(leaves.begin(), leaves.end());
   ck_assert(leaves == stock_choice(machine, 4, StockRequest::tasks));
@@ -224,11 +224,11 @@ START_TEST(jobs_without_a_matrix_take_the_stock_choice) {
   JobRequest job;
   job.tasks = 6;
   for (const char* word : {"TM-A", "TM-I", "TM-Isub"}) {
-    const Decision decision = decide(machine, parse_strategy(word), job);
-    ck_assert(decision.leaf_of_rank == stock_choice(machine, 6, StockRequest::nodes));
-    ck_assert(!decision.asked);
+    const JobPlacement placed = place_job(machine, parse_strategy(word), job);
+    ck_assert(placed.leaf_of_rank == stock_choice(machine, 6, StockRequest::nodes));
+    ck_assert(!placed.asked);
   }
-  ck_assert(decide(machine, parse_strategy("RANDOM"), job).asked);
+  ck_assert(place_job(machine, parse_strategy("RANDOM"), job).asked);
 }
 END_TEST
 
@@ -239,11 +239,11 @@ START_TEST(whole_nodes_are_taken) {
   job.whole_nodes = true;
   job.matrix = PatternSource(parse_pattern("stencil2d")).matrix(5, 1);
   for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub"}) {
-    const Decision decision = decide(machine, parse_strategy(word), job);
-    ck_assert_uint_eq(decision.leaf_of_rank.size(), 5);
-    ck_assert_uint_eq(decision.taken.size(), 8);
-    for (const std::int32_t leaf : decision.leaf_of_rank)
-      ck_assert(std::count(decision.taken.begin(), decision.taken.end(), leaf) == 1);
+    const JobPlacement placed = place_job(machine, parse_strategy(word), job);
+    ck_assert_uint_eq(placed.leaf_of_rank.size(), 5);
+    ck_assert_uint_eq(placed.taken.size(), 8);
+    for (const std::int32_t leaf : placed.leaf_of_rank)
+      ck_assert(std::count(placed.taken.begin(), placed.taken.end(), leaf) == 1);
   }
 }
 END_TEST
@@ -259,11 +259,11 @@ START_TEST(decisions_end_when_told) {
   job.matrix = PatternSource(parse_pattern("random=40")).matrix(300, 1);
   for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub", "RANDOM"}) {
     told = false;
-    const Decision whole = decide(machine, parse_strategy(word), job, deadline);
-    ck_assert(whole.leaf_of_rank == decide(machine, parse_strategy(word), job).leaf_of_rank);
+    const JobPlacement whole = place_job(machine, parse_strategy(word), job, deadline);
+    ck_assert(whole.leaf_of_rank == place_job(machine, parse_strategy(word), job).leaf_of_rank);
     told = true;
     ck_assert(deadline.expired() && deadline.earlier(std::chrono::hours(1)).expired());
-    const Decision ended = decide(machine, parse_strategy(word), job, deadline);
+    const JobPlacement ended = place_job(machine, parse_strategy(word), job, deadline);
     ck_assert_uint_eq(std::set<std::int32_t>(ended.leaf_of_rank.begin(), ended.leaf_of_rank.end()).size(), 300);
   }
 }

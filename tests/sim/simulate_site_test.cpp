@@ -9,7 +9,7 @@
 #include "common/state/live_check.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "sim/decision.hpp"
+#include "sim/job_placement.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/temporary_directory.hpp"
@@ -120,9 +120,9 @@ START_TEST(policies_see_torus_and_state) {
     job.tasks = 5;
     job.matrix = PatternSource(parse_pattern("stencil2d")).matrix(5, 1);
     const Machine machine(view);
-    const Decision decision = decide(machine, parse_strategy(word), job);
-    ck_assert_double_eq(decision.cost, machine.communication(*job.matrix, decision.leaf_of_rank));
-    ck_assert_str_eq(decision.refusal.c_str(), "");
+    const JobPlacement placed = place_job(machine, parse_strategy(word), job);
+    ck_assert_double_eq(placed.cost, machine.communication(*job.matrix, placed.leaf_of_rank));
+    ck_assert_str_eq(placed.refusal.c_str(), "");
   }
 }
 END_TEST

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/job_selection.hpp"
-#include "sim/decision.hpp"
+#include "sim/job_placement.hpp"
 #include "sim/metrics.hpp"
 #include "sim/past_occupancy.hpp"
 #include "sim/pattern.hpp"

@@ -40,7 +40,7 @@ struct JobRequest {
 };
 
 // The cores of a job and the core of each of its ranks.
-struct Decision {
+struct JobPlacement {
   std::vector<std::int32_t> leaf_of_rank;
   std::vector<std::int32_t> taken;  // the leaves of all cores that the job occupies, also those without a rank
   double cost = 0;                  // Machine::communication() of the job; 0 without a matrix
@@ -56,7 +56,7 @@ std::int64_t processor_time_us();
 
 // Chooses the cores and ranks of a job by the strategy. The machine is not changed. At the deadline the policy returns
 // its best placement so far, or refuses. Throws Error when the machine has fewer free cores than the job has tasks.
-Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& request,
-                const Deadline& deadline = Deadline::never());
+JobPlacement place_job(const Machine& machine, const Strategy& strategy, const JobRequest& request,
+                       const Deadline& deadline = Deadline::never());
 
 }  // namespace placement::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sim/decision.hpp"
+#include "sim/job_placement.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -65,18 +65,19 @@ std::int64_t processor_time_us() {
   return std::chrono::duration_cast<std::chrono::microseconds>(processor_time()).count();
 }
 
-Decision decide(const Machine& machine, const Strategy& strategy, const JobRequest& job, const Deadline& deadline) {
-  Decision decision;
-  decision.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
-  if (job.matrix) decision.cost = decision.stock_cost = machine.communication(*job.matrix, decision.leaf_of_rank);
+JobPlacement place_job(const Machine& machine, const Strategy& strategy, const JobRequest& job,
+                       const Deadline& deadline) {
+  JobPlacement placed;
+  placed.leaf_of_rank = stock_choice(machine, job.tasks, job.stock);
+  if (job.matrix) placed.cost = placed.stock_cost = machine.communication(*job.matrix, placed.leaf_of_rank);
   const policies::Policy* policy = strategy.stock ? nullptr : policies::find_policy(strategy.policy.policy);
   if (policy != nullptr && (job.matrix || !(policy->needs_matrix || policy->replays_matrices))) {
-    decision.asked = true;
-    const double stock_slowdown = machine.slowdown(decision.leaf_of_rank);
+    placed.asked = true;
+    const double stock_slowdown = machine.slowdown(placed.leaf_of_rank);
     const std::int64_t begin_us = processor_time_us();
     try {
       ClusterView allocation;
-      if (strategy.allocated) allocation = allocation_view(machine, decision.leaf_of_rank);
+      if (strategy.allocated) allocation = allocation_view(machine, placed.leaf_of_rank);
       const ClusterView& view = strategy.allocated ? allocation : machine.view();
       Request request = policy_request(machine, strategy, job);
       if (strategy.allocated)
@@ -86,17 +87,17 @@ Decision decide(const Machine& machine, const Strategy& strategy, const JobReque
       const Placement placement = policy->place(view, request, deadline);
       for (std::size_t r = 0; r < placement.ranks.size(); ++r) {
         const RankPlace& place = placement.ranks[r];
-        decision.leaf_of_rank[r] = view.nodes[place.node].first_leaf + place.cores.front();
+        placed.leaf_of_rank[r] = view.nodes[place.node].first_leaf + place.cores.front();
       }
-      if (job.matrix) decision.cost = machine.communication(*job.matrix, decision.leaf_of_rank);
-      decision.slowdown = machine.slowdown(decision.leaf_of_rank) / stock_slowdown;
+      if (job.matrix) placed.cost = machine.communication(*job.matrix, placed.leaf_of_rank);
+      placed.slowdown = machine.slowdown(placed.leaf_of_rank) / stock_slowdown;
     } catch (const Error& error) {
-      decision.refusal = error.what();
+      placed.refusal = error.what();
     }
-    decision.thinking_us = processor_time_us() - begin_us;
+    placed.thinking_us = processor_time_us() - begin_us;
   }
-  decision.taken = job.whole_nodes ? whole_nodes(machine, decision.leaf_of_rank) : decision.leaf_of_rank;
-  return decision;
+  placed.taken = job.whole_nodes ? whole_nodes(machine, placed.leaf_of_rank) : placed.leaf_of_rank;
+  return placed;
 }
 
 Strategy parse_strategy(std::string_view word) {
