@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "spank/client_state.hpp"
@@ -126,8 +127,8 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv(step_profile_variable);
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
-  for (const std::string& name :
-       variables_beginning({"SLURM_SPANK_PLACEMENT_", "PLACEMENT_STATE", "PLACEMENT_START", "PLACEMENT_DECISION"}))
+  for (const std::string& name : variables_beginning({std::string(job_environment_prefix) + request_prefix,
+                                                      job_state_variable, job_start_variable, job_decision_variable}))
     unsetenv(name.c_str());
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }

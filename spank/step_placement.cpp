@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"

@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"

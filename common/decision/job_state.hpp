@@ -12,9 +12,6 @@
 
 namespace placement {
 
-// The variable of the job's environment that carries the JobState.
-inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
-
 // The part of slurmctld's knowledge that matters for the ranks of a job's steps, at the time when the job's nodes were
 // chosen. It travels with the job, because srun has no access to the files of the controller and must place ranks by
 // these facts.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/job_variables.hpp"
 #include "plugins/planning/decide.h"
 
 #include <algorithm>
@@ -37,6 +38,8 @@ constexpr std::size_t bytes_of_a_decision = 1 << 20;
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
+static_assert(std::string_view(PLACEMENT_JOB_DECISION) == job_decision_variable);
+static_assert(std::string_view(PLACEMENT_JOB_START) == job_start_variable);
 
 // The state is never destroyed, because slurmctld exits while threads still use it.
 PluginState& state() {
@@ -224,7 +227,8 @@ extern "C" void placement_tidy(void) {
 }
 
 extern "C" const char* placement_policy_word(char* const* environment, uint32_t environment_count) {
-  return environment == nullptr ? nullptr : environment_value({environment, environment_count}, "PLACEMENT_POLICY");
+  return environment == nullptr ? nullptr
+                                : environment_value({environment, environment_count}, request_policy_variable);
 }
 
 extern "C" uint32_t placement_wait_s(char* const* environment, uint32_t environment_count, const char* partition) try {

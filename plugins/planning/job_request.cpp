@@ -7,6 +7,7 @@
 #include <functional>
 #include <string_view>
 
+#include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
@@ -15,7 +16,6 @@ namespace placement::planning {
 
 namespace {
 
-constexpr std::string_view prefix = "PLACEMENT_";
 constexpr std::size_t max_piece = 64 << 10;
 
 // Returns the value up to the byte behind the longest one that is read: the caller refuses it then. Slurm lets a
@@ -35,15 +35,15 @@ std::int64_t number(std::string_view text, const char* name, std::int64_t most) 
 }
 
 void read_matrix(JobRequest& job_request, std::span<char* const> environment, const Config& config) {
-  const char* pieces_text = environment_value(environment, "PLACEMENT_MATRIX_PIECES");
+  const char* pieces_text = environment_value(environment, request_pieces_variable);
   if (pieces_text == nullptr) return;
   const auto max_bytes = static_cast<std::size_t>(config.max_matrix_bytes);
   const auto most = static_cast<std::int64_t>(base64url_size(max_bytes) / max_piece + 1);
-  const std::int64_t pieces = number(pieces_text, "PLACEMENT_MATRIX_PIECES", most);
+  const std::int64_t pieces = number(pieces_text, request_pieces_variable, most);
   if (pieces == 0) return;
   std::string text;
   for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::string name = "PLACEMENT_MATRIX_" + std::to_string(piece);
+    const std::string name = request_piece_variable + std::to_string(piece);
     const std::string_view value = required_value(environment, name.c_str());
     if (value.size() > max_piece) throw Error(name + " is longer than 64 KiB");
     text += value;
@@ -68,7 +68,7 @@ const char* environment_value(std::span<char* const> environment, const char* na
 std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
   std::uint64_t all = environment.size();
   for (const char* entry : environment) {
-    if (entry == nullptr || std::strncmp(entry, prefix.data(), prefix.size()) != 0) continue;
+    if (entry == nullptr || std::strncmp(entry, request_prefix, std::strlen(request_prefix)) != 0) continue;
     // A longer entry is refused later, so the rest of it need not be hashed.
     const std::string_view seen(entry, strnlen(entry, 2 * max_piece));
     all = all * 0x9e3779b97f4a7c15u ^ std::hash<std::string_view>{}(seen);
@@ -80,12 +80,12 @@ std::uint64_t job_request_fingerprint(std::span<char* const> environment) {
 JobRequest read_job_request(std::span<char* const> environment, const Config& config) {
   JobRequest job_request;
   try {
-    const std::string_view version = required_value(environment, "PLACEMENT_VERSION");
-    if (version != "1") throw Error("the job was submitted by another version of the SPANK plugin");
-    const std::string_view word = required_value(environment, "PLACEMENT_POLICY");
+    const std::string_view version = required_value(environment, request_version_variable);
+    if (version != request_version) throw Error("the job was submitted by another version of the SPANK plugin");
+    const std::string_view word = required_value(environment, request_policy_variable);
     job_request.spec = parse_policy_spec(word);
-    job_request.natural_order = environment_value(environment, "PLACEMENT_NATURAL_ORDER") != nullptr;
-    if (const char* unfit = environment_value(environment, "PLACEMENT_UNFIT"); unfit != nullptr)
+    job_request.natural_order = environment_value(environment, natural_order_variable) != nullptr;
+    if (const char* unfit = environment_value(environment, unfit_variable); unfit != nullptr)
       throw Error(std::string(unfit, strnlen(unfit, max_policy_word)));
     read_matrix(job_request, environment, config);
     job_request.policy = &policies::check_policy_spec(job_request.spec);

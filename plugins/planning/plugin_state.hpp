@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "plugins/planning/decide.h"
 #include "plugins/planning/decision_log.hpp"
@@ -64,7 +65,8 @@ struct JobEntry {
 // of it, so ranks stay in natural order.
 struct PartitionEnvironment {
   explicit PartitionEnvironment(const std::string& word)
-      : entries{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word, "PLACEMENT_NATURAL_ORDER=1"},
+      : entries{std::string(request_version_variable) + "=" + request_version,
+                std::string(request_policy_variable) + "=" + word, std::string(natural_order_variable) + "=1"},
         pointers{entries[0].data(), entries[1].data(), entries[2].data()} {}
   PartitionEnvironment(const PartitionEnvironment&) = delete;  // pointers are into entries
 

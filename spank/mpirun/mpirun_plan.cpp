@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
@@ -241,7 +242,7 @@ std::vector<Setting> wanted_of_script(spank_t spank) {
   const auto script = script_of(spank);
   if (!script) return {};
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
-  if (!variable(std::string(job_environment_prefix) + "PLACEMENT_POLICY") ||
+  if (!variable(std::string(job_environment_prefix) + request_policy_variable) ||
       variable(std::string(job_environment_prefix) + unfit_variable))
     return {};
   auto switched = variable(mpirun_switch_variable);

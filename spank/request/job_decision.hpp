@@ -6,14 +6,6 @@
 
 namespace placement::spank {
 
-// The variable in which slurmctld tells how its decision for a job ended.
-inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
-// The variable in which slurmctld tells which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK
-// RESTARTS".
-inline constexpr const char* job_start_variable = "PLACEMENT_START";
-// The variable that is set if the job's user asked for no messages (--quiet).
-inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
-
 // Returns a line for the user of a job that asked slurmctld for a policy. The line says why the job `job` has the
 // nodes that Slurm itself chose. If the job has the policy's nodes, the line says what the policy lacked for its
 // choice; it is empty if it lacked nothing. `value` is the value of job_decision_variable, null if the job has none.

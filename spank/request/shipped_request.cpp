@@ -4,26 +4,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "mapping/sparsify.hpp"
-#include "spank/request/job_decision.hpp"
 
 namespace placement::spank {
 
 namespace {
-
-constexpr const char* version_name = "PLACEMENT_VERSION";
-constexpr const char* policy_name = "PLACEMENT_POLICY";
-// This variable replaces the two above if the matrix is to come from a stored profile that is not found yet.
-// slurmctld then makes no decision, and each step looks for a profile.
-constexpr const char* automatic_name = "PLACEMENT_AUTO";
-constexpr const char* component_name = "PLACEMENT_COMPONENT";
-constexpr const char* overrides_name = "PLACEMENT_OVERRIDES_DISTRIBUTION";
-constexpr const char* pieces_name = "PLACEMENT_MATRIX_PIECES";
-constexpr const char* version = "1";
 
 // The kernel allows less than 128 KiB for one string of an environment, and 2 MiB for environment and arguments
 // together. All of the variables are sent with every batch launch and with every message that ends a job.
@@ -33,7 +23,7 @@ constexpr int most_pieces = most_bytes / piece_bytes;
 // base64url has four characters for three bytes, and some more for the checksum.
 constexpr std::size_t most_packed_bytes = most_bytes / 4 * 3 - 64;
 
-std::string piece_name(int piece) { return "PLACEMENT_MATRIX_" + std::to_string(piece); }
+std::string piece_name(int piece) { return request_piece_variable + std::to_string(piece); }
 
 int number_in(const std::string& name, const char* text, int most) {
   const auto value = parse_integer(text);
@@ -77,10 +67,11 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   ShippedRequest shipped;
   auto& variables = shipped.variables;
   const bool automatic = placement_request.automatic && !placement_request.matrix;
-  if (!automatic) variables.emplace_back(version_name, version);
-  variables.emplace_back(automatic ? automatic_name : policy_name, to_string(placement_request.spec));
-  if (component > 0) variables.emplace_back(component_name, std::to_string(component));
-  if (placement_request.overrides_distribution) variables.emplace_back(overrides_name, "1");
+  if (!automatic) variables.emplace_back(request_version_variable, request_version);
+  variables.emplace_back(automatic ? request_automatic_variable : request_policy_variable,
+                         to_string(placement_request.spec));
+  if (component > 0) variables.emplace_back(request_component_variable, std::to_string(component));
+  if (placement_request.overrides_distribution) variables.emplace_back(request_overrides_variable, "1");
   if (!placement_request.unfit.empty()) variables.emplace_back(unfit_variable, placement_request.unfit);
   if (!placement_request.matrix) return shipped;
 
@@ -91,31 +82,32 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   if (wire.coarse()) shipped.note = coarse_note(wire);
   const std::string text = to_base64url(pack_wire(wire));
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
-  variables.emplace_back(pieces_name, std::to_string(pieces));
+  variables.emplace_back(request_pieces_variable, std::to_string(pieces));
   for (std::size_t piece = 0; piece < pieces; ++piece)
     variables.emplace_back(piece_name(static_cast<int>(piece)), text.substr(piece * piece_bytes, piece_bytes));
   return shipped;
 }
 
 std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
-  const char* const found = get(version_name);
-  const char* const automatic = found ? nullptr : get(automatic_name);
+  const char* const found = get(request_version_variable);
+  const char* const automatic = found ? nullptr : get(request_automatic_variable);
   if (!found && !automatic) return std::nullopt;
-  if (found && std::strcmp(found, version) != 0)
+  if (found && std::strcmp(found, request_version) != 0)
     throw Error("the job was submitted with version " + std::string(found) +
-                " of the placement variables, this is version " + version);
+                " of the placement variables, this is version " + request_version);
   if (get(unfit_variable)) return std::nullopt;
-  const char* const word = automatic ? automatic : get(policy_name);
-  if (!word) throw Error(std::string(job_environment_prefix) + policy_name + " is missing");
+  const char* const word = automatic ? automatic : get(request_policy_variable);
+  if (!word) throw Error(std::string(job_environment_prefix) + request_policy_variable + " is missing");
 
   ReceivedRequest received;
   received.placement_request.spec = parse_policy_spec(word);
   received.placement_request.automatic = automatic != nullptr;
-  received.placement_request.overrides_distribution = get(overrides_name) != nullptr;
-  if (const char* text = get(component_name)) received.component = number_in(component_name, text, INT16_MAX);
+  received.placement_request.overrides_distribution = get(request_overrides_variable) != nullptr;
+  if (const char* text = get(request_component_variable))
+    received.component = number_in(request_component_variable, text, INT16_MAX);
   if (automatic) return received;
-  if (const char* text = get(pieces_name)) {
-    const int pieces = number_in(pieces_name, text, most_pieces);
+  if (const char* text = get(request_pieces_variable)) {
+    const int pieces = number_in(request_pieces_variable, text, most_pieces);
     std::string all;
     for (int piece = 0; piece < pieces; ++piece) {
       const char* const part = get(piece_name(piece));
@@ -129,9 +121,10 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
 }
 
 std::vector<std::string> request_variable_names() {
-  std::vector<std::string> names{version_name,           policy_name,           automatic_name, component_name,
-                                 overrides_name,         unfit_variable,        pieces_name,    job_quiet_variable,
-                                 natural_order_variable, mpirun_switch_variable};
+  std::vector<std::string> names{request_version_variable,   request_policy_variable,    request_automatic_variable,
+                                 request_component_variable, request_overrides_variable, unfit_variable,
+                                 request_pieces_variable,    job_quiet_variable,         natural_order_variable,
+                                 mpirun_switch_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

@@ -10,28 +10,11 @@
 
 namespace placement::spank {
 
-// A request as variables of Slurm's job control environment. In these it travels from the submitting command to
-// slurmctld and to every srun of the job. In the environment of a batch script or of salloc's shell, Slurm puts
-// SLURM_SPANK_ before the names of the variables.
+// A request as variables of Slurm's job control environment (common/decision/job_variables.hpp).
 struct ShippedRequest {
   std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
   std::string note;  // tells the user that the matrix was coarsened; mostly empty
 };
-
-inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
-
-// The variable that is set if the job's step has its ranks in natural order whatever the policy is, because it spans
-// several components of a heterogeneous job.
-inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
-
-// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. With "no" no plan is
-// made for mpirun. With "yes" one is made even if the batch script does not name mpirun, or its words are not known
-// before.
-inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
-
-// The variable with the reason for which the job runs as without a policy. slurmctld records it, and no step is placed
-// by the request.
-inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. If
 // the matrix has more than 200,000 pairs, a sample of them is sent in its place where each rank keeps 32 pairs or more

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "common/decision/job_variables.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/shipped_request.hpp"
@@ -19,7 +20,7 @@ std::optional<std::string> variable_of(spank_t spank, const std::string& name, s
   return task_variable(spank, (component == 0 ? name : component_variable(name, component)).c_str());
 }
 
-// Returns true if the component was submitted with this entry of a request, "PLACEMENT_POLICY" for example.
+// Returns true if the component was submitted with this variable of a request.
 bool has_entry(spank_t spank, const char* entry, std::uint32_t component) {
   return variable_of(spank, std::string(job_environment_prefix) + entry, component).has_value();
 }
@@ -27,12 +28,13 @@ bool has_entry(spank_t spank, const char* entry, std::uint32_t component) {
 bool has_request(spank_t spank) {
   const std::uint32_t components = component_count(spank);
   for (std::uint32_t component = 0; component < components; ++component)
-    if (has_entry(spank, "PLACEMENT_POLICY", component) || has_entry(spank, "PLACEMENT_AUTO", component)) return true;
+    if (has_entry(spank, request_policy_variable, component) || has_entry(spank, request_automatic_variable, component))
+      return true;
   return false;
 }
 
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
-  const bool asked = has_entry(spank, "PLACEMENT_POLICY", component);
+  const bool asked = has_entry(spank, request_policy_variable, component);
   const auto decision = variable_of(spank, job_decision_variable, component);
   const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(
       job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);

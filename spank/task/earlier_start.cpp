@@ -6,6 +6,7 @@
 #include <string>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/job_variables.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/request/job_decision.hpp"
 

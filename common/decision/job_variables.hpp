@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+// The variables in which a job's request travels to slurmctld and to the job's steps, and slurmctld's answer to the
+// job's processes. doc/architecture.md, "Variables of a job", says who writes and who reads them.
+namespace placement {
+
+// ---- The request, in Slurm's job control environment, from the submitting command to slurmctld and to every srun of
+// the job. In the environment of a batch script or of salloc's shell, Slurm puts this before the names:
+inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
+// The names of all variables of a request begin so.
+inline constexpr const char* request_prefix = "PLACEMENT_";
+
+// The version of this format: request_version.
+inline constexpr const char* request_version_variable = "PLACEMENT_VERSION";
+inline constexpr const char* request_version = "1";
+// The policy and its keys, as "TREEMATCH:scope=whole".
+inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
+// This variable replaces the two above if the matrix is to come from a stored profile that is not found yet. slurmctld
+// then makes no decision, and each step looks for a profile.
+inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
+// The component of a heterogeneous job that the request is for; not set for component 0 and for any other job.
+inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";
+// Set if the policy was given by --placement, so that it replaces what -m says.
+inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_DISTRIBUTION";
+// The number of pieces of the matrix in base64url; piece K is the variable of the second name followed by K.
+inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";
+inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
+// Set if the job's step has its ranks in natural order whatever the policy is, because it spans several components of a
+// heterogeneous job.
+inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
+// The reason for which the job runs as without a policy. slurmctld records it, and no step is placed by the request.
+inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
+// The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. With "no" no plan is
+// made for mpirun. With "yes" one is made even if the batch script does not name mpirun, or its words are not known
+// before.
+inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
+// Set if the job's user asked for no messages (--quiet).
+inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
+
+// ---- The answer, in the environment of the job's processes, from slurmctld.
+// How the decision for the job ended.
+inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
+// Which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK RESTARTS".
+inline constexpr const char* job_start_variable = "PLACEMENT_START";
+// The JobState (job_state.hpp).
+inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
+
+}  // namespace placement
