@@ -20,6 +20,7 @@ namespace {
 struct Structure {
   std::vector<std::vector<CommEdge>> classes;  // empty: there is no such structure of this number of ranks
   std::string text;
+  bool is_grid = false;  // the classes are its dimensions
 };
 
 using MakeStructure = std::function<Structure(std::int32_t ranks)>;
@@ -34,6 +35,7 @@ Structure grid(std::int32_t ranks, std::int32_t dimensions, bool periodic, bool 
   if (sides.empty() || sides.back() < 2) return {};
   if (smallest_first) std::reverse(sides.begin(), sides.end());
   Structure structure;
+  structure.is_grid = true;
   structure.text = periodic ? "a periodic grid of " : "a grid of ";
   for (std::size_t k = 0; k < sides.size(); ++k) {
     structure.classes.push_back(grid_edges_along(sides, k, periodic));
@@ -122,13 +124,17 @@ struct FittingStructure {
   std::string text;  // on the ranks of the matrix
 };
 
-// Returns whether a square or cube is one in all its dimensions. Where one of them carries no more than what may be
-// irregular, the traffic is in truth chains, say, whose length on other ranks no rule for the sides of grids tells.
-bool uses_all_dimensions(const Fit& fit) {
+// Returns the least traffic of a dimension of a grid as a share of that of all dimensions together, each by the mean of
+// its pairs. Where it is next to nothing, the traffic is in truth chains, say, whose length on other ranks no rule for
+// the sides of grids tells.
+double least_share(const Fit& fit) {
   double sum = 0;
   for (const double weight : fit.class_weight) sum += weight;
-  return std::ranges::min(fit.class_weight) > most_irregular_traffic * sum;
+  return std::ranges::min(fit.class_weight) / sum;
 }
+
+// A dimension with a share of so much or less carries the noise that each program has, a barrier for example.
+constexpr double share_of_noise = 0.01;
 
 constexpr double equal_fits =
     1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
@@ -153,16 +159,24 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (matrix.total_weight() <= 0) return refuse("its ranks send each other nothing");
   if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to tell a structure");
   std::vector<FittingStructure> fitting;
+  std::string chains;  // the first grid that fits and has a dimension without traffic
   double least = most_irregular_traffic;
   for (const MakeStructure& make : structures()) {
     const Structure structure = make(matrix.ranks());
     if (structure.classes.empty()) continue;
     FittingStructure found{make, fit_of(matrix, structure), structure.text};
     if (found.fit.irregular > most_irregular_traffic) continue;
+    if (structure.is_grid && least_share(found.fit) <= share_of_noise) {
+      if (chains.empty()) chains = structure.text;
+      continue;
+    }
     least = std::min(least, found.fit.irregular);
     fitting.push_back(std::move(found));
   }
   std::erase_if(fitting, [&](const FittingStructure& one) { return one.fit.irregular > least + equal_fits; });
+  if (fitting.empty() && !chains.empty())
+    return refuse("its traffic is along some dimensions of " + chains +
+                  " alone, so that their lengths on other ranks are not known");
   if (fitting.empty()) return refuse("its traffic is of no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
@@ -171,7 +185,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
     const bool differs = scaled && !(made && made->matrix == scaled->matrix);
     if (differs && made && candidate.text == fitting.front().text) {
-      if (!uses_all_dimensions(candidate.fit))
+      if (least_share(candidate.fit) <= most_irregular_traffic)
         return refuse("its traffic is along some dimensions of " + candidate.text + " alone, which is " +
                       scaled->structure + " as well as " + made->structure + " on " + std::to_string(ranks) + " ranks");
       square = true;
