@@ -38,6 +38,7 @@ printf 'SelectType=select/cons_tres\n' >etc/slurm.conf
 run enable
 expect 1 "  replace    $plugins/select_cons_tres.so, which is no plugin of this release: Slurm here is $slurm and refuses it" \
   "  in place   SelectType=select/cons_tres ($work/etc/slurm.conf:1)" \
+  "  put in     TaskPlugin=task/affinity, or ranks are not bound to cores" \
   "  put in     optional $plugins/loadmatrix.so" \
   "  in place   Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing"
 # Where no Slurm is installed, a word stands for the directory of its plugins.

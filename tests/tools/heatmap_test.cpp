@@ -132,6 +132,13 @@ START_TEST(colours_in_the_picture) {
   const Picture linear = draw(heat_map_of(3, values), {.title = "three", .unit = "us", .logarithmic = false});
   ck_assert(!has_words(linear, "none"));
   ck_assert_msg(has_words(linear, "0") && has_words(linear, "25"), "%s", all_words(linear).c_str());
+  // A pair without traffic is drawn as such on both scales.
+  const Picture traffic = draw(heat_map_of(CommMatrix::from_edges(3, {{0, 1, 5}})), {.logarithmic = false});
+  ck_assert(has_words(traffic, "none") && has_words(traffic, "5") && !has_words(traffic, "0.0"));
+  // Where all values are 0 they are at the light end.
+  const Pixels zeros = read_png(to_png(draw(heat_map_of(1, std::vector<double>{0}), {.logarithmic = false})));
+  const Pixels ones = read_png(to_png(draw(heat_map_of(1, std::vector<double>{1}), {.logarithmic = false})));
+  ck_assert(brightness(zeros.at(left + 256, 56 + 256)) > brightness(ones.at(left + 256, 56 + 256)));
 }
 END_TEST
 

@@ -4,6 +4,8 @@
 # shellcheck source=tests/tools/placectl_lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/placectl_lib.sh"
 nodes=$source/tests/data/node_topologies
+run map --node-topology "$nodes/lumi-g.xml" -p treematch
+refused 2 'placectl map: --matrix or --pattern is missing: TREEMATCH places ranks by their traffic'
 run map --node-topology "$nodes/lumi-g.xml"
 case $err in *'was built without hwloc'*) echo 'SKIP: built without hwloc'; exit 77 ;; esac
 

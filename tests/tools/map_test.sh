@@ -76,6 +76,16 @@ mapping_without_files() {
   expect 0 $'0 0\n1 1'
 }
 
+# A directory that may not be searched, where the shell's user is not root, and a link that leads to itself.
+files_out_of_reach() {
+  ln -s itself itself
+  run map -t itself -m matrix
+  [ "$code" = 1 ] || fail "$command: exit code $code; $err"
+  has 'itself: cannot be opened: Too many levels of symbolic links'
+  run map -t tree -m itself
+  [ "$code" = 1 ] || fail "$command: exit code $code; $err"
+}
+
 mapping_json() {
   [ $have_python = yes ] || return
   run map -m matrix -t tree -a even --json
@@ -228,6 +238,8 @@ tori() {
   # 150 + 15, whatever the file says of faults.
   run matrix info matrix -n 0 -t torus
   has $'natural   165 hop-bytes, in natural order\nplaced    165 hop-bytes by TOFA, 100 % of that'
+  run matrix info matrix -n 0 -t torus -p sequential=matrix=other
+  refused 2 'placectl matrix: --policy SEQUENTIAL=matrix=other: the traffic is that of the matrix matrix, and --policy has keys of the policy alone'
   run matrix info matrix -n 0 -t torus -p sequential
   has 'hop-bytes by SEQUENTIAL, '
   run map -m matrix -t torus --json -o mapping
@@ -359,6 +371,17 @@ slurm_topology() {
   expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
   run map -m pairs -t topology.conf -p sequential -f nodes
   expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1\n4 n2 0\n5 n2 1\n6 n3 0\n7 n3 1'
+  # Both are within the limits of the request, with a matrix and without.
+  run map -m two -t topology.conf -p natural -N 4 --ntasks-per-node 1 -w n5 -f nodes
+  expect 0 $'0 n0 0\n1 n1 0\n2 n2 0\n3 n5 0'
+  run map -t topology.conf -N 2 --ntasks-per-node 2 -f nodes
+  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0\n3 n1 1'
+  run map -t topology.conf -N 3 -f nodes
+  expect 0 $'0 n0 0\n1 n1 0\n2 n2 0'
+  run map -t topology.conf -c 2 -f nodes
+  expect 0 $'0 n0 0,1\n1 n1 0,1\n2 n2 0,1\n3 n3 0,1\n4 n4 0,1\n5 n5 0,1'
+  run map -t topology.conf --pattern ring -N 2 --ntasks-per-node 2 -f nodes
+  [ "$(wc -l <<<"$out")" = 4 ] || fail "$command: $out"
   printf 'tree 2 3\n' >six
   run map -m pairs -t six --slurm-conf slurm.conf -f nodes
   [ $code = 0 ] || fail "$command: exit code $code; $err"
@@ -515,4 +538,4 @@ patterns() {
   refused 2 'placectl map: --ntasks is for --pattern and --node-topology'
 }
 
-run_parts 150 mapping mapping_without_files mapping_json matching bad_mapping tori slurm_topology several_topologies fabrics patterns
+run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori slurm_topology several_topologies fabrics patterns

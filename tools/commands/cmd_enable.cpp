@@ -99,7 +99,7 @@ void take_plugstack(SiteFiles& site, const std::string& path, std::set<std::stri
 
 // Stores the last line of placement.conf that sets the mode.
 void take_mode(SiteFiles& site) {
-  if (!std::filesystem::exists(site.placement_conf)) return;
+  if (!may_exist(site.placement_conf)) return;
   const std::string text = read_input_file(site.placement_conf, max_conf_bytes);
   for (const TextLine& line : text_lines(text)) {
     const std::size_t sign = line.text.find('=');
@@ -126,7 +126,7 @@ SiteFiles read_site_files(const std::string& slurm_conf) {
   site.placement_conf = placement_conf_path(slurm_conf);
   for_each_conf_line(slurm_conf,
                      [&](const std::string& file, const ConfLine& line) { take_slurm_line(site, file, line); });
-  if (std::filesystem::exists(site.plugstack)) {
+  if (may_exist(site.plugstack)) {
     std::set<std::string> seen;
     take_plugstack(site, site.plugstack, seen);
   }
@@ -257,9 +257,9 @@ void report_plugin(const std::string& plugins, const std::string& slurm, const s
   report.file(plugins, "on every host; select_cons_tres.so on the controllers");
   if (!std::filesystem::is_directory(plugins))
     report.wanted("missing", plugins + ": Slurm does not start with a PluginDir that does not exist");
-  else if (!std::filesystem::exists(path) && !elsewhere.empty())
+  else if (!may_exist(path) && !elsewhere.empty())
     report.in_place("no select_cons_tres.so: " + elsewhere);
-  else if (!std::filesystem::exists(path))
+  else if (!may_exist(path))
     report.wanted("missing", path + ", unless this host is no controller");
   else if (built_for != slurm)
     report.wanted("replace",
@@ -284,6 +284,17 @@ void report_placement_conf(const SiteFiles& site, const std::string& elsewhere, 
                                          : site.mode.text + " " + place_of(site.mode));
 }
 
+// Slurm's own default, which holds without the line, is task/none: it binds nothing.
+void report_task_plugin(const SiteFiles& site, Report& report) {
+  const std::string& given = site.task_plugin.text;
+  if (given.empty())
+    report.wanted("put in", "TaskPlugin=task/affinity, or ranks are not bound to cores");
+  else if (given.find("affinity") == given.npos)
+    report.wanted("replace", "TaskPlugin=" + given + " " + place_of(site.task_plugin) + " by TaskPlugin=task/affinity" +
+                                 (equal_any_case(given, "task/none") ? "" : "," + given) +
+                                 ", or ranks are not bound to cores");
+}
+
 // What is in force in slurmctld, which is asked only about its own slurm.conf.
 std::string now(const CommandLine& line) {
   const ControllerInput controller =
@@ -301,10 +312,7 @@ int run_enable(const CommandLine& line) {
   report.file(site.slurm_conf, "on every host");
   report_select_type(site, slurm, report);
   report_plugin_dir(site, plugins, report);
-  if (const std::string& given = site.task_plugin.text; !given.empty() && given.find("affinity") == given.npos)
-    report.wanted("replace", "TaskPlugin=" + given + " " + place_of(site.task_plugin) + " by TaskPlugin=task/affinity" +
-                                 (equal_any_case(given, "task/none") ? "" : "," + given) +
-                                 ", or ranks are not bound to cores");
+  report_task_plugin(site, report);
   const bool restart = !report.complete;
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <numeric>
 
@@ -12,6 +11,7 @@
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
@@ -39,7 +39,8 @@ constexpr Option options[] = {
     {0, "pattern", "WORD",
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
      "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
-    {'n', "ntasks", "N", "number of ranks of a pattern, or on GPUs [what it says, or all usable leaves]"},
+    {'n', "ntasks", "N",
+     "number of ranks of a pattern, or on GPUs [what it says, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
     {'t', "topology", "FILE",
      "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
      "topology.yaml[:NAME], or what \"scontrol show topology\" prints;\n"
@@ -208,9 +209,15 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 
 // Reads the matrix. If there is no such file and the name is that of a pattern, the message says how that is given.
 CommMatrix read_matrix_file(const std::string& file) {
-  if (!std::filesystem::exists(file) && file != "-" && pattern::is_pattern(file))
+  if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
     throw Error(file + ": there is no such file; the pattern of that name is given by --pattern " + shown(file));
   return read_matrix(file);
+}
+
+// Whether ranks are mapped onto the job's own nodes. Without --topology and out of a job there is only the node of
+// --node-topology; what lacks that too is refused later.
+bool is_in_allocation(const CommandLine& line) {
+  return !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
 }
 
 // Reads the matrix and the policy. The machine is read later.
@@ -224,7 +231,7 @@ MapTask read_task(const CommandLine& line) {
   if (matrix != task.spec.parameters.end()) {
     task.matrix = std::make_shared<const CommMatrix>(read_matrix_file(matrix->second));
     task.spec.parameters.erase(matrix);
-  } else if (!task.pattern && line.has("topology") && line.has("policy") && task.spec.policy != "NATURAL") {
+  } else if (!task.pattern && !is_in_allocation(line) && line.has("policy") && task.spec.policy != "NATURAL") {
     throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
   }
   task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
@@ -298,9 +305,18 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   task.view = machine_of_gpus(nodes.most, on_node);
 }
 
-// Returns an empty matrix of as many ranks as --ntasks says, or as there are usable leaves.
-std::shared_ptr<const CommMatrix> silent_matrix(const CommandLine& line, std::size_t usable) {
-  const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(static_cast<std::int64_t>(usable));
+// Returns how many ranks the limits of the request leave room for: so many on each of its nodes, or one, as sbatch(1)
+// has it; without such limits one on as many usable leaves as it wants.
+std::size_t ranks_within(const Request& request, std::size_t nodes, std::size_t usable) {
+  const std::size_t most = std::min(static_cast<std::size_t>(request.max_nodes), nodes);
+  if (request.equal_tasks_per_node) return most * static_cast<std::size_t>(request.max_tasks_per_node);
+  if (request.max_nodes < INT32_MAX) return most;
+  return usable / static_cast<std::size_t>(request.cores_per_task);
+}
+
+// Returns an empty matrix of as many ranks as --ntasks says, or else of `otherwise`.
+std::shared_ptr<const CommMatrix> silent_matrix(const CommandLine& line, std::size_t otherwise) {
+  const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(static_cast<std::int64_t>(otherwise));
   return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
 }
 
@@ -314,17 +330,20 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   }
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
   drop_unknown_positions(task);
+  set_limits(line, task.view, task.request);
   if (gpu) leave_one_leaf_per_gpu(task.view, ranks_on_a_node(line, *gpu), task.usable);
-  if (task.pattern) make_matrix(line, *task.pattern, task.usable.size(), task);
+  const std::size_t otherwise = gpu || task.view.nodes.empty()
+                                    ? task.usable.size()
+                                    : ranks_within(task.request, task.view.nodes.size(), task.usable.size());
+  if (task.pattern) make_matrix(line, *task.pattern, otherwise, task);
   if (!task.matrix) {
     for (const char* option : {"scope", "levels-up", "objective"})
       if (line.has(option))
         throw UsageError("--matrix or --pattern is missing: without traffic there is the natural order alone, and --" +
                          std::string(option) + " changes nothing");
     task.spec.policy = "NATURAL";  // so that another key of a policy is refused
-    task.matrix = silent_matrix(line, task.usable.size());
+    task.matrix = silent_matrix(line, otherwise);
   }
-  set_limits(line, task.view, task.request);
   return run_map(task);
 }
 
@@ -405,7 +424,7 @@ std::string natural_order_note(const MapTask& task) {
 int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   MapTask task = read_task(line);
-  const bool in_allocation = !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
+  const bool in_allocation = is_in_allocation(line);
   for (const char* option : {"gres-conf", "gres-node", "threads-per-core"})
     if (line.has(option) && !line.has("node-topology"))
       throw UsageError(std::string("--") + option + " is for --node-topology");

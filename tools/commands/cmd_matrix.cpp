@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -137,7 +138,13 @@ PlacementGain gain_on(const std::string& topology, const CommandLine& line, std:
     const std::vector<std::int32_t> position = leaf_positions(task.view);
     std::erase_if(task.usable, [&](std::int32_t leaf) { return position[static_cast<std::size_t>(leaf)] < 0; });
   }
-  task.spec = parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH"));
+  task.spec =
+      from_command_line([&] { return parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH")); });
+  if (std::ranges::any_of(task.spec.parameters, [](const auto& parameter) {
+        return parameter.first == "matrix" || pattern::is_key(parameter.first);
+      }))
+    throw UsageError("--policy " + to_string(task.spec) + ": the traffic is that of the matrix " + line.operands()[0] +
+                     ", and --policy has keys of the policy alone");
   const MapOutcome outcome = run_map(task);
   return {topology, outcome.natural_cost, outcome.cost, task.spec.policy};
 }

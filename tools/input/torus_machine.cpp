@@ -106,7 +106,7 @@ MachineFile tree_or_blocks(const std::string& path, const std::string& text, con
 }  // namespace
 
 MachineFile read_machine_file(const std::string& path) {
-  const bool exists = std::filesystem::exists(path);
+  const bool exists = may_exist(path);
   if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
   if (!exists && path != "-" && path.find_first_not_of("0123456789x,") == std::string::npos)
     throw Error(path + ": there is no such file; the arities of a tree have colons between them, as in 4:4:4");

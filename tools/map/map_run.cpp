@@ -236,12 +236,14 @@ void check_policy_name(const PolicySpec& spec, const std::string& hint) {
 }
 
 MapOutcome run_map(MapTask task) {
-  const bool natural = task.spec.policy == "NATURAL";
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 ||
                        task.request.equal_tasks_per_node || task.request.cores_per_task > 1 ||
                        !task.request.required_nodes.empty() || task.request.whole_nodes;
-  const bool greedy = task.spec.policy == "GREEDY" && !limited;  // with limits it is a policy, which obeys them
   const policies::Policy* policy = table_policy(task.spec);
+  // Both baselines fill the first leaves, and with limits they are policies, which obey them.
+  const bool natural = task.spec.policy == "NATURAL" && !limited;
+  const bool greedy = task.spec.policy == "GREEDY" && !limited;
+  if (!policy && limited) policy = policies::find_policy("SEQUENTIAL");
   if (greedy) policy = nullptr;
   task.request.tasks = task.matrix->ranks();
   task.request.matrix = task.matrix;

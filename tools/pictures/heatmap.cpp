@@ -42,12 +42,13 @@ std::uint32_t colour_of(int level) {
 struct Scale {
   double low = nothing, high = nothing;
   bool logarithmic = true;
+  bool zero_is_none = true;  // a pair without traffic is drawn as none, and a measured value of 0 is a value
   bool any_none = false, any_unknown = false;
 
   bool empty() const { return std::isnan(low); }
-  bool is_none(double value) const { return logarithmic && value <= 0; }
+  bool is_none(double value) const { return (logarithmic || zero_is_none) && value <= 0; }
   double share(double value) const {  // 0 to 1
-    if (low == high) return 1;
+    if (low == high) return high > 0 ? 1 : 0;
     // The logarithms and halves are subtracted, because a quotient or difference of the values may be infinite.
     return logarithmic ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
                        : (value / 2 - low / 2) / (high / 2 - low / 2);
@@ -63,6 +64,7 @@ struct Scale {
 Scale scale_of(const HeatMap& map, bool logarithmic) {
   Scale scale;
   scale.logarithmic = logarithmic;
+  scale.zero_is_none = map.kind() == HeatMap::Kind::traffic;
   for (std::int32_t row = 0; row < map.cells(); ++row)
     for (std::int32_t column = 0; column < map.cells(); ++column) {
       const double value = map.cell(row, column);
