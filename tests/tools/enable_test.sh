@@ -69,6 +69,12 @@ expect 0 "  in place   select_cons_tres.so, built for Slurm $slurm" \
   "  in place   Mode = observe ($work/etc/placement.conf:2)" \
   'Then       "scontrol reconfigure" brings a change of placement.conf into force. srun reads plugstack.conf each time.' \
   'Now        slurmctld: not known: it was not asked (--slurm-conf)'
+# Slurm looks for a bare name in PluginDir, and a directory may end in a slash.
+echo "optional loadmatrix.so" >etc/plugstack.conf.d/placement.conf
+plugins=$work/ours/ run enable
+expect 0 "  in place   PluginDir=$plugins:/usr/lib/slurm ($work/etc/more.conf:3)" \
+  "  in place   optional loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)"
+echo "optional $plugins/loadmatrix.so" >etc/plugstack.conf.d/placement.conf
 # A placement.conf with a mistake is wrong, and not in place.
 mv etc/placement.conf right.conf
 echo Mod=enforce >etc/placement.conf

@@ -30,6 +30,12 @@ mapping() {
   local first=$out
   run map -m matrix -t tree -p random=seed=7
   expect 0 "$first"
+  run map -m matrix -t tree -p random=seed=8 --seed 7
+  expect 0 "$first"
+  run map -m matrix -t tree --fault-probability 0.1
+  refused 2 "placectl map: --fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes"
+  run map -m matrix -t tree --het-group 1
+  refused 2 'placectl map: --het-group names a component of a job, and --topology is a machine'
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
   local scope

@@ -248,6 +248,8 @@ completes() {  # the words that are offered, then those behind placectl, the las
 completion() {
   completes 'map matrix' ma
   completes 'mtx' matrix convert --to m
+  completes 'TREEMATCH TREEMATCH=' rankfile -p TR
+  completes '' predict -p tree
   completes 'matrix' map -m matr
   completes 'ring' matrix make r
   completes 'ep=' matrix make e

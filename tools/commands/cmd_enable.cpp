@@ -242,7 +242,12 @@ void report_plugin_dir(const SiteFiles& site, const std::string& plugins, Report
 
 void report_plugstack(const SiteFiles& site, const std::string& plugins, Report& report) {
   const std::string path = plugins + "/loadmatrix.so";
-  const auto names = [&](const FoundLine& line) { return split_words(line.text)[1] == path; };
+  const std::vector<std::string> directories = site.plugin_directories();
+  const bool searched = !directories.empty() && directories.front() == plugins;  // Slurm finds a bare name there
+  const auto names = [&](const FoundLine& line) {
+    const std::string_view plugin = split_words(line.text)[1];
+    return plugin == path || (searched && plugin == "loadmatrix.so");
+  };
   const auto found = std::ranges::find_if(site.plugstack_lines, names);
   if (found != site.plugstack_lines.end())
     report.in_place(found->text + " " + place_of(*found));
@@ -304,7 +309,8 @@ std::string now(const CommandLine& line) {
 
 int run_enable(const CommandLine& line) {
   const SiteFiles site = read_site_files(conf_path(line));
-  const std::string plugins = line.value_or("plugins", PLACEMENT_PLUGINS);
+  std::string plugins = line.value_or("plugins", PLACEMENT_PLUGINS);
+  while (plugins.size() > 1 && plugins.ends_with('/')) plugins.pop_back();
   Report report;
   const std::string slurm = installed_slurm();
   const std::string elsewhere = controllers_elsewhere(site.slurm_conf);

@@ -5,6 +5,7 @@
 #include "common/state/snapshot.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/settings_in_force.hpp"
 #include "tools/input/snapshot_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
@@ -42,7 +43,7 @@ constexpr CommandHelp import_help{
 
 int command_export(int argc, char** argv) {
   const CommandLine line(export_help, argc, argv);
-  const Config config = read_config(placement_conf_path(), MissingFile::defaults);
+  const Config config = config_for_records();
   write_output(line.value_or("output", "-"), format_snapshot_json(read_state(line, config).state));
   return exit_ok;
 }
@@ -50,10 +51,11 @@ int command_export(int argc, char** argv) {
 int command_import(int argc, char** argv) {
   const CommandLine line(import_help, argc, argv);
   if (line.has("now") && line.has("age")) throw UsageError("--now and --age do not go together");
-  const auto age_s = line.integer("age", 0, INT32_MAX);
+  const std::int64_t now_s = std::time(nullptr);
+  const auto age_s = line.integer("age", 0, now_s - 1);
   const std::string& path = line.operands()[0];
   LiveState state = parse_exported_state(read_input_file(path == "-" ? "/dev/stdin" : path, max_state_bytes), path);
-  if (line.has("now") || age_s) state.published_at_s = std::time(nullptr) - age_s.value_or(0);
+  if (line.has("now") || age_s) state.published_at_s = now_s - age_s.value_or(0);
   write_snapshot(line.operands()[1], state);
   return exit_ok;
 }

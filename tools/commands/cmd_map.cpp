@@ -134,6 +134,9 @@ PolicySpec policy_spec(const CommandLine& line) {
       throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
     spec.parameters["objective"] = *objective;
   }
+  const policies::Policy* const policy = policies::find_policy(spec.policy);
+  if (const auto seed = line.integer("seed", 0, INT64_MAX); seed && policy != nullptr && policy->takes("seed"))
+    spec.parameters["seed"] = std::to_string(*seed);
   if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
   if (const auto matrix = line.value("matrix"))
     if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
@@ -234,18 +237,21 @@ MapTask read_task(const CommandLine& line) {
   } else if (!task.pattern && !is_in_allocation(line) && line.has("policy") && task.spec.policy != "NATURAL") {
     throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
   }
-  task.request.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
   return task;
 }
 
 void read_machine(const CommandLine& line, MapTask& task) {
+  if (line.has("het-group")) throw UsageError("--het-group names a component of a job, and --topology is a machine");
   const MachineFile file = read_machine_file(*line.value("topology"));
   if (is_torus_file(file)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
     task.view = torus_machine(file, line.value_or("slurm-conf", ""), task.faults);
     if (!line.has("policy")) task.spec.policy = "TOFA";
   } else {
+    if (line.has("fault-probability"))
+      throw UsageError(
+          "--fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes");
     task.view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""), distances(line));
   }
   double of_faulty = 0.02;
@@ -290,6 +296,9 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
        {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
     if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
+  if (task.matrix && ranks != 0 && ranks != task.matrix->ranks())
+    throw UsageError("--ntasks " + std::to_string(ranks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
+                     " ranks");
   if (task.matrix) ranks = task.matrix->ranks();
   if (task.pattern && ranks == 0) ranks = pattern::fixed_ranks(*task.pattern).value_or(0);
   const std::int32_t on_node = ranks_on_a_node(line, gpu);
@@ -366,6 +375,8 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
         "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
+  if (task.spec.policy == "NATURAL")
+    throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
   const std::optional<std::uint32_t> component = het_group(line);
   spank::Allocation allocation = spank::current_allocation(component);
   const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
@@ -382,7 +393,6 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
             ? of_job->matrix
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
   }
-  if (line.has("seed")) task.spec.parameters["seed"] = *line.value("seed");
   take_state("map", task.spec, line.has("policy"), component, allocation);
   task.view = allocation.view;
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);

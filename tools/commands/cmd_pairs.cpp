@@ -31,7 +31,7 @@ constexpr Option options[] = {
     state_option,
     nodes_option,
     {'b', "by", "WHAT", "worst pairs by: bandwidth (default), missing (bandwidth short of the peak),\nlatency or age"},
-    {'m', "most", "N", "show so many pairs, 0: all [10]"},
+    {'m', "most", "N", "show so many pairs, 0: all [10; with --json all]"},
     {0, "heatmap", "PICTURE", "draw --by for all pairs into a file that ends in .png or .svg"},
     json_option,
 };
@@ -204,8 +204,8 @@ int command_pairs(int argc, char** argv) {
   if (line.has("nodes") && nodes.size() < 2)
     throw UsageError("--nodes " + shown(*line.value("nodes")) +
                      ": it takes two nodes or more, as there are no pairs of one");
+  std::vector<Pair> pairs = pairs_of(input.state, nodes);  // throws for too many nodes, before there is a picture
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
-  std::vector<Pair> pairs = pairs_of(input.state, nodes);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });
   const std::size_t most = wanted == 0 || line.has("json") ? pairs.size() : std::min(wanted, pairs.size());
   if (line.has("json")) {

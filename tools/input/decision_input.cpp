@@ -111,7 +111,7 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
   } catch (const Error& error) {
     input.trouble = error.what();
   }
-  if (input.trouble.empty() || line.has("ring") || !may_exist(slurm_conf_path())) return input;
+  if (input.trouble.empty() || line.has("ring") || line.has("state") || !may_exist(slurm_conf_path())) return input;
   try {
     const protocol::DecisionAnswer answer = ask_for_decisions(config, 0, none_s, told_by);
     return {answer.written, answer.last_s, answer.ring_trouble};

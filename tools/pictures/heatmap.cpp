@@ -212,7 +212,7 @@ class Drawing {
       picture_.words.push_back({x + bar_width + 10, y, value_text(marks[i]), Picture::Anchor::start});
       lowest_free = y;
     }
-    std::string unit = style_.unit;
+    std::string unit = shown(style_.unit);
     if (map_.group() > 1) {
       const std::string group = std::to_string(map_.group());
       unit += std::string(map_.kind() == HeatMap::Kind::traffic ? ", sum of " : ", mean of ") + group + " x " + group;
