@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ constexpr std::int32_t max_ranks_with_less_work = 512;     // these are searched
 constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
 constexpr std::int32_t max_ranks_for_grouping = 16384;
 
+constexpr std::int64_t work_per_consecutive_unit = 50;
 constexpr std::int64_t part_of_quick_work = 10;  // a quick search has a tenth of the work
 
 // Fits as in Units::fit.
@@ -84,13 +86,20 @@ class Portfolio {
                              search.spent() - before});
   }
 
-  // Places the ranks from left to right in breadth-first order of the traffic: for very many ranks the first way that
-  // ends, long before the units are made.
-  std::vector<std::int32_t> in_breadth_first_order(const mapping::WorkBudget& search) const {
+  // Places the ranks from left to right in breadth-first order of the traffic, and then takes ranks that follow each
+  // other in that or in natural order, in the better of both, for units: for very many ranks the first ways that end,
+  // long before units are made of the traffic. Of 65,536 ranks, the latter takes some 12 ms.
+  void search_along_an_order(const mapping::WorkBudget& search) {
     const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search);
     std::vector<std::int32_t> slot(order.size());
     for (std::size_t k = 0; k < order.size(); ++k) slot[order[k]] = static_cast<std::int32_t>(k);
-    return slot;
+    if (!offer(from_packed(slot), "breadth-first order")) std::iota(slot.begin(), slot.end(), 0);
+    if (!sparse()) return;
+    const std::optional<Units> units = consecutive_units(*packed_tree_, slot);
+    if (!units) return;
+    const auto work = work_per_consecutive_unit * static_cast<std::int64_t>(units->place.size());
+    offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work, search)),
+          result_.method + ", in units");
   }
 
   bool remembers() const { return options_.memory != nullptr && !quickly_; }
@@ -109,8 +118,7 @@ class Portfolio {
   void search_all_ways(const mapping::WorkBudget& search) {
     graph_ = mapping::scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
-    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty())
-      offer(from_packed(in_breadth_first_order(search)), "breadth-first order");
+    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty()) search_along_an_order(search);
     const bool alike = !graph_.arc.empty() && matrix_.all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
     if (quickly_ && !graph_.arc.empty()) {

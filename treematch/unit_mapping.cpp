@@ -133,6 +133,14 @@ std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::L
   return units;
 }
 
+std::optional<Units> consecutive_units(const mapping::LeafTree& tree, std::span<const std::int32_t> position) {
+  std::optional<Units> units = lowest_subtrees(tree);
+  if (!units) return units;
+  const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
+  for (const std::int32_t place : position) units->unit_of.push_back(place / size);
+  return units;
+}
+
 std::vector<std::int32_t> units_in_order(const mapping::LeafTree& tree, const Units& units) {
   std::vector<std::int32_t> place(units.place.size());
   std::iota(place.begin(), place.end(), 0);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mapping/graph.hpp"
@@ -30,6 +31,11 @@ struct Units {
 // When the time of `watch` ends, the fit is 0 and the units may be made of vertices in the order of their numbers.
 std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
                                    const mapping::WorkBudget& watch = mapping::WorkBudget());
+
+// Joins vertices that follow each other to such units, which takes next to no time; `position` has the place of each
+// vertex in their order, from 0. The fit is not known and stays 0. Returns nothing in the same cases as
+// join_to_units().
+std::optional<Units> consecutive_units(const mapping::LeafTree& tree, std::span<const std::int32_t> position);
 
 // Places the units on the lowest subtrees from left to right, in the order of their numbers. Returns the slot of each
 // vertex of the graph.

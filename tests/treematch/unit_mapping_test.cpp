@@ -182,6 +182,17 @@ START_TEST(one_place_is_smaller) {
     std::sort(slot.begin(), slot.end());
     for (std::int32_t s = 0; s < 60; ++s) ck_assert_int_eq(slot[s], s);
     mapped(matrix, whole, leaves);
+    // Ranks that follow each other, eight by eight; the last four take the smaller place.
+    Ints in_order(60);
+    std::iota(in_order.begin(), in_order.end(), 0);
+    const std::optional<Units> consecutive = consecutive_units(tree, in_order);
+    ck_assert(consecutive.has_value() && consecutive->odd == hole / 8);
+    for (std::int32_t rank = 0; rank < 60; ++rank) ck_assert_int_eq(consecutive->unit_of[rank], rank / 8);
+    slot = units_mapping(graph, tree, *consecutive, 1, 10000, mapping::WorkBudget());
+    for (std::int32_t rank = 1; rank < 60; ++rank)
+      if (rank % 8 != 0) ck_assert_int_eq(slot[rank], slot[rank - 1] + 1);
+    std::sort(slot.begin(), slot.end());
+    for (std::int32_t s = 0; s < 60; ++s) ck_assert_int_eq(slot[s], s);
   }
 }
 END_TEST
@@ -193,6 +204,7 @@ START_TEST(places_that_differ_are_refused) {
   leaves.erase(leaves.begin(), leaves.begin() + 3);
   ck_assert(
       !join_to_units(mapping::scaled_graph(shuffled_grid(57, 1, 1)), mapping::LeafTree(whole, leaves)).has_value());
+  ck_assert(!consecutive_units(mapping::LeafTree(whole, leaves), all_leaves(whole)).has_value());
   const TreeTopology flat = TreeTopology::balanced(Ints{64});
   ck_assert(!join_to_units(mapping::scaled_graph(shuffled_grid(64, 1, 1)), mapping::LeafTree(flat, all_leaves(flat)))
                  .has_value());
