@@ -85,8 +85,8 @@ class Timed {
 struct Untimed {
   Untimed() {}
   ~Untimed() {
-    // In a pause these calls are to cost nothing; the next call that can wait sees its end.
-    if (sampling.load(std::memory_order_relaxed) == Sampling::in_slice) look_at_sampling_sometimes();
+    // A program that polls may have no call that can wait, so that these calls must see the end of a pause, too.
+    if (sampling.load(std::memory_order_relaxed) != Sampling::off) look_at_sampling_sometimes();
   }
   Untimed(const Untimed&) = delete;
   Untimed& operator=(const Untimed&) = delete;

@@ -303,8 +303,10 @@ static void threads(void) {
   MPI_Comm_free(&thread_comm);
 }
 
-/* Four threads send messages of 3 bytes to their own rank as fast as they can, for two seconds; says how many. */
+/* Messages of 3 bytes to the own rank, as many as possible in two seconds: by four threads that wait for them, or by
+ * one thread that asks whether they are through, and has no call that can wait. The program prints their number. */
 static long flooded[THREADS];
+static int polls;
 static void *flood(void *argument) {
   enum { window = 64 };
   const int tag = *(int *)argument;
@@ -313,9 +315,15 @@ static void *flood(void *argument) {
   for (const double end = MPI_Wtime() + 2; MPI_Wtime() < end; flooded[tag] += window) {
     for (int i = 0; i < window; ++i) MPI_Irecv(received[i], 3, MPI_BYTE, rank, tag, WORLD, &requests[i]);
     for (int i = 0; i < window; ++i) MPI_Isend(bytes, 3, MPI_BYTE, rank, tag, WORLD, &requests[window + i]);
-    MPI_Waitall(2 * window, requests, MPI_STATUSES_IGNORE);
+    if (!polls) MPI_Waitall(2 * window, requests, MPI_STATUSES_IGNORE);
+    for (int done = !polls; !done;) MPI_Testall(2 * window, requests, &done, MPI_STATUSES_IGNORE);
   }
   return NULL;
+}
+static void flooding_polls(void) {
+  polls = 1;
+  flood(&(int){0});
+  printf("sent %ld\n", flooded[0]);
 }
 static void flooding_threads(void) {
   pthread_t thread[THREADS];
@@ -401,7 +409,7 @@ static const struct {
     {"one_sided", one_sided},         {"topologies", topologies},
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
-    {"flooding_threads", flooding_threads},
+    {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls},
     {"aborts", aborts}, {"killed", killed}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
     {"spawns", spawns}, {"spawned", spawned},
 };
