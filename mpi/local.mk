@@ -27,7 +27,7 @@ bin_PROGRAMS += placement-profile
 lib_LTLIBRARIES += libplacement-profile.la
 endif
 profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
-placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(profile_library)
+placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(profile_library)
 placement_profile_LDADD = $(mpi_traffic)
 placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp
 

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include <getopt.h>
+#include <mpi.h>  // for the release of Open MPI alone
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,6 +68,16 @@ void report(const std::string& file, const ProfileSummary& summary) {
                file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
 }
 
+// Open MPI's parameter with the names of variables that mpirun passes on to other nodes. Open MPI 4 runs nothing when
+// it is set and mpirun is given -x. Its mpirun takes the names of another parameter beside those of -x; Open MPI 5 does
+// not know that one, and takes -x beside the first.
+constexpr const char* forwarding = "OMPI_MCA_mca_base_env_list";
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
+constexpr const char* forwarding_beside_x = "OMPI_MCA_mca_base_env_list_internal";
+#else
+constexpr const char* forwarding_beside_x = forwarding;
+#endif
+
 // Preloads the library before other preloaded libraries, on this node and on the nodes that mpirun reaches.
 void set_environment() {
   std::string preload = PROFILE_LIBRARY;
@@ -74,11 +85,12 @@ void set_environment() {
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others) preload += std::string(":") + others;
   setenv("LD_PRELOAD", preload.c_str(), 1);
   std::string names = "LD_PRELOAD";
-  for (const char* name : {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES",
-                           "PLACEMENT_PROFILE_SALVAGE", "PLACEMENT_PROFILE_SUMMARY"})
+  for (const char* name : profile_variables)
     if (std::getenv(name)) names += std::string(";") + name;
-  if (const char* list = std::getenv("OMPI_MCA_mca_base_env_list"); list && *list) names += std::string(";") + list;
-  setenv("OMPI_MCA_mca_base_env_list", names.c_str(), 1);
+  // A user who has set the parameter cannot use -x.
+  const char* const list = std::getenv(forwarding);
+  if (list && *list) names += std::string(";") + list;
+  setenv(list ? forwarding : forwarding_beside_x, names.c_str(), 1);
 }
 
 // Runs the command and returns its exit status as a shell gives it.

@@ -98,10 +98,7 @@ MPI_Comm world_of_program() {
 // Takes the library and its settings out of the environment, so that a program that this one starts, perhaps one of
 // another MPI library, does not have them.
 void leave_environment() {
-  for (const char* name :
-       {"PLACEMENT_PROFILE", "PLACEMENT_PROFILE_COUNT", "PLACEMENT_PROFILE_COLLECTIVES", "PLACEMENT_PROFILE_SALVAGE",
-        "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE", "PLACEMENT_PROFILE_CHILDREN"})
-    unsetenv(name);
+  for (const char* name : profile_variables) unsetenv(name);
   const char* const preload = std::getenv("LD_PRELOAD");
   if (!preload) return;
   std::string others;

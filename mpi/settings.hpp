@@ -32,11 +32,17 @@ struct ProfileSettings {
   static std::string table(const std::string& file, std::int32_t rank);
 };
 
+// The environment variables that profile_settings() reads.
+inline constexpr const char* profile_variables[] = {
+    "PLACEMENT_PROFILE",         "PLACEMENT_PROFILE_COUNT",   "PLACEMENT_PROFILE_COLLECTIVES",
+    "PLACEMENT_PROFILE_SALVAGE", "PLACEMENT_PROFILE_SUMMARY", "PLACEMENT_PROFILE_SAMPLE",
+    "PLACEMENT_PROFILE_CHILDREN"};
+
 // The command's option for each variable that it set, as "--count", which errors name in place of the variable.
 using SettingOptions = std::map<std::string_view, std::string>;
 
-// Reads PLACEMENT_PROFILE, _COUNT, _COLLECTIVES, _SALVAGE, _SUMMARY, _SAMPLE and _CHILDREN. `library` is the model that
-// "auto" selects. Throws Error when a value is not one of the allowed ones.
+// Reads the settings from `profile_variables`. `library` is the model that "auto" selects. Throws Error when a value is
+// not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& options = {});
 
 // Throws Error, which says what is wrong, when a file `path` cannot be made: it is a directory, or its own directory is

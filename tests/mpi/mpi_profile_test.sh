@@ -37,6 +37,33 @@ printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile 
 grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
+# ---- what mpirun passes on to another node, for which an agent in place of ssh starts its daemon here, in an empty environment
+cat >"$scratch/agent" <<'end'
+#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done  # options
+shift  # the name of the node
+exec env -i PATH="$PATH" HOME="$HOME" OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 sh -c "$*"
+end
+chmod +x "$scratch/agent"
+on_other_node() {  # [VARIABLE=VALUE].. -- [OPTION OF mpirun]..: prints the environment of a rank there
+  local settings=()
+  while [ "$1" != -- ]; do settings+=("$1"); shift; done
+  shift
+  env "${settings[@]}" "$tool" -o "$scratch/other" timeout 60 "$MPIRUN" --mca plm rsh --mca plm_rsh_agent "$scratch/agent" --mca oob_tcp_if_include lo \
+    --host another:1 -np 1 "$@" env 2>&1
+}
+case $("$MPIRUN" --version) in
+  *"(Open MPI) 4."*)
+    for options in "" "-x HOME"; do
+      # shellcheck disable=SC2086
+      on_other_node PLACEMENT_PROFILE_SAMPLE=no PLACEMENT_PROFILE_CHILDREN=yes -- $options >"$scratch/log"
+      for name in LD_PRELOAD PLACEMENT_PROFILE PLACEMENT_PROFILE_SAMPLE PLACEMENT_PROFILE_CHILDREN; do
+        grep -q "^$name=" "$scratch/log" || { fail "mpirun $options: $name does not reach another node"; cat "$scratch/log"; }
+      done
+    done
+    on_other_node OMPI_MCA_mca_base_env_list=OWN=7 -- >"$scratch/log"
+    grep -q '^OWN=7$' "$scratch/log" && grep -q '^PLACEMENT_PROFILE=' "$scratch/log" || { fail "a list of one's own"; cat "$scratch/log"; } ;;
+esac
 "$tool" --count=nonsense true 2>"$scratch/log" && fail "--count=nonsense is taken"
 grep -q -e '--count=nonsense: one of all, point-to-point, collective, one-sided$' "$scratch/log" || fail "--count=nonsense: $(cat "$scratch/log")"
 # A file that cannot be made is known before the command runs.
