@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -93,20 +94,57 @@ void set_environment() {
   setenv(list ? forwarding : forwarding_beside_x, names.c_str(), 1);
 }
 
-// Runs the command and returns its exit status as a shell gives it.
+// The signals that run() handles while COMMAND runs.
+class Signals {
+ public:
+  // A terminal sends SIGINT and SIGQUIT to COMMAND as well, so that this process ignores them.
+  Signals() : interrupt_(std::signal(SIGINT, SIG_IGN)), quit_(std::signal(SIGQUIT, SIG_IGN)) {
+    std::signal(SIGCHLD, SIG_DFL);  // ignored, it would not let this process learn how COMMAND ends
+    sigemptyset(&awaited_);
+    for (const int number : {SIGCHLD, SIGHUP, SIGTERM}) sigaddset(&awaited_, number);
+    sigprocmask(SIG_BLOCK, &awaited_, &mask_);
+  }
+  ~Signals() { restore(); }
+  Signals(const Signals&) = delete;
+  Signals& operator=(const Signals&) = delete;
+
+  void restore() {
+    std::signal(SIGINT, interrupt_);
+    std::signal(SIGQUIT, quit_);
+    sigprocmask(SIG_SETMASK, &mask_, nullptr);
+  }
+
+  // Passes SIGHUP and SIGTERM on to the process `child` until it ends. Returns its status as waitpid() has it.
+  int wait_for(pid_t child) {
+    for (int number = 0, status = 0;;) {
+      sigwait(&awaited_, &number);
+      if (number != SIGCHLD)
+        kill(child, number);
+      else if (waitpid(child, &status, WNOHANG) == child)
+        return status;
+    }
+  }
+
+ private:
+  sighandler_t interrupt_, quit_;
+  sigset_t awaited_, mask_;
+};
+
+// Runs the command and returns its exit status as a shell gives it. Signals end the command only, so that what it
+// leaves can be merged.
 int run(char** command) {
+  Signals signals;
   const pid_t child = fork();
   if (child == 0) {
+    signals.restore();
     set_environment();
     execvp(command[0], command);
     const int why = errno;
     std::fprintf(stderr, "placement-profile: cannot run %s: %s\n", command[0], std::strerror(why));
     _exit(why == ENOENT ? 127 : 126);
   }
-  int status = 0;
   if (child < 0) throw Error(std::string("cannot start a process: ") + std::strerror(errno));
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw Error(std::string("cannot wait for the command: ") + std::strerror(errno));
+  const int status = signals.wait_for(child);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 

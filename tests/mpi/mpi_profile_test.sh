@@ -9,17 +9,35 @@ check_cases "$scratch/mpi_traffic" "$source/tests/mpi/mpi_traffic.expected"
 check_fortran "$MPIFC"
 
 # ---- programs that die: what was counted is left, and the tool makes a matrix of it.
-# dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.
-dies() {
-  local name=$1 status=$2 out=$scratch/$1.profile
-  "$build/placement-profile" -o "$out" "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
-  local got=$?
-  [ "$got" = "$status" ] || { fail "$name: exit status $got instead of $status"; cat "$scratch/log"; }
+left() {  # NAME: what the run NAME that died has left
+  local out=$scratch/$1.profile
   # 5 bytes, and the empty messages of barriers
   head -1 "$out" | grep -q '^np 3$' && grep -q '^0 2 5 ' "$out" ||
-    { fail "$name: nothing was left"; cat "$scratch/log"; }
-  grep -q "did not end with MPI_Finalize" "$scratch/log" || fail "$name: does not say so"
-  ls "$out".rank* >/dev/null 2>&1 && fail "$name: tables of counters are left"
+    { fail "$1: nothing was left"; cat "$scratch/log"; }
+  grep -q "did not end with MPI_Finalize" "$scratch/log" || fail "$1: does not say so"
+  ls "$out".rank* >/dev/null 2>&1 && fail "$1: tables of counters are left"
+}
+# dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.
+dies() {
+  local name=$1 status=$2
+  "$build/placement-profile" -o "$scratch/$name.profile" "$MPIRUN" -np 3 "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
+  local got=$?
+  [ "$got" = "$status" ] || { fail "$name: exit status $got instead of $status"; cat "$scratch/log"; }
+  left "$name"
+}
+# Ends a program by SIGNAL, which goes to a process, or with "-" before it to a group of processes, as by Ctrl-C. A test that runs in the background may
+# have inherited that SIGINT is ignored.
+ended_by() {  # SIGNAL "" or "-"
+  local out=$scratch/$1.profile pid got
+  rm -f "$scratch/log"
+  setsid env --default-signal="$1" "$build/placement-profile" -o "$out" "$MPIRUN" -np 3 "$scratch/mpi_traffic" lingers >"$scratch/log" 2>&1 &
+  pid=$!
+  for _ in {1..600}; do grep -qs 'all have sent' "$scratch/log" && break; sleep 0.1; done
+  kill "-$1" -- "$2$pid"
+  wait "$pid"
+  got=$?
+  [ "$got" != 0 ] && [ "$got" != 2 ] || fail "SIG$1: exit status $got"
+  left "$1"
 }
 export PLACEMENT_PROFILE_LIBRARY=$build/.libs/libplacement-profile.so
 for name in aborts killed init_twice exits; do
@@ -27,6 +45,8 @@ for name in aborts killed init_twice exits; do
   dies "$name" $?
 done
 grep -q "rank . ended without MPI_Finalize" "$scratch/log" || fail "exits: the library does not say so"
+ended_by INT -
+ended_by TERM ""
 
 # ---- the tool
 tool=$build/placement-profile

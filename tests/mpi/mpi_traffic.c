@@ -358,6 +358,16 @@ static void killed(void) {
   MPI_Barrier(WORLD);
 }
 
+/* Says when all have sent, and goes on until a signal ends it, for a minute at most. */
+static void lingers(void) {
+  alarm(60);
+  say_five();
+  MPI_Barrier(WORLD);
+  if (rank == 0) puts("all have sent");
+  fflush(stdout);
+  for (;;) pause();
+}
+
 static void exits(void) {
   say_five();
   MPI_Barrier(WORLD);
@@ -410,7 +420,7 @@ static const struct {
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
     {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls},
-    {"aborts", aborts}, {"killed", killed}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
+    {"aborts", aborts}, {"killed", killed}, {"lingers", lingers}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
     {"spawns", spawns}, {"spawned", spawned},
 };
 
