@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "common/util/error.hpp"
@@ -174,6 +175,8 @@ int parse_and_run(int argc, char** argv) {
   if (has_tables(wanted.file))
     throw Error(wanted.file + ".rank*: a program that died left these: take them with --merge " + wanted.file +
                 ", or remove them");
+  // The program may run in another directory.
+  setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);
   const int status = run(argv + optind);
   if (has_tables(wanted.file)) report(wanted.file, merge_tables(wanted.file, wanted.kinds));
   return status;

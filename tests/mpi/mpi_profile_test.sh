@@ -57,6 +57,10 @@ printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile 
 grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
+# A relative name is that of the directory where the tool was started, wherever the program runs.
+mkdir "$scratch/elsewhere"
+(cd "$scratch" && "$tool" -o relative sh -c 'cd elsewhere && "$@"' sh "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1)
+grep -q '^np 3$' "$scratch/relative" || { fail "-o with a relative name"; ls "$scratch/elsewhere"; cat "$scratch/log"; }
 # ---- what mpirun passes on to another node, for which an agent in place of ssh starts its daemon here, in an empty environment
 cat >"$scratch/agent" <<'end'
 #!/bin/sh
