@@ -34,6 +34,7 @@ std::vector<std::string> tables_of(const std::string& file) {
 }
 
 void add_to(ProfileSummary& summary, const Traffic& table) {
+  summary.ranks_finalized += table.state() == RankState::finalized;
   summary.calls += table.calls();
   for (std::uint32_t kind = 0; kind < traffic_kinds; ++kind) {
     const PeerTraffic total = table.total(static_cast<TrafficKind>(kind));

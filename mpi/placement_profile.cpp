@@ -44,7 +44,7 @@ constexpr const char* help =
     "Exit status: that of COMMAND; 2 for a wrong option or a file that cannot be made;\n"
     "126 or 127 when COMMAND cannot be run.\n";
 
-enum Option { from_topology = 256, count, collectives, salvage, merge, version };
+enum Option { from_topology = 256, count, collectives, salvage, merge_only, version };
 
 constexpr option options[] = {
     {"output", required_argument, nullptr, 'o'},
@@ -52,7 +52,7 @@ constexpr option options[] = {
     {"count", required_argument, nullptr, count},
     {"collectives", required_argument, nullptr, collectives},
     {"salvage", required_argument, nullptr, salvage},
-    {"merge", required_argument, nullptr, merge},
+    {"merge", required_argument, nullptr, merge_only},
     {"help", no_argument, nullptr, 'h'},
     {"version", no_argument, nullptr, version},
     {nullptr, 0, nullptr, 0},
@@ -64,10 +64,19 @@ void take(SettingOptions& given, const char* variable, const char* value, const 
   given[variable] = option;
 }
 
-void report(const std::string& file, const ProfileSummary& summary) {
-  std::fprintf(stderr,
-               "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
-               file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
+void complain(const std::exception& error) { std::fprintf(stderr, "placement-profile: %s\n", error.what()); }
+
+// Merges the tables of counters of the matrix `file`, and says what the matrix has.
+void merge(const std::string& file, std::uint32_t kinds) {
+  const ProfileSummary summary = merge_tables(file, kinds);
+  if (summary.ranks_finalized == summary.ranks)
+    std::fprintf(stderr, "placement-profile: %s has what all %d ranks had counted, which the program could not write\n",
+                 file.c_str(), summary.ranks);
+  else
+    std::fprintf(
+        stderr,
+        "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
+        file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
 }
 
 // Open MPI's parameter with the names of variables that mpirun passes on to other nodes. Open MPI 4 runs nothing when
@@ -159,7 +168,7 @@ int parse_and_run(int argc, char** argv) {
       case count: take(given, "PLACEMENT_PROFILE_COUNT", optarg, "--count"); break;
       case collectives: take(given, "PLACEMENT_PROFILE_COLLECTIVES", optarg, "--collectives"); break;
       case salvage: take(given, "PLACEMENT_PROFILE_SALVAGE", optarg, "--salvage"); break;
-      case merge: merge_file = optarg; break;
+      case merge_only: merge_file = optarg; break;
       case 'h': std::fputs(help, stdout); return 0;
       case version: std::puts("placement-profile " VERSION); return 0;
       default: std::fputs("Try 'placement-profile --help'.\n", stderr); return usage_error;
@@ -167,7 +176,7 @@ int parse_and_run(int argc, char** argv) {
   }
   const ProfileSettings wanted = profile_settings(CollectiveModel::generic, given);
   if (!merge_file.empty()) {
-    report(merge_file, merge_tables(merge_file, wanted.kinds));
+    merge(merge_file, wanted.kinds);
     return 0;
   }
   if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
@@ -178,7 +187,11 @@ int parse_and_run(int argc, char** argv) {
   // The program may run in another directory.
   setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);
   const int status = run(argv + optind);
-  if (has_tables(wanted.file)) report(wanted.file, merge_tables(wanted.file, wanted.kinds));
+  try {
+    if (has_tables(wanted.file)) merge(wanted.file, wanted.kinds);
+  } catch (const std::exception& error) {
+    complain(error);
+  }
   return status;
 }
 
@@ -188,7 +201,7 @@ int main(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "placement-profile: %s\n", error.what());
+    complain(error);
     return usage_error;
   }
 }

@@ -35,12 +35,13 @@ class ProfileFile {
 // Sums over all ranks of a run.
 struct ProfileSummary {
   std::int32_t ranks = 0;
-  std::int32_t ranks_missing = 0;  // ranks of a program that ended without MPI_Finalize which left no table
-  double seconds = 0;              // sum over ranks of the time from MPI_Init to MPI_Finalize; 0: not known
-  double mpi_seconds = 0;          // sum over ranks of the time in calls that can wait
-  double mpi_seconds_least = 0;    // the least of these times
-  double mpi_seconds_most = 0;     // the largest of these times
-  std::vector<std::string> nodes;  // nodes on which ranks ran, at most `most_nodes` of them; empty: not known
+  std::int32_t ranks_missing = 0;    // ranks of a program that ended without MPI_Finalize which left no table
+  std::int32_t ranks_finalized = 0;  // ranks that left a table and ended with MPI_Finalize
+  double seconds = 0;                // sum over ranks of the time from MPI_Init to MPI_Finalize; 0: not known
+  double mpi_seconds = 0;            // sum over ranks of the time in calls that can wait
+  double mpi_seconds_least = 0;      // the least of these times
+  double mpi_seconds_most = 0;       // the largest of these times
+  std::vector<std::string> nodes;    // nodes on which ranks ran, at most `most_nodes` of them; empty: not known
   static constexpr std::size_t most_nodes = 32;
   std::uint64_t calls = 0;                                   // number of calls that can wait
   std::array<PeerTraffic, traffic_kinds> totals{};           // by kind

@@ -57,6 +57,14 @@ printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile 
 grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
+# What goes wrong with the profile does not change the exit status of a command that has run.
+"$tool" -o "$scratch/odd" sh -c 'echo x >"$0.rank0"' "$scratch/odd" >"$scratch/log" 2>&1 || fail "a table that cannot be read: exit status $?"
+grep -q 'odd.rank0: 2 bytes are no table of counters' "$scratch/log" || { fail "a table that cannot be read goes unsaid"; cat "$scratch/log"; }
+# The program ends well, but cannot give the matrix its name.
+"$tool" -o "$scratch/late" sh -c 'mkdir "$0"; "$@"; got=$?; rmdir "$0"; exit $got' "$scratch/late" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
+  fail "a matrix that was written late: exit status $?"
+grep -q '^np 3$' "$scratch/late" && grep -q 'late has what all 3 ranks had counted, which the program could not write' "$scratch/log" &&
+  ! grep -q 'did not end with MPI_Finalize' "$scratch/log" || { fail "a matrix that was written late"; cat "$scratch/log"; }
 # A relative name is that of the directory where the tool was started, wherever the program runs.
 mkdir "$scratch/elsewhere"
 (cd "$scratch" && "$tool" -o relative sh -c 'cd elsewhere && "$@"' sh "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1)
