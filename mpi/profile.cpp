@@ -129,7 +129,7 @@ std::string prepare(int rank, int ranks, std::uint64_t run) {
     state.settings.file = std::filesystem::absolute(state.settings.file).string();
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
-    if (parent != MPI_COMM_NULL) state.settings.file += ".spawned";
+    if (parent != MPI_COMM_NULL) state.settings.file += spawned_suffix(std::getenv("PMIX_NAMESPACE"));
     if (!state.settings.children) leave_environment();
     make_table(rank, ranks, run);
     return {};

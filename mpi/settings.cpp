@@ -94,6 +94,14 @@ ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& 
   return settings;
 }
 
+std::string spawned_suffix(const char* pmix_namespace) {
+  const std::string name = pmix_namespace ? pmix_namespace : "";
+  const std::size_t at = name.rfind('@');
+  const unsigned long number = at == name.npos ? std::strtoul(name.c_str(), nullptr, 10) & 0xffff
+                                               : std::strtoul(name.c_str() + at + 1, nullptr, 10);
+  return number > 2 ? ".spawned" + std::to_string(number - 1) : ".spawned";
+}
+
 void check_output(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code failed;

@@ -45,6 +45,12 @@ using SettingOptions = std::map<std::string_view, std::string>;
 // not one of the allowed ones.
 ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& options = {});
 
+// Returns the end of the name of the matrix of a program that MPI_Comm_spawn started: ".spawned" for the first one,
+// ".spawned2" for the second. Open MPI numbers the program itself and those that it spawns from 1 on.
+//   pmix_namespace  PMIX_NAMESPACE of the environment, which with Open MPI 4 has the number in its lowest 16 bits, with
+//                   Open MPI 5 after "@"; null, or without a number: as for the first
+std::string spawned_suffix(const char* pmix_namespace);
+
 // Throws Error, which says what is wrong, when a file `path` cannot be made: it is a directory, or its own directory is
 // missing or does not let this user write.
 void check_output(const std::string& path);

@@ -55,6 +55,9 @@ tool=$build/placement-profile
 "$tool" -o "$scratch/spawns" "$MPIRUN" -np 3 "$scratch/mpi_traffic" spawns >"$scratch/log" 2>&1 || { fail "spawns"; cat "$scratch/log"; }
 printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/spawns.spawned" || fail "profile of spawned processes"
 grep -q '^outside the world     18 bytes in 2 messages' "$scratch/spawns.summary" || fail "messages to spawned processes"
+"$tool" -o "$scratch/twice" "$MPIRUN" -np 1 "$scratch/mpi_traffic" spawns_twice >"$scratch/log" 2>&1 || { fail "spawns_twice"; cat "$scratch/log"; }
+printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/twice.spawned" || fail "profile of the first spawned processes"
+printf 'np 2\n0 1 8 1\n' | diff -u - "$scratch/twice.spawned2" || fail "profile of the second spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
 # What goes wrong with the profile does not change the exit status of a command that has run.

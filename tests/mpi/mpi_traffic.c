@@ -392,21 +392,34 @@ static void init_twice(void) {
 }
 
 /* Two more processes, with a world of their own, which send 7 bytes; and 9 bytes to each from rank 0. */
-static void spawns(void) {
+static MPI_Comm spawn(char *name) {
   MPI_Comm children;
-  MPI_Comm_spawn(program, (char *[]){"spawned", NULL}, 2, MPI_INFO_NULL, 0, WORLD, &children, MPI_ERRCODES_IGNORE);
+  MPI_Comm_spawn(program, (char *[]){name, NULL}, 2, MPI_INFO_NULL, 0, WORLD, &children, MPI_ERRCODES_IGNORE);
   if (rank == 0)
     for (int child = 0; child < 2; ++child) MPI_Send(out, 9, MPI_BYTE, child, 0, children);
+  return children;
+}
+static void spawns(void) {
+  MPI_Comm children = spawn("spawned");
   say_five();
   MPI_Comm_disconnect(&children);
 }
-static void spawned(void) {
+static void spawned_with(int bytes) {
   MPI_Comm parents;
   MPI_Comm_get_parent(&parents);
   MPI_Recv(in, 9, MPI_BYTE, 0, 0, parents, ANY);
-  first_to_last(WORLD, 7);
+  first_to_last(WORLD, bytes);
   MPI_Comm_disconnect(&parents);
 }
+static void spawned(void) { spawned_with(7); }
+
+/* Two worlds at once, of which the second one sends 8 bytes. */
+static void spawns_twice(void) {
+  MPI_Comm first = spawn("spawned"), second = spawn("spawned_second");
+  MPI_Comm_disconnect(&second);
+  MPI_Comm_disconnect(&first);
+}
+static void spawned_second(void) { spawned_with(8); }
 
 static void nothing(void) {}
 
@@ -421,7 +434,7 @@ static const struct {
     {"persistent_collective", persistent_collective}, {"threads", threads},
     {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls},
     {"aborts", aborts}, {"killed", killed}, {"lingers", lingers}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
-    {"spawns", spawns}, {"spawned", spawned},
+    {"spawns", spawns}, {"spawned", spawned}, {"spawns_twice", spawns_twice}, {"spawned_second", spawned_second},
 };
 
 int main(int argc, char **argv) {

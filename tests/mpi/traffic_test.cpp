@@ -192,6 +192,16 @@ START_TEST(a_file_that_cannot_be_made_is_known) {
 }
 END_TEST
 
+START_TEST(spawned_programs_have_files_of_their_own) {
+  ck_assert_text_eq(spawned_suffix("159645698"), ".spawned");  // Open MPI 4: 2436 * 65536 + 2
+  ck_assert_text_eq(spawned_suffix("159645699"), ".spawned2");
+  ck_assert_text_eq(spawned_suffix("prterun-node@3-714@2"), ".spawned");
+  ck_assert_text_eq(spawned_suffix("prterun-node@3-714@12"), ".spawned11");
+  ck_assert_text_eq(spawned_suffix("slurm.pmix.7.0"), ".spawned");
+  ck_assert_text_eq(spawned_suffix(nullptr), ".spawned");
+}
+END_TEST
+
 START_TEST(summary_says_what_is_missing) {
   ProfileSummary summary;
   summary.ranks = 4;
@@ -219,6 +229,7 @@ int main() {
   tcase_add_test(all, file_takes_its_name_when_complete);
   tcase_add_test(all, settings_are_strict);
   tcase_add_test(all, a_file_that_cannot_be_made_is_known);
+  tcase_add_test(all, spawned_programs_have_files_of_their_own);
   tcase_add_test(all, summary_says_what_is_missing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
