@@ -2,6 +2,7 @@
 #include "mpi/profile_collectives.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "mpi/profile_state.hpp"
 
@@ -14,6 +15,12 @@ void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out
   const std::int32_t remote = info.remote->size();
   const auto to_all = [&](std::uint64_t bytes) {
     for (std::int32_t peer = 0; peer < remote; ++peer) out.push_back({peer, bytes});
+  };
+  // The sizes of the blocks in the other group are known there only. They are taken to be equal.
+  const auto scatter_reduced = [&](std::uint64_t bytes) {
+    const auto peers = static_cast<std::uint64_t>(remote);
+    for (std::uint64_t peer = 0; bytes > 0 && peer < peers; ++peer)
+      out.push_back({static_cast<std::int32_t>(peer), bytes * (peer + 1) / peers - bytes * peer / peers});
   };
   switch (call.operation) {
     case Collective::bcast:
@@ -34,6 +41,9 @@ void between_groups(const CommInfo& info, const CollectiveCall& call, Sends& out
     case Collective::allgatherv:
     case Collective::allreduce:
     case Collective::alltoall: return to_all(call.bytes());
+    case Collective::reduce_scatter:
+      return scatter_reduced(std::accumulate(call.blocks.begin(), call.blocks.end(), std::uint64_t{0}));
+    case Collective::reduce_scatter_block: return scatter_reduced(call.bytes() * static_cast<std::uint64_t>(info.size));
     default: return;
   }
 }

@@ -256,6 +256,9 @@ static void inter_collectives(void) {
   MPI_Bcast(out, 10, MPI_BYTE, low ? (rank == 1 ? MPI_ROOT : MPI_PROC_NULL) : 1, inter); /* 1 to 2, 3, 4 */
   MPI_Gather(out, 100, MPI_BYTE, in, 100, MPI_BYTE, low ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, inter);
   MPI_Alltoall(out, 1, MPI_BYTE, in, 1, MPI_BYTE, inter); /* each pair both ways */
+  /* 24 bytes of each rank, in blocks of 3 ints in the one group and of 2 in the other: 8 to each of 2 3 4, 12 to 0 and 1 */
+  MPI_Reduce_scatter_block(out, in, low ? 3 : 2, MPI_INT, MPI_MAX, inter);
+  MPI_Reduce_scatter(out, in, low ? (int[]){3, 3} : (int[]){2, 2, 2}, MPI_INT, MPI_MAX, inter);
   MPI_Comm_free(&inter);
   MPI_Comm_free(&half);
 }
