@@ -121,4 +121,35 @@ check_fortran() {  # compiler
       { fail "Fortran $interface: the program failed"; cat "$scratch/log"; continue; }
     diff -u "$scratch/expected" "$scratch/f" || fail "Fortran $interface"
   done
+  check_loaded_fortran "$1"
+}
+
+# Rank 0 sends 4 bytes in a library with Fortran that is loaded only after MPI_Init, as a module of Python is.
+check_loaded_fortran() {  # compiler
+  cat >"$scratch/module.f90" <<'end'
+subroutine exchange() bind(c)
+  use mpi
+  integer :: rank, error, number = 1
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+  if (rank == 0) call MPI_Send(number, 1, MPI_INTEGER, 1, 0, MPI_COMM_WORLD, error)
+  if (rank == 1) call MPI_Recv(number, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+end subroutine
+end
+  cat >"$scratch/loads.c" <<'end'
+#include <dlfcn.h>
+#include <mpi.h>
+int main(int argc, char **argv) {
+  MPI_Init(&argc, &argv);
+  void *module = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
+  if (!module) MPI_Abort(MPI_COMM_WORLD, 1);
+  ((void (*)(void))dlsym(module, "exchange"))();
+  MPI_Finalize();
+}
+end
+  "$1" -shared -fPIC -o "$scratch/module.so" "$scratch/module.f90" && "$MPICC" -o "$scratch/loads" "$scratch/loads.c" -ldl ||
+    { fail "a library with Fortran does not compile"; return; }
+  printf 'np 2\n0 1 4 1\n' >"$scratch/expected"
+  under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/f" "$scratch/loads" "$scratch/module.so" >"$scratch/log" 2>&1 ||
+    { fail "Fortran that is loaded later: the program failed"; cat "$scratch/log"; return; }
+  diff -u "$scratch/expected" "$scratch/f" || fail "Fortran that is loaded later"
 }
