@@ -257,22 +257,27 @@ Settings read_settings() {
 }
 
 void begin() {
-  bool good = true;
+  const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
+  std::string trouble;
   try {
     state.settings = read_settings();
     if (!state.settings.hardware.empty()) {
       state.arities = read_hardware(state.settings.hardware);
       const std::int64_t leaves =
           std::accumulate(state.arities.begin(), state.arities.end(), std::int64_t{1}, std::multiplies<>());
-      if (leaves < size_of(MPI_COMM_WORLD))
-        throw Error(state.settings.hardware + ": " + std::to_string(leaves) + " places for " +
-                    std::to_string(size_of(MPI_COMM_WORLD)) + " processes");
+      if (leaves < ranks)
+        throw Error(state.settings.hardware + ": " + std::to_string(leaves) + " places for " + std::to_string(ranks) +
+                    " processes");
     }
   } catch (const std::exception& error) {
-    warn(MPI_COMM_WORLD, std::string(error.what()) + "; nothing is reordered");
-    good = false;
+    trouble = error.what();
   }
-  state.ready = all_agree(MPI_COMM_WORLD, good && state.settings.enabled);
+  int least[2] = {trouble.empty() ? ranks : rank, state.settings.enabled};  // over all ranks
+  PMPI_Allreduce(MPI_IN_PLACE, least, 2, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == least[0])
+    std::fprintf(stderr, "placement: %s%s; nothing is reordered\n", trouble.c_str(),
+                 rank == 0 ? "" : (" (rank " + std::to_string(rank) + ")").c_str());
+  state.ready = least[0] == ranks && least[1] == 1;
   if (state.ready && !state.settings.matrix.empty()) put_reordered_world();
 }
 

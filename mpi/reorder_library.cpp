@@ -63,6 +63,17 @@ static int get_attribute(MPI_Comm comm, int keyval, void* value, int* found) {
 REPLACE(MPI_Comm_get_attr, (MPI_Comm comm, int keyval, void* value, int* found), (comm, keyval, value, found),
         get_attribute(comm, keyval, value, found))
 
+// The calls of MPI 1 for attributes, in C only.
+extern "C" __attribute__((visibility("default"))) int MPI_Attr_get(MPI_Comm comm, int keyval, void* value, int* found) {
+  return get_attribute(comm, keyval, value, found);
+}
+extern "C" __attribute__((visibility("default"))) int MPI_Attr_put(MPI_Comm comm, int keyval, void* value) {
+  return PMPI_Comm_set_attr(stand_in(comm), keyval, value);
+}
+extern "C" __attribute__((visibility("default"))) int MPI_Attr_delete(MPI_Comm comm, int keyval) {
+  return PMPI_Comm_delete_attr(stand_in(comm), keyval);
+}
+
 extern "C" __attribute__((visibility("default"))) int placement_world(MPI_Comm* world) {
   *world = stand_in(MPI_COMM_WORLD);
   return MPI_SUCCESS;

@@ -47,8 +47,9 @@ const int* weights_of(const std::vector<int>& weights, bool weighted) {
   return !weighted ? MPI_UNWEIGHTED : weights.empty() ? MPI_WEIGHTS_EMPTY : weights.data();
 }
 
+// Returns the values. A wrong count gives an empty list; the MPI library reports it.
 std::vector<int> list_of(const int values[], int count) {
-  return values ? std::vector<int>(values, values + count) : std::vector<int>{};
+  return values && count > 0 ? std::vector<int>(values, values + count) : std::vector<int>{};
 }
 
 // Each process sends its vertex to the process whose rank in `made` is that of the vertex. Returns the received vertex.

@@ -11,6 +11,8 @@
 #include "mpi/placement_mpi.h"
 #endif
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* MPI_Attr_put and its like are of MPI 1 */
+
 static int rank, ranks;
 
 /* Prints a line that begins with a sequence number and the rank, because processes print in any order. */
@@ -172,6 +174,34 @@ static void subsets(void) {
   MPI_Comm_free(&half);
 }
 
+/* A graph with an impossible degree is an error of the MPI library, and no end of the process. */
+static void wrong_degree(void) {
+  MPI_Comm made;
+  const int one = 1;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  check(MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, -1, &one, &one, 0, &one, &one, MPI_INFO_NULL, 1, &made) != MPI_SUCCESS, "degree -1");
+  check(MPI_Dist_graph_create(MPI_COMM_WORLD, -1, &rank, &one, &one, &one, MPI_INFO_NULL, 1, &made) != MPI_SUCCESS, "-1 sources");
+  if (rank == 0) puts("0 0 refused");
+}
+
+/* Attributes that are set by the old names are those that the new names see, and the other way round. */
+static void attributes(void) {
+  int key, value = 7, other = 8, found, *got;
+  MPI_Comm_create_keyval(MPI_COMM_DUP_FN, MPI_COMM_NULL_DELETE_FN, &key, NULL);
+  MPI_Attr_put(MPI_COMM_WORLD, key, &value);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, key, &got, &found);
+  check(found && *got == 7, "an attribute of MPI_Attr_put");
+  MPI_Comm_set_attr(MPI_COMM_WORLD, key, &other);
+  MPI_Attr_get(MPI_COMM_WORLD, key, &got, &found);
+  check(found && *got == 8, "an attribute for MPI_Attr_get");
+  MPI_Attr_get(MPI_COMM_WORLD, MPI_TAG_UB, &got, &found);
+  check(found, "MPI_TAG_UB by MPI_Attr_get");
+  MPI_Attr_delete(MPI_COMM_WORLD, key);
+  MPI_Comm_get_attr(MPI_COMM_WORLD, key, &got, &found);
+  check(!found, "MPI_Attr_delete");
+  MPI_Comm_free_keyval(&key);
+}
+
 /* A program that does not use this project. SLOT gives the place of a process; the caller checks where it should be. */
 static void plain(void) {
   int *bound, flag, sum, hers, me = rank;
@@ -190,6 +220,7 @@ static void plain(void) {
   char name[MPI_MAX_OBJECT_NAME];
   MPI_Comm_get_name(MPI_COMM_WORLD, name, &sum);
   check(!strcmp(name, "MPI_COMM_WORLD"), "name");
+  attributes();
   const char *first = getenv("OMPI_COMM_WORLD_RANK"); /* the rank from the launcher */
   if (!first) first = getenv("PMI_RANK");
   int moved = first && atoi(first) != rank, all;
@@ -211,6 +242,8 @@ int main(int argc, char **argv) {
     subsets();
   } else if (!strcmp(name, "plain")) {
     plain();
+  } else if (!strcmp(name, "wrong_degree")) {
+    wrong_degree();
 #ifdef WITH_PLACEMENT
   } else if (!strcmp(name, "matrix") && argc == 3) {
     MPI_Comm made;

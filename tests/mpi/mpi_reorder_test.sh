@@ -42,6 +42,8 @@ reorder "this machine" 6 "moved 0 moved 0 moved 0 *" -- topologies
 reorder "switched off" 8 "moved 0 moved 0 moved 0 moved 0 moved 0 *" PLACEMENT_REORDER=off \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- topologies
 
+reorder "wrong degree" 4 "refused " PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- wrong_degree
+
 # In the place of MPI_COMM_WORLD, and by a call of our own.
 reorder "stand-in" 8 "moved [1-8] " PLACEMENT_REORDER_MATRIX="$scratch/partners" PLACEMENT_REORDER_REPORT=yes \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
@@ -54,6 +56,11 @@ reorder "stand-in without the file" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scra
 says 'none'
 reorder "wrong setting" 4 "moved 0 " PLACEMENT_REORDER_GAIN=lots -- plain
 says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing is reordered'
+# What is wrong at a rank other than 0 is told, too.
+timeout 60 "$MPIRUN" -np 2 env LD_PRELOAD="$build/.libs/libplacement-reorder.so" "$scratch/plain" plain : \
+  -np 2 env LD_PRELOAD="$build/.libs/libplacement-reorder.so" PLACEMENT_REORDER_HARDWARE="$scratch/none" "$scratch/plain" plain >"$scratch/out" 2>"$scratch/err" ||
+  { fail "a wrong setting at rank 2: the program failed"; cat "$scratch/err"; }
+says 'none: cannot read.* (rank 2); nothing is reordered'
 reorder "too small a machine" 8 "moved 0 " PLACEMENT_REORDER_HARDWARE="$scratch/one" -- plain
 says "one: cannot read"
 reorder "own call" 8 "moved [1-8] " PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" \
@@ -74,9 +81,10 @@ printf 'np 8\n0 4 8 2\n1 5 8 2\n2 6 8 2\n3 7 8 2\n' | diff -u - "$scratch/p" || 
 "$MPICC" -Wall -Wno-stringop-overflow -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi/mpi_traffic.c" || exit 1
 printf 'np 4\n0 2 1000\n1 3 1000\n' >"$scratch/two_partners"
 printf '2\n2 2\n' >"$scratch/two_pairs"
-for name in aborted killed exits init_twice forks; do
-  timeout 60 "$MPIRUN" -np 4 "$scratch/mpi_traffic" "$name" >/dev/null 2>&1
+for name in aborts killed exits init_twice forks; do
+  timeout 60 "$MPIRUN" -np 4 "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
   plain=$?
+  grep -q 'no such case' "$scratch/log" && fail "mpi_traffic has no case $name"
   for matrix in "" "$scratch/two_partners"; do
     under libplacement-reorder 4 env PLACEMENT_REORDER_MATRIX="$matrix" PLACEMENT_REORDER_HARDWARE="$scratch/two_pairs" \
       "$scratch/mpi_traffic" "$name" >"$scratch/log" 2>&1
