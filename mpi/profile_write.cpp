@@ -7,15 +7,16 @@
 #include <array>
 #include <bit>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "mpi/profile_file.hpp"
+#include "mpi/srun_environment.hpp"
 
 namespace placement::mpi::profile {
 namespace {
@@ -151,10 +152,11 @@ std::string write_rows(const std::string& path, int ranks, const std::vector<Pee
 // A node's name as Slurm has it, where Slurm started the rank, else as the host has it.
 using NodeName = std::array<char, 64>;
 
-NodeName node_name() {
+NodeName node_name(int ranks) {
   NodeName name{};
-  if (const char* const node = std::getenv("SLURMD_NODENAME"); node && *node)
-    std::strncpy(name.data(), node, name.size() - 1);
+  const std::string given = started_by_srun(ranks) ? environment_value("SLURMD_NODENAME") : "";
+  if (!given.empty())
+    given.copy(name.data(), name.size() - 1);
   else if (gethostname(name.data(), name.size() - 1) == 0)
     if (char* const dot = std::strchr(name.data(), '.')) *dot = '\0';
   return name;
@@ -163,7 +165,7 @@ NodeName node_name() {
 // Returns the names of nodes on which ranks run, in the order of ranks, at rank 0. Of more than the summary takes it
 // returns some at even distances.
 std::vector<std::string> nodes_of_ranks(int rank, int ranks, MPI_Comm comm) {
-  const NodeName own = node_name();
+  const NodeName own = node_name(ranks);
   std::vector<NodeName> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
   PMPI_Gather(own.data(), static_cast<int>(own.size()), MPI_CHAR, all.data(), static_cast<int>(own.size()), MPI_CHAR, 0,
               comm);

@@ -16,6 +16,7 @@
 #include "common/util/processor_time.hpp"
 #include "mpi/assignment_files.hpp"
 #include "mpi/node_hardware.hpp"
+#include "mpi/srun_environment.hpp"
 #include "mpi/switch_address.hpp"
 
 namespace placement::mpi::reorder {
@@ -31,10 +32,7 @@ struct State {
 };
 State& state = *new State;
 
-// Returns whether srun started this process. Slurm's variables in the environment then describe the node of the
-// process. A process that mpirun started may have inherited the environment of mpirun's node. All processes get one
-// answer, or all processes of a node where mpirun starts one process per node.
-bool started_by_srun() { return std::to_string(size_of(MPI_COMM_WORLD)) == environment_value("SLURM_STEP_NUM_TASKS"); }
+bool started_by_srun() { return mpi::started_by_srun(size_of(MPI_COMM_WORLD)); }
 
 std::int64_t number_of_name(std::string_view name) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a

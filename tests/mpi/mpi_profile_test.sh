@@ -72,6 +72,11 @@ grep -q '^np 3$' "$scratch/late" && grep -q 'late has what all 3 ranks had count
 mkdir "$scratch/elsewhere"
 (cd "$scratch" && "$tool" -o relative sh -c 'cd elsewhere && "$@"' sh "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1)
 grep -q '^np 3$' "$scratch/relative" || { fail "-o with a relative name"; ls "$scratch/elsewhere"; cat "$scratch/log"; }
+# Slurm's name of the node is that of a rank only where srun started the rank: mpirun may have passed its own environment on.
+SLURMD_NODENAME=inherited "$tool" -o "$scratch/nodes" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1
+grep -q '^nodes ' "$scratch/nodes.summary" && ! grep -q inherited "$scratch/nodes.summary" || { fail "nodes by mpirun"; cat "$scratch/log" "$scratch/nodes.summary"; }
+SLURMD_NODENAME=given SLURM_STEP_NUM_TASKS=3 "$tool" -o "$scratch/nodes" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1
+grep -q '^nodes  *given$' "$scratch/nodes.summary" || { fail "nodes by srun"; cat "$scratch/log" "$scratch/nodes.summary"; }
 # ---- what mpirun passes on to another node, for which an agent in place of ssh starts its daemon here, in an empty environment
 cat >"$scratch/agent" <<'end'
 #!/bin/sh
