@@ -149,6 +149,8 @@ __attribute__((destructor)) void ended() {
 
 }  // namespace
 
+Traffic* traffic_in_pauses_too() { return sampling == Sampling::in_pause ? state.traffic.get() : traffic(); }
+
 CollectiveModel collective_model() { return state.settings.collectives; }
 
 void begin() {

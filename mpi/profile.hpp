@@ -21,6 +21,10 @@ extern constinit std::atomic<bool> running;
 // Returns the counters; null when nothing is to be counted.
 inline Traffic* traffic() { return counting.load(std::memory_order_relaxed); }
 
+// Returns the counters for what happens once, such as the making of a topology. They are there in a pause of the
+// sampling, too.
+Traffic* traffic_in_pauses_too();
+
 // Returns the time of a cheap clock that is common to all threads. end() determines its rate.
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)

@@ -12,7 +12,7 @@ void count_one_sided(MPI_Win win, int target, std::uint64_t there, std::uint64_t
 }
 
 void count_topology(MPI_Comm comm) {
-  Traffic* into = traffic();
+  Traffic* into = traffic_in_pauses_too();
   const CommInfo* info = comm_info(comm);
   if (!into || !info) return;
   for (std::size_t k = 0; k < info->destinations.size(); ++k) {

@@ -148,7 +148,8 @@ std::uint32_t Traffic::size_class(std::uint64_t bytes) { return static_cast<std:
 void Traffic::add(TrafficKind kind, std::int32_t peer, std::uint64_t bytes, std::uint64_t messages) {
   if (messages == 0) return;
   Counter& to = counter(kind, peer);
-  const std::uint64_t weight = this->weight();
+  // An edge of a topology is made once, in a slice of the sampling or not, and has no mean over time.
+  const std::uint64_t weight = kind == TrafficKind::topology ? 1 : this->weight();
   bump(to.bytes, bytes * weight);
   bump(to.messages, messages * weight);
   if (kind == TrafficKind::topology) return;

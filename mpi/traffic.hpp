@@ -52,7 +52,8 @@ class Traffic {
   RankState state() const;
   void set_state(RankState state);
 
-  // Sets the number by which each message and each time that is added from now on counts; 1 by default.
+  // Sets the number by which each message and each time that is added from now on counts; 1 by default. An edge of a
+  // topology counts once.
   void set_weight(std::uint64_t weight) { weight_.store(weight, std::memory_order_relaxed); }
 
   // Sets whether several threads may add at once; true by default.

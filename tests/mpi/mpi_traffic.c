@@ -343,6 +343,12 @@ static void flooding_threads(void) {
   printf("sent %ld\n", all);
 }
 
+/* Topologies of ranks that count in slices of time after so many messages. */
+static void flooded_topologies(void) {
+  flood(&(int){0});
+  topologies();
+}
+
 /* ---- how programs end */
 
 static void say_five(void) { first_to_last(WORLD, 5); }
@@ -436,6 +442,7 @@ static const struct {
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
     {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls},
+    {"flooded_topologies", flooded_topologies},
     {"aborts", aborts}, {"killed", killed}, {"lingers", lingers}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
     {"spawns", spawns}, {"spawned", spawned}, {"spawns_twice", spawns_twice}, {"spawned_second", spawned_second},
 };
