@@ -46,9 +46,6 @@ void check_times(std::span<const LogJob> jobs) {
   }
 }
 
-// Returns the requested time of a job, cut off at the latest time that can be replayed.
-std::int64_t limit_us(const LogJob& job) { return std::min(job.limit_s, latest_us / second_us) * second_us; }
-
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
@@ -85,6 +82,7 @@ class Engine {
   void schedule();
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
+  std::int64_t limit_us(const LogJob& job) const;
   void backfill();
   // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
   // replay has been told to stop.
@@ -141,6 +139,14 @@ class Engine {
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
   if (!options_.whole_nodes) return tasks;
   return static_cast<std::int64_t>(machine_.least_nodes(tasks)) * machine_.view().nodes[0].cores();
+}
+
+// Returns the requested time of a job, cut off at the latest time that can be replayed. Slurm keeps it in whole
+// minutes, so that one in seconds is rounded up where backfill is Slurm's.
+std::int64_t Engine::limit_us(const LogJob& job) const {
+  std::int64_t limit_s = std::min(job.limit_s, latest_us / second_us);
+  if (options_.reservations > 1) limit_s = (limit_s + 59) / 60 * 60;
+  return limit_s * second_us;
 }
 
 void Engine::take(const std::vector<std::int32_t>& cores) {

@@ -106,6 +106,26 @@ START_TEST(reservations_hold_others_back) {
 }
 END_TEST
 
+START_TEST(slurm_keeps_limits_in_whole_minutes) {
+  const Machine machine = machine_of({2}, 1, 1);
+  // The first job leaves one core until 100 minutes. The second one needs both cores from then on, and another job may
+  // pass it if it has ended before that: one with 99 minutes, not one with 99 minutes and a second.
+  std::vector<LogJob> jobs{job_of(0, 6000, 6000, 1), job_of(0, 600, 600, 2), job_of(0, 60, 5940, 1)};
+  ReplayOptions options = plain();
+  options.reservations = 1000;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 0}));
+  jobs[2].limit_s = 5941;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 6600}));
+  // The limits of running jobs are rounded, too: that of the first job is 101 minutes.
+  jobs[0].limit_s = 6001;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 0}));
+  // EASY backfill goes by seconds.
+  jobs[2].limit_s = 6002;
+  options.reservations = 1;
+  ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 6600}));
+}
+END_TEST
+
 // The plan has jobs on the nodes of stock Slurm, and a policy puts them elsewhere: one that passes may have no room
 // then.
 START_TEST(jobs_that_pass_find_their_room_taken_by_a_policy) {
@@ -310,6 +330,7 @@ int main() {
   tcase_add_test(all, all_that_ends_with_the_shadow_is_spare);
   tcase_add_test(all, jobs_that_end_early_or_late_move_the_head);
   tcase_add_test(all, reservations_hold_others_back);
+  tcase_add_test(all, slurm_keeps_limits_in_whole_minutes);
   tcase_add_test(all, jobs_that_pass_find_their_room_taken_by_a_policy);
   tcase_add_test(all, depth_limits_backfill);
   tcase_add_test(all, run_times_follow_the_model);

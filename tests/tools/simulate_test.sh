@@ -380,11 +380,13 @@ for word in 'slurm,' slurm,x slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
   refused_option --backfill "$word"
   ends 2
 done
-for more in slurm slurm,30,60; do
+for more in slurm slurm,30 slurm,30,0; do
   run "${machine[@]}" -s SLURM --backfill $more -o "bf-$more" "$log"
   ends 0
 done
-cmp -s bf-slurm/jobs-SLURM.csv bf-slurm,30,60/jobs-SLURM.csv || fail 'the defaults of --backfill slurm are not 30 and 60'
+for more in slurm,30 slurm,30,0; do
+  cmp -s bf-slurm/jobs-SLURM.csv bf-$more/jobs-SLURM.csv || fail 'the defaults of --backfill slurm are not 30 and 0'
+done
 refused_option --release -1
 refused 2 '--release -1: a number from 0 to 1e+06 is wanted'
 refused_option --reference once

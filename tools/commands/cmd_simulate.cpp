@@ -62,7 +62,8 @@ constexpr Option options[] = {
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
     {0, "backfill", "WORD",
      "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
-     "as the backfill plugin does it, none is delayed, every 30 s, 60 s added to each plan [easy]"},
+     "as the backfill plugin does it, none is delayed, every 30 s, limits in whole minutes,\n"
+     "MARGIN seconds (0) added to the limit of each waiting job [easy]"},
     {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
     {0, "charge", "WORD",
      "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"

@@ -39,7 +39,7 @@ void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) 
   const std::string text = line.value_or("backfill", "easy");
   if (text == "easy") return;
   const auto parts = split_at(text, ',');
-  double seconds[] = {30, 60};
+  double seconds[] = {30, 0};
   if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds))
     throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
   replay_options.reservations = std::numeric_limits<std::int32_t>::max();
