@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sim/node_bits.hpp"
+
 namespace placement::sim {
 
 namespace {
@@ -14,13 +16,19 @@ constexpr int most_attempts = 100;                   // times that are tried for
 // The nodes that are promised to nobody from a time on, until the time of the next entry in the plan.
 struct OpenNodes {
   std::int64_t from_us;
-  std::vector<char> open;
+  NodeBits open;
 };
 
 // Cores that are free again when a job has ended by its requested time.
 struct End {
   std::int64_t time_us;
   std::vector<NodeShare> shares;
+};
+
+// The free cores of each node at a time.
+struct Room {
+  std::int64_t at_us;
+  std::vector<std::int32_t> free;
 };
 
 struct Place {
@@ -37,7 +45,8 @@ class NodePlan {
         now_us_(now_us),
         request_(request),
         free_(machine.free().begin(), machine.free().end()),
-        plan_{{slot_of(now_us), std::vector<char>(free_.size(), 1)}} {
+        plan_{{slot_of(now_us), NodeBits::all(free_.size())}} {
+    for (const NodeView& node : machine.view().nodes) most_cores_ = std::max(most_cores_, node.cores());
     for (const ExpectedEnd& end : running.expected_ends())
       ends_.push_back({std::max(end.time_us, now_us + 1), shares_of(running.at(end.slot).cores)});
   }
@@ -47,16 +56,17 @@ class NodePlan {
     std::int64_t from_us = now_us_;
     for (int attempt = 0; attempt < most_attempts && from_us <= now_us_ + plan_window_us; ++attempt) {
       std::int64_t later_us = never_us;  // when nodes are open that are not now
-      const std::vector<char> open = open_nodes(from_us, from_us + long_us, later_us);
-      std::optional<Place> place = place_on(open, cores);
-      if (place) place->at_us = std::max(place->at_us, from_us);
-      if (later_us < never_us && (!place || place->at_us > later_us)) {
+      const NodeBits open = open_nodes(from_us, from_us + long_us, later_us);
+      const std::optional<Room> room = room_on(open, cores);
+      const std::int64_t at_us = room ? std::max(room->at_us, from_us) : never_us;
+      if (later_us < at_us) {
         from_us = later_us;
         continue;
       }
-      if (!place || place->at_us > now_us_ + plan_window_us) return {};
-      if (place->at_us == now_us_ || !is_promised(*place, long_us)) return place;
-      from_us = place->at_us;
+      if (at_us > now_us_ + plan_window_us) return {};
+      Place place{at_us, stock_nodes(machine_, room->free, static_cast<std::int32_t>(cores), request_)};
+      if (at_us == now_us_ || !is_promised(place, long_us)) return place;
+      from_us = at_us;
     }
     return {};
   }
@@ -69,7 +79,7 @@ class NodePlan {
     split(end_us);
     for (OpenNodes& entry : plan_)
       if (entry.from_us >= begin_us && entry.from_us < end_us)
-        for (const NodeShare& share : place.shares) entry.open[share.node] = 0;
+        for (const NodeShare& share : place.shares) entry.open.remove(share.node);
   }
 
   // Lets a job start now.
@@ -83,10 +93,10 @@ class NodePlan {
   // Returns the nodes that a job of this length may not use when it starts now.
   std::vector<std::int32_t> closed(std::int64_t long_us) const {
     std::int64_t later_us = never_us;
-    const std::vector<char> open = open_nodes(now_us_, now_us_ + long_us, later_us);
+    const NodeBits open = open_nodes(now_us_, now_us_ + long_us, later_us);
     std::vector<std::int32_t> nodes;
-    for (std::int32_t n = 0; n < std::ssize(open); ++n)
-      if (!open[n]) nodes.push_back(n);
+    for (std::int32_t n = 0; n < machine_.nodes(); ++n)
+      if (!open.has(n)) nodes.push_back(n);
     return nodes;
   }
 
@@ -105,59 +115,54 @@ class NodePlan {
     return entry + 1 < plan_.size() ? plan_[entry + 1].from_us : never_us;
   }
 
-  // Returns the nodes that are open throughout. later_us becomes the end of the first part of this time after which
+  // Returns the nodes that are open throughout. later_us becomes the end of the first entry of the plan after which
   // others are.
-  std::vector<char> open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
-    std::vector<char> open(free_.size(), 1);
+  NodeBits open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
+    NodeBits open = NodeBits::all(free_.size());
     for (std::size_t k = 0; k < plan_.size() && plan_[k].from_us <= until_us; ++k) {
       if (end_of(k) <= from_us) continue;
-      bool more = false;
-      for (std::size_t n = 0; n < open.size(); ++n) {
-        if (k + 1 < plan_.size()) more |= plan_[k + 1].open[n] && !(open[n] && plan_[k].open[n]);
-        open[n] = open[n] && plan_[k].open[n];
-      }
-      if (more && later_us == never_us) later_us = end_of(k);
+      if (later_us == never_us && k + 1 < plan_.size() && plan_[k + 1].open.exceeds(open, plan_[k].open))
+        later_us = end_of(k);
+      open.keep(plan_[k].open);
     }
     return open;
   }
 
-  // Returns the place on open nodes once enough running jobs have ended.
-  std::optional<Place> place_on(const std::vector<char>& open, std::int64_t cores) const {
-    std::vector<std::int32_t> free(free_);
-    std::int64_t room = 0;
-    for (std::size_t n = 0; n < free.size(); ++n) room += free[n] = open[n] ? free[n] : 0;
-    std::int64_t at_us = now_us_;
+  // Returns the cores that are free on open nodes once so many running jobs have ended that they are enough.
+  std::optional<Room> room_on(const NodeBits& open, std::int64_t cores) const {
+    if (open.count() * most_cores_ < cores) return {};
+    Room room{now_us_, std::vector<std::int32_t>(free_.size(), 0)};
+    std::int64_t sum = 0;
+    open.for_each([&](std::int32_t n) { sum += room.free[n] = free_[n]; });
     std::int64_t first_us = never_us;
     std::int64_t group_us = first_group_us;
-    for (std::size_t k = 0; room < cores;) {
+    for (std::size_t k = 0; sum < cores;) {
       std::int64_t last_us = never_us;
       for (; k < ends_.size() && (last_us == never_us || ends_[k].time_us <= first_us + group_us); ++k) {
-        bool here = false;
-        for (const NodeShare& share : ends_[k].shares) {
-          if (!open[share.node]) continue;
-          here = true;
-          free[share.node] += share.cores;
-          room += share.cores;
+        const End& end = ends_[k];
+        const std::int64_t before = sum;
+        for (const NodeShare& share : end.shares) {
+          if (!open.has(share.node)) continue;
+          room.free[share.node] += share.cores;
+          sum += share.cores;
         }
-        if (!here) continue;
-        last_us = ends_[k].time_us;
+        if (sum == before) continue;
+        last_us = end.time_us;
         if (first_us == never_us) first_us = last_us + first_group_us - last_us % first_group_us;
       }
       if (last_us == never_us) return {};
-      at_us = last_us;
+      room.at_us = last_us;
       do group_us *= 2;
       while (k < ends_.size() && ends_[k].time_us > first_us + group_us);
     }
-    std::vector<NodeShare> shares = stock_nodes(machine_, free, static_cast<std::int32_t>(cores), request_);
-    if (shares.empty()) return {};
-    return Place{at_us, std::move(shares)};
+    return room;
   }
 
   bool is_promised(const Place& place, std::int64_t long_us) const {
     for (std::size_t k = 0; k < plan_.size() && plan_[k].from_us < slot_of(place.at_us + long_us); ++k) {
       if (end_of(k) <= slot_of(place.at_us)) continue;
       for (const NodeShare& share : place.shares)
-        if (!plan_[k].open[share.node]) return true;
+        if (!plan_[k].open.has(share.node)) return true;
     }
     return false;
   }
@@ -174,6 +179,7 @@ class NodePlan {
   const Machine& machine_;
   const std::int64_t now_us_;
   const StockRequest request_;
+  std::int32_t most_cores_ = 0;     // of a node
   std::vector<std::int32_t> free_;  // cores of each node that are free now
   std::vector<OpenNodes> plan_;     // by time
   std::vector<End> ends_;           // by time

@@ -375,12 +375,12 @@ ends 0
 [ "$(tail -n 1 effort/cost.csv | cut -d , -f 1-2)" = SLURM,122 ] || fail 'cost.csv does not end with all jobs'
 [ "$(wc -l <effort/cost.csv)" = 41 ] || fail 'cost.csv has not 20 lines for each strategy'
 refused_option --backfill none
-refused 2 '--backfill none: easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds'
-for word in 'slurm,' slurm,x slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
+refused 2 '--backfill none: easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds, INTERVAL 0 or from 1 on'
+for word in 'slurm,' slurm,x slurm,0.000001 slurm,0.9 slurm,1,2,3 slurm,-1 easy,30 slurm,nan ''; do
   refused_option --backfill "$word"
   ends 2
 done
-for more in slurm slurm,30 slurm,30,0; do
+for more in slurm slurm,0 slurm,1 slurm,30 slurm,30,0; do
   run "${machine[@]}" -s SLURM --backfill $more -o "bf-$more" "$log"
   ends 0
 done

@@ -40,8 +40,9 @@ void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) 
   if (text == "easy") return;
   const auto parts = split_at(text, ',');
   double seconds[] = {30, 0};
-  if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds))
-    throw UsageError("--backfill " + shown(text) + ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds");
+  if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds) || (seconds[0] > 0 && seconds[0] < 1))
+    throw UsageError("--backfill " + shown(text) +
+                     ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds, INTERVAL 0 or from 1 on");
   replay_options.reservations = std::numeric_limits<std::int32_t>::max();
   replay_options.backfill_interval_s = seconds[0];
   replay_options.plan_margin_s = seconds[1];
