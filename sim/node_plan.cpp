@@ -116,13 +116,14 @@ class NodePlan {
   }
 
   // Returns the nodes that are open throughout. later_us becomes the end of the first entry of the plan after which
-  // others are.
+  // others are. As in Slurm, the first entry beyond this time is the last that is looked at.
   NodeBits open_nodes(std::int64_t from_us, std::int64_t until_us, std::int64_t& later_us) const {
     NodeBits open = NodeBits::all(free_.size());
-    for (std::size_t k = 0; k < plan_.size() && plan_[k].from_us <= until_us; ++k) {
+    for (std::size_t k = 0; k < plan_.size(); ++k) {
       if (end_of(k) <= from_us) continue;
       if (later_us == never_us && k + 1 < plan_.size() && plan_[k + 1].open.exceeds(open, plan_[k].open))
         later_us = end_of(k);
+      if (plan_[k].from_us > until_us) break;
       open.keep(plan_[k].open);
     }
     return open;
@@ -138,8 +139,9 @@ class NodePlan {
     std::int64_t group_us = first_group_us;
     for (std::size_t k = 0; sum < cores;) {
       std::int64_t last_us = never_us;
-      for (; k < ends_.size() && (last_us == never_us || ends_[k].time_us <= first_us + group_us); ++k) {
-        const End& end = ends_[k];
+      // As in Slurm, jobs without an open node do not end a group: the next job is in it, whenever it ends.
+      while (k < ends_.size()) {
+        const End& end = ends_[k++];
         const std::int64_t before = sum;
         for (const NodeShare& share : end.shares) {
           if (!open.has(share.node)) continue;
@@ -149,6 +151,7 @@ class NodePlan {
         if (sum == before) continue;
         last_us = end.time_us;
         if (first_us == never_us) first_us = last_us + first_group_us - last_us % first_group_us;
+        if (k < ends_.size() && ends_[k].time_us > first_us + group_us) break;
       }
       if (last_us == never_us) return {};
       room.at_us = last_us;

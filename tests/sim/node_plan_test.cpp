@@ -108,6 +108,40 @@ START_TEST(a_margin_makes_plans_longer) {
 }
 END_TEST
 
+START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
+  // n0 to n5 of four cores. n0 is busy until 1 minute, n3 and n4 until 5 minutes, and n5 keeps one free core.
+  Busy busy{machine_of({6}, 1, 4), {}};
+  busy.run({0, 1, 2, 3}, 1);
+  busy.run({12, 13, 14, 15}, 5);
+  busy.run({16, 17, 18, 19}, 5);
+  busy.run({20, 21, 22}, 8);
+  // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job wants the whole machine
+  // for 2 minutes. It has too few nodes until 10 minutes, and gets its time then, although the plan has fewer open
+  // nodes from 5 minutes on than in the time for which it was tried first.
+  const PlanRules rules{StockRequest::nodes, 100, 0};
+  ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, rules)).empty());
+  ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, rules)) == std::vector<std::size_t>{3}));
+}
+END_TEST
+
+START_TEST(a_job_without_usable_nodes_does_not_end_a_group) {
+  // Four nodes of four cores. n0 has a free core, n1 is busy until 2 minutes, one core of n2 until 1 minute and one
+  // core of n3 until 10 minutes.
+  Busy busy{machine_of({4}, 1, 4), {}};
+  busy.run({1, 2, 3}, 200);
+  busy.run({4, 5, 6, 7}, 2);
+  busy.run({8}, 1);
+  busy.run({9, 10, 11}, 200);
+  busy.run({12}, 10);
+  busy.run({13, 14, 15}, 200);
+  // n1 is promised to the first job. The second one could have a core of n0 and one of n2 after 1 minute. Slurm looks
+  // beyond the end of the job on n1, which is in the first group, and takes the end of that on n3 into the group.
+  const PlanRules rules{StockRequest::nodes, 100, 0};
+  ck_assert((indices(busy.backfill({{4, 100}, {2, 30}, {1, 9}}, rules)) == std::vector<std::size_t>{2}));
+  ck_assert(indices(busy.backfill({{4, 100}, {2, 30}, {1, 10}}, rules)).empty());
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("node_plan");
   TCase* all = tcase_create("all");
@@ -117,6 +151,8 @@ int main() {
   tcase_add_test(all, a_job_that_passes_is_kept_off_promised_nodes);
   tcase_add_test(all, plans_have_as_many_jobs_as_are_allowed);
   tcase_add_test(all, a_margin_makes_plans_longer);
+  tcase_add_test(all, a_job_is_planned_beyond_the_entry_in_which_it_would_end);
+  tcase_add_test(all, a_job_without_usable_nodes_does_not_end_a_group);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
