@@ -62,6 +62,16 @@ std::optional<double> waiting_share(std::string_view line) {
   return std::min(part * *percent / 100, 1.0);
 }
 
+// Parses a line as "point-to-point        30000 bytes in 4 messages, 75.0 % of the bytes". Returns the bytes.
+std::optional<double> bytes_of(std::string_view line) {
+  for (const std::string_view kind : {"point-to-point ", "collective ", "one-sided "}) {
+    if (!line.starts_with(kind)) continue;
+    const std::vector<std::string_view> words = split_words(line.substr(kind.size()));
+    if (words.size() > 1 && words[1] == "bytes") return number(words[0]);
+  }
+  return std::nullopt;
+}
+
 // Parses lines as "ranks                 16" and "run time              2.5 s (mean over ranks)".
 void take_number(std::string_view line, std::string_view name, double& target) {
   if (!line.starts_with(name)) return;
@@ -87,6 +97,7 @@ MessageTotals totals_of(const CommunicationProfile& profile) {
     totals.messages += sizes.messages;
     totals.bytes += sizes.messages * (sizes.least_bytes + sizes.most_bytes) / 2;
   }
+  if (profile.bytes) totals.bytes = *profile.bytes;
   return totals;
 }
 
@@ -113,6 +124,8 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
       take_number(line.text, "run time ", profile.run_s);
     } else if (line.text.starts_with("nodes ")) {
       take_nodes(line.text, profile.nodes);
+    } else if (const auto bytes = bytes_of(line.text)) {
+      profile.bytes = profile.bytes.value_or(0) + *bytes;
     } else if (const auto sizes = sizes_of(line.text)) {
       profile.sizes.push_back(*sizes);
     }

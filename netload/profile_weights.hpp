@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,7 @@ struct CommunicationProfile {
     double messages = 0;
   };
   std::vector<Sizes> sizes;
+  std::optional<double> bytes = {};  // of all messages; without it they are estimated by `sizes`
 };
 
 // Parses a summary; `file` is its name for messages. Throws Error with the name when the share of time is missing or

@@ -51,7 +51,6 @@ START_TEST(weights_from_a_profile) {
   const char* const summary =
       "ranks                 4\nrun time              0.0009 s (mean over ranks)\n"
       "time in such calls    6.000000 s (mean; 5.000000 to 7.000000), 60.0 % of the run\n"
-      "point-to-point        30000 bytes in 4 messages, 100.0 % of the bytes\n"
       "message sizes         bytes: messages\n  4096..8191: 3\n  8192..16383: 1\n";
   const CommunicationProfile profile = parse_profile_summary(summary, "s");
   ck_assert_double_eq_tol(profile.waiting_share, 0.5, 1e-12);
@@ -79,6 +78,14 @@ START_TEST(weights_from_a_profile) {
   ck_assert_double_eq(profile.run_s, 0.0009);
   ck_assert_text_eq(weights["latency"], "0.494");  // 30000 of 30000 + 3 * 6143.5 + 12287.5
   ck_assert_double_eq(nla_weights(weights).beta, 0.5);
+  // Where the summary has the bytes, they are not estimated by the sizes of messages.
+  const std::string exact = std::string(summary) +
+                            "point-to-point        20000 bytes in 3 messages, 80.0 % of the bytes\n"
+                            "collective            4000 bytes in 1 messages, 16.0 % of the bytes\n"
+                            "one-sided             1000 bytes in 0 messages, 4.0 % of the bytes\n"
+                            "outside the world     500 bytes in 2 messages (not in the matrix)\n";
+  ck_assert_double_eq_tol(network_use(parse_profile_summary(exact, "s")).bytes_per_s, 25000 / (4 * 0.0009), 1e-3);
+  ck_assert_double_eq_tol(network_use(profile).bytes_per_s, 30718 / (4 * 0.0009), 1e-3);
   const char* const mean_alone = "time in such calls 3 s, 30.0 % of the run";
   ck_assert_double_eq(parse_profile_summary(mean_alone, "s").waiting_share, 0.3);
   const char* const least_above_mean = "time in such calls 3 s (mean; 4 to 5), 30.0 % of the run";
