@@ -67,19 +67,25 @@ std::string format_hardware(std::span<const std::int32_t> arities) {
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities) {
-  std::vector<std::vector<std::int32_t>> neighbours(order.size());
+  std::vector<std::vector<std::int32_t>> neighbours(static_cast<std::size_t>(matrix.ranks()));
+  const auto occupied = [&](std::size_t first, std::size_t width) {
+    return std::ranges::any_of(order.subspan(first, width), [](std::int32_t process) { return process >= 0; });
+  };
   // Joins two groups of leaves by their pair with the most traffic, if there is any traffic between them.
   const auto join = [&](std::size_t first, std::size_t second, std::size_t width) {
     std::int64_t best = 0;
     std::int32_t a = -1;
     std::int32_t b = -1;
-    for (std::size_t i = first; i < first + width; ++i)
-      for (std::size_t j = second; j < second + width; ++j)
-        if (const std::int64_t weight = matrix.weight(order[i], order[j]); weight > best) {
-          best = weight;
-          a = order[i];
-          b = order[j];
-        }
+    for (std::size_t i = first; i < first + width; ++i) {
+      if (order[i] < 0) continue;
+      for (std::size_t j = second; j < second + width; ++j) {
+        const std::int64_t weight = order[j] < 0 ? 0 : matrix.weight(order[i], order[j]);
+        if (weight <= best) continue;
+        best = weight;
+        a = order[i];
+        b = order[j];
+      }
+    }
     if (a < 0) return;
     neighbours[a].push_back(b);
     neighbours[b].push_back(a);
@@ -89,12 +95,13 @@ std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& m
     const auto arity = static_cast<std::size_t>(arities[level]);
     for (std::size_t group = 0; group + width * arity <= order.size(); group += width * arity)
       for (std::size_t i = 0; i < arity; ++i)
-        for (std::size_t j = i + 1; j < arity; ++j) join(group + i * width, group + j * width, width);
+        if (occupied(group + i * width, width))
+          for (std::size_t j = i + 1; j < arity; ++j) join(group + i * width, group + j * width, width);
     width *= arity;
   }
   for (auto& list : neighbours) std::sort(list.begin(), list.end());
   if (width != order.size())
-    throw Error(std::to_string(order.size()) + " processes on hardware with " + std::to_string(width) + " leaves");
+    throw Error(std::to_string(order.size()) + " places on hardware with " + std::to_string(width) + " leaves");
   return neighbours;
 }
 

@@ -21,9 +21,9 @@ std::string format_hardware(std::span<const std::int32_t> arities);
 // several pairs are equal, the first one is used. Groups without traffic between them are not joined. Each list is
 // ascending.
 //   matrix   the traffic between processes
-//   order    the processes in the order of the leaves
+//   order    the process at each leaf, in the order of the leaves; -1: none
 //   arities  the arity of each level from the root
-// Throws Error when the product of the arities is not the number of processes.
+// Throws Error when the product of the arities is not the number of leaves.
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities);

@@ -80,8 +80,24 @@ void save_text(const std::string& path, const std::string& text) {
   if (!out) throw Error("cannot write " + path);
 }
 
+// Returns the new rank at each leaf of the hardware, -1 where there is none. Without a hardware file, the leaves are
+// the processes of the communicator in their order.
+std::vector<std::int32_t> ranks_of_leaves(const RankOrder& order, const std::vector<ProcessPlace>& places) {
+  if (state.arities.empty()) return order.rank_of_process;
+  const auto leaves = std::accumulate(state.arities.begin(), state.arities.end(), std::size_t{1}, std::multiplies<>());
+  std::vector<std::int32_t> ranks(leaves, -1);
+  for (std::size_t process = 0; process < places.size(); ++process) {
+    std::size_t leaf = 0;
+    for (std::size_t level = 0; level < state.arities.size(); ++level)
+      leaf =
+          leaf * static_cast<std::size_t>(state.arities[level]) + static_cast<std::size_t>(places[process].path[level]);
+    ranks[leaf] = order.rank_of_process[process];
+  }
+  return ranks;
+}
+
 // Writes the published files of one reordering, at rank 0.
-void save_files(const CommMatrix& matrix, const RankOrder& order) {
+void save_files(const CommMatrix& matrix, const RankOrder& order, const std::vector<ProcessPlace>& places) {
   const std::string& prefix = state.settings.save;
   std::ofstream out(prefix + ".matrix");
   write_matrix(out, matrix, MatrixFormat::dense);
@@ -90,8 +106,8 @@ void save_files(const CommMatrix& matrix, const RankOrder& order) {
   const std::vector<std::int32_t> arities =
       state.arities.empty() ? std::vector<std::int32_t>{matrix.ranks()} : state.arities;
   save_text(prefix + ".hardware", format_hardware(arities));
-  std::vector<std::int32_t> ranks_by_place(order.rank_of_process);  // the place p belongs to world rank p
-  save_text(prefix + ".neighbours", format_neighbours(assignment_neighbours(matrix, ranks_by_place, arities)));
+  const auto neighbours = assignment_neighbours(matrix, ranks_of_leaves(order, places), arities);
+  save_text(prefix + ".neighbours", format_neighbours(neighbours));
 }
 
 // Returns the new ranks for this communicator, at rank 0; empty when they do not change.
@@ -107,7 +123,7 @@ std::vector<int> decide(MPI_Comm comm, const CommMatrix& matrix, const std::vect
   }
   if (!state.settings.save.empty()) {
     try {
-      save_files(matrix, order);
+      save_files(matrix, order, places);
     } catch (const Error& error) {
       warn(comm, error.what());
     }

@@ -72,6 +72,12 @@ diff -u "$scratch/four_pairs" "$scratch/saved.hardware" || fail "saved hardware 
 diff -u "$scratch/neighbours" "$scratch/saved.neighbours" || fail "saved neighbour file"
 [ "$(wc -l <"$scratch/saved.matrix")" -ge 8 ] || fail "saved matrix"
 
+# Partners are neighbours on hardware with more places than there are processes, too.
+printf '2\n3 4\n' >"$scratch/twelve_places"
+reorder "own call, places left" 8 "moved [1-8] " PLACEMENT_REORDER_HARDWARE="$scratch/twelve_places" \
+  PLACEMENT_REORDER_SAVE="$scratch/sparse" -- matrix "$scratch/partners"
+diff -u "$scratch/neighbours" "$scratch/sparse.neighbours" || fail "saved neighbour file where places are left"
+
 # Both libraries at once: the profile is in the program's own ranks.
 timeout 60 "$MPIRUN" -np 8 env LD_PRELOAD="$build/.libs/libplacement-profile.so:$build/.libs/libplacement-reorder.so" \
   PLACEMENT_PROFILE="$scratch/p" PLACEMENT_PROFILE_COUNT=point-to-point PLACEMENT_REORDER_MATRIX="$scratch/partners" \
