@@ -6,7 +6,7 @@ namespace placement::tofa {
 
 // The policy TOFA-PAPER, as published [TOFA §4]. It takes the first window of consecutive nodes that do not fail, and
 // SCOTCH maps the ranks onto this part of the torus. Without a window, SCOTCH maps onto the whole machine with raised
-// weights.
+// weights of the links of suspect nodes.
 //
 // In the paper a node does not fail when its outage probability is 0. When no window consists of these nodes, because
 // most nodes have failed once, a window of nodes that are not suspect is taken; place_tofa() defines suspect.
