@@ -292,6 +292,7 @@ void Engine::backfill() {
     const LogJob& job = jobs_[waiting_[k]];
     claims.push_back({cores_wanted(job.tasks), limit_us(job)});
   }
+  running_.expect_ended(now_us_, release_us_);
   std::vector<Passing> passed;
   if (options_.reservations > 1) {
     const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));

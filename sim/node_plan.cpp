@@ -10,8 +10,9 @@ namespace placement::sim {
 
 namespace {
 
-constexpr std::int64_t first_group_us = 30'000'000;  // ends of running jobs that are looked at together first
-constexpr int most_attempts = 100;                   // times that are tried for one job
+constexpr std::int64_t first_group_us = 30'000'000;   // ends of running jobs that are looked at together first
+constexpr int most_attempts = 100;                    // times that are tried for one job
+constexpr std::int64_t release_guess_us = 1'000'000;  // after which Slurm plans jobs on nodes in release
 
 // The nodes that are promised to nobody from a time on, until the time of the next entry in the plan.
 struct OpenNodes {
@@ -45,10 +46,17 @@ class NodePlan {
         now_us_(now_us),
         request_(request),
         free_(machine.free().begin(), machine.free().end()),
+        in_release_(NodeBits::none(free_.size())),
         plan_{{slot_of(now_us), NodeBits::all(free_.size())}} {
     for (const NodeView& node : machine.view().nodes) most_cores_ = std::max(most_cores_, node.cores());
-    for (const ExpectedEnd& end : running.expected_ends())
-      ends_.push_back({std::max(end.time_us, now_us + 1), shares_of(running.at(end.slot).cores)});
+    for (const ExpectedEnd& expected : running.expected_ends()) {
+      const RunningJob& job = running.at(expected.slot);
+      End end{std::max(expected.time_us, now_us + 1), shares_of(job.cores)};
+      if (job.end_us > now_us)
+        ends_.push_back(std::move(end));
+      else
+        count_as_free(end.shares);
+    }
   }
 
   // Returns when and where a job can start by this plan, if it can within plan_window_us.
@@ -65,8 +73,9 @@ class NodePlan {
       }
       if (at_us > now_us_ + plan_window_us) return {};
       Place place{at_us, stock_nodes(machine_, room->free, static_cast<std::int32_t>(cores), request_)};
-      if (at_us == now_us_ || !is_promised(place, long_us)) return place;
-      from_us = at_us;
+      if (at_us == now_us_ && waits_for_release(place)) place.at_us += release_guess_us;
+      if (place.at_us == now_us_ || !is_promised(place, long_us)) return place;
+      from_us = place.at_us;
     }
     return {};
   }
@@ -90,17 +99,30 @@ class NodePlan {
     ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end, before), std::move(end));
   }
 
-  // Returns the nodes that a job of this length may not use when it starts now.
+  // Returns the nodes that a job of this length may not use when it starts now: promised ones, and those in release.
   std::vector<std::int32_t> closed(std::int64_t long_us) const {
     std::int64_t later_us = never_us;
     const NodeBits open = open_nodes(now_us_, now_us_ + long_us, later_us);
     std::vector<std::int32_t> nodes;
     for (std::int32_t n = 0; n < machine_.nodes(); ++n)
-      if (!open.has(n)) nodes.push_back(n);
+      if (!open.has(n) || in_release_.has(n)) nodes.push_back(n);
     return nodes;
   }
 
  private:
+  // Counts the cores of a job that has ended as free now. Their nodes are in release.
+  void count_as_free(std::span<const NodeShare> shares) {
+    for (const NodeShare& share : shares) {
+      free_[share.node] += share.cores;
+      in_release_.add(share.node);
+    }
+  }
+
+  bool waits_for_release(const Place& place) const {
+    return std::any_of(place.shares.begin(), place.shares.end(),
+                       [&](const NodeShare& share) { return in_release_.has(share.node); });
+  }
+
   std::vector<NodeShare> shares_of(const std::vector<std::int32_t>& leaves) const {
     std::vector<NodeShare> shares;
     for (const std::int32_t leaf : leaves) {
@@ -183,7 +205,8 @@ class NodePlan {
   const std::int64_t now_us_;
   const StockRequest request_;
   std::int32_t most_cores_ = 0;     // of a node
-  std::vector<std::int32_t> free_;  // cores of each node that are free now
+  std::vector<std::int32_t> free_;  // cores of each node that are free now, or in release
+  NodeBits in_release_;             // nodes of jobs that have ended and whose cores are not yet free
   std::vector<OpenNodes> plan_;     // by time
   std::vector<End> ends_;           // by time
 };

@@ -25,14 +25,15 @@ struct PlanRules {
 // A waiting job that may start now.
 struct Passing {
   std::size_t index = 0;             // into the queue
-  std::vector<std::int32_t> closed;  // nodes that it may not use, because they are promised to jobs before it
+  std::vector<std::int32_t> closed;  // nodes that it may not use: promised to jobs before it, or in release
 };
 
 // Returns the jobs of a queue that may start now in the manner of Slurm's backfill plugin, in the order of the queue.
 // Each job in turn gets a time and named nodes: those that the stock choice takes when the running jobs have ended by
 // their requested times and the nodes promised to jobs before it are left out. A promised node is promised whole. As
 // Slurm does, ends of running jobs are looked at in groups, those of the first half minute, then of one, two and more
-// minutes, so that a job that cannot start soon is planned for the end of a group.
+// minutes, so that a job that cannot start soon is planned for the end of a group. The cores of jobs that have ended
+// and are in release count as free, but a job that gets some of their nodes is planned for a second later.
 //   machine  as it is now
 //   running  the jobs on it
 //   now_us   present simulated time

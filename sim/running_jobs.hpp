@@ -17,7 +17,7 @@ struct RunningJob {
   std::int64_t start_us = 0;
   std::int64_t end_us = 0;
   std::int64_t free_us = 0;      // time at which its cores are free: the end plus the release
-  std::int64_t expected_us = 0;  // end by the requested time
+  std::int64_t expected_us = 0;  // end by the requested time, or the end itself once it is known
   std::vector<std::int32_t> cores;
 };
 
@@ -36,6 +36,9 @@ class RunningJobs {
   // Returns all slots, ordered by the time at which their cores are free.
   std::vector<std::int64_t> slots() const;
   const ExpectedEnds& expected_ends() const { return expected_; }
+  // Lets the jobs that have ended by now_us be expected to end when they did, and not at their requested time. Their
+  // cores are still in release, which takes release_us for all jobs, or nothing.
+  void expect_ended(std::int64_t now_us, std::int64_t release_us);
 
  private:
   std::vector<RunningJob> jobs_;  // by slot

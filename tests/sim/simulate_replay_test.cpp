@@ -306,6 +306,19 @@ START_TEST(cores_are_free_after_the_release) {
 }
 END_TEST
 
+// A job in release holds its cores for some seconds more, not until its requested time.
+START_TEST(no_job_passes_the_first_one_because_of_a_release) {
+  const Machine machine = machine_of({4}, 1, 1);
+  const std::vector<LogJob> jobs{job_of(0, 115, 14400, 1), job_of(1, 100, 1800, 4), job_of(118, 3000, 10800, 1)};
+  ReplayOptions options = plain();
+  options.release_s = 10;
+  for (const std::int32_t reservations : {1, 1000}) {
+    options.reservations = reservations;
+    ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 125, 235}));
+  }
+}
+END_TEST
+
 START_TEST(ends_when_told) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
@@ -342,6 +355,7 @@ int main() {
   tcase_add_test(all, failed_nodes_restart_their_jobs);
   tcase_add_test(all, planned_failures_by_hand);
   tcase_add_test(all, cores_are_free_after_the_release);
+  tcase_add_test(all, no_job_passes_the_first_one_because_of_a_release);
   tcase_add_test(all, ends_when_told);
   suite_add_tcase(suite, all);
   return run_suite(suite);
