@@ -84,10 +84,13 @@ class Engine {
   std::int64_t cores_wanted(std::int32_t tasks) const;
   std::int64_t limit_us(const LogJob& job) const;
   void backfill();
+  // Starts a job on other nodes than these, and returns whether it has room there.
+  bool start_off(std::int32_t job, std::span<const std::int32_t> nodes);
   // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
   // replay has been told to stop.
-  void start(std::int32_t job, std::span<const std::int32_t> held = {});
+  void start(std::int32_t job, std::span<const std::int32_t> held);
   std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const;
+  std::vector<std::int32_t> nodes_in_release() const;
   // Whether a job has a matrix. It depends on the seed and the number of the job only, so that replays of several
   // strategies agree.
   bool shares(std::size_t job) const { return fraction(number_of(options_.seed, Stream::share, job)) < options_.share; }
@@ -230,6 +233,27 @@ std::vector<std::int32_t> Engine::free_leaves_on(std::span<const std::int32_t> n
   return leaves;
 }
 
+// Returns the nodes of jobs that have ended and whose cores are not yet free, in ascending order.
+std::vector<std::int32_t> Engine::nodes_in_release() const {
+  std::vector<std::int32_t> nodes;
+  for (const std::int64_t slot : running_.in_release(now_us_, release_us_))
+    for (const std::int32_t leaf : running_.at(slot).cores) nodes.push_back(machine_.node_of(leaf));
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+bool Engine::start_off(std::int32_t job, std::span<const std::int32_t> nodes) {
+  const std::vector<std::int32_t> held = free_leaves_on(nodes);
+  machine_.take(held);
+  if (!fits(job)) {
+    machine_.release(held);
+    return false;
+  }
+  start(job, held);
+  return true;
+}
+
 void Engine::start(std::int32_t job, std::span<const std::int32_t> held) {
   if (stopped()) return machine_.release(held);
   JobOutcome& outcome = result_.outcomes[job];
@@ -274,11 +298,8 @@ void Engine::end(std::int64_t slot) {
 }
 
 void Engine::schedule() {
-  while (!waiting_.empty() && fits(waiting_.front()) && !stopped()) {
-    const std::int32_t job = waiting_.front();
-    waiting_.pop_front();
-    start(job);
-  }
+  const std::vector<std::int32_t> closed = nodes_in_release();
+  while (!waiting_.empty() && !stopped() && start_off(waiting_.front(), closed)) waiting_.pop_front();
   if (waiting_.size() > 1 && machine_.free_cores() > 0 && now_us_ >= next_backfill_us_) backfill();
   if (now_us_ >= next_backfill_us_)
     next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
@@ -300,21 +321,14 @@ void Engine::backfill() {
                               {options_.stock_request, options_.reservations, margin_us});
   } else {
     for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))
-      passed.push_back({k, {}});
+      passed.push_back({k, nodes_in_release()});
   }
   if (passed.empty()) return;
   std::vector<std::size_t> started;
   for (const Passing& passing : passed) {
-    const std::vector<std::int32_t> held = free_leaves_on(passing.closed);
-    machine_.take(held);
     // The plan has the jobs before on the nodes of stock Slurm. A policy may have put them elsewhere, so that a job
-    // which passes has no room beside the nodes that are held. It waits then.
-    if (!fits(waiting_[passing.index])) {
-      machine_.release(held);
-      continue;
-    }
-    start(waiting_[passing.index], held);
-    started.push_back(passing.index);
+    // which passes has no room beside the nodes that are closed. It waits then.
+    if (start_off(waiting_[passing.index], passing.closed)) started.push_back(passing.index);
   }
   std::size_t kept = 0;
   for (std::size_t k = 0, next = 0; k < depth; ++k) {

@@ -26,11 +26,18 @@ RunningJob RunningJobs::remove(std::int64_t slot) {
   return std::move(job);
 }
 
-void RunningJobs::expect_ended(std::int64_t now_us, std::int64_t release_us) {
+std::vector<std::int64_t> RunningJobs::in_release(std::int64_t now_us, std::int64_t release_us) const {
+  std::vector<std::int64_t> slots;
   for (const auto& [free_us, slot] : ends_) {
-    if (free_us > now_us + release_us) return;
+    if (free_us > now_us + release_us) break;
+    if (at(slot).end_us <= now_us) slots.push_back(slot);
+  }
+  return slots;
+}
+
+void RunningJobs::expect_ended(std::int64_t now_us, std::int64_t release_us) {
+  for (const std::int64_t slot : in_release(now_us, release_us)) {
     RunningJob& job = jobs_[static_cast<std::size_t>(slot)];
-    if (job.end_us > now_us) continue;
     expected_.erase({job.expected_us, slot, 0});
     job.expected_us = job.end_us;
     expected_.insert({job.expected_us, slot, std::ssize(job.cores)});

@@ -319,6 +319,22 @@ START_TEST(no_job_passes_the_first_one_because_of_a_release) {
 }
 END_TEST
 
+// As in Slurm, a node on which a job is in release gets no other job, although it has free cores.
+START_TEST(a_node_in_release_gets_no_job) {
+  const Machine machine = machine_of({2}, 1, 2);
+  // The first two jobs are on n0. The third one comes at 105 s, when the first one is in release, and gets a core of
+  // n1. The fourth one waits for n0 until 110 s; the last one has the other core of n1 at once.
+  const std::vector<LogJob> jobs{job_of(0, 100, 600, 1), job_of(50, 10, 60, 1), job_of(105, 600, 600, 1),
+                                 job_of(106, 600, 600, 2), job_of(107, 600, 600, 1)};
+  ReplayOptions options = plain();
+  options.release_s = 10;
+  for (const std::int32_t reservations : {1, 1000}) {
+    options.reservations = reservations;
+    ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 50, 105, 110, 107}));
+  }
+}
+END_TEST
+
 START_TEST(ends_when_told) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(50, 8, 9);
@@ -356,6 +372,7 @@ int main() {
   tcase_add_test(all, planned_failures_by_hand);
   tcase_add_test(all, cores_are_free_after_the_release);
   tcase_add_test(all, no_job_passes_the_first_one_because_of_a_release);
+  tcase_add_test(all, a_node_in_release_gets_no_job);
   tcase_add_test(all, ends_when_told);
   suite_add_tcase(suite, all);
   return run_suite(suite);
