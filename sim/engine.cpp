@@ -148,7 +148,7 @@ std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
 // minutes, so that one in seconds is rounded up where backfill is Slurm's.
 std::int64_t Engine::limit_us(const LogJob& job) const {
   std::int64_t limit_s = std::min(job.limit_s, latest_us / second_us);
-  if (options_.reservations > 1) limit_s = (limit_s + 59) / 60 * 60;
+  if (options_.backfill == Backfill::slurm) limit_s = (limit_s + 59) / 60 * 60;
   return limit_s * second_us;
 }
 
@@ -315,10 +315,9 @@ void Engine::backfill() {
   }
   running_.expect_ended(now_us_, release_us_);
   std::vector<Passing> passed;
-  if (options_.reservations > 1) {
+  if (options_.backfill == Backfill::slurm) {
     const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
-    passed = planned_backfill(machine_, running_, now_us_, claims,
-                              {options_.stock_request, options_.reservations, margin_us});
+    passed = planned_backfill(machine_, running_, now_us_, claims, {options_.stock_request, margin_us});
   } else {
     for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))
       passed.push_back({k, nodes_in_release()});

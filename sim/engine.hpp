@@ -22,6 +22,12 @@ constexpr std::int32_t most_idle_failures = 1000;
 // The first moments at which the free leaves of the machine are recorded, at most.
 constexpr std::size_t most_free_leaves = 1000;
 
+// Which waiting jobs may pass others.
+enum class Backfill {
+  easy,   // easy_backfill(): those that do not delay the first job
+  slurm,  // planned_backfill(): those that delay none before them, in the manner of Slurm's backfill plugin
+};
+
 // Options of a replay. Times are simulated times.
 struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of communication in the run time of jobs with a matrix, 0 to 1
@@ -31,9 +37,9 @@ struct ReplayOptions {
   bool full_start = false;            // other jobs fill the machine when the replay begins
   std::int32_t backfill_depth = 500;  // waiting jobs that are examined for backfill, beside the first one
   double backfill_interval_s = 0;     // time from one backfill to the next; 0: a backfill at each event
-  std::int32_t reservations = 1;      // number of waiting jobs that backfill must not delay; 1: EASY backfill
-  double release_s = 0;               // time from the end of a job until other jobs can use its cores
-  double plan_margin_s = 0;           // with several reservations: time that plans add to each requested time
+  Backfill backfill = Backfill::easy;
+  double release_s = 0;      // time from the end of a job until other jobs can use its cores
+  double plan_margin_s = 0;  // with Backfill::slurm: time that plans add to each requested time
   // The time of a decision is charged to its job. If charge_measured is true, the processor time that a policy took is
   // charged, so that two runs differ slightly. Otherwise a policy is charged charge_policy_s and charge_policy_task_s
   // per task.
@@ -124,7 +130,7 @@ struct ReplayControl {
 };
 
 // Replays jobs on a machine whose cores are all free: first come, first served, with backfill on the requested times.
-// A job may pass others if it does not delay those with a reservation, at least the first one.
+// ReplayOptions::backfill tells which jobs may pass others.
 // The run time of a job is T' = (S (1 - a) + R a) T. S is the slowdown of the job by the load of other programs divided
 // by that of the stock choice. Without known load S is 1, and the formula is that of [TM §7], T' = (1 + R a - a) T. R
 // is the job's Machine::communication() divided by that of the stock choice on the same free cores.

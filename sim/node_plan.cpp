@@ -220,15 +220,11 @@ std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs&
   std::vector<Passing> passed;
   NodePlan plan(machine, running, now_us, rules.request);
   std::int64_t free_cores = machine.free_cores();
-  std::int32_t reserved = 0;
   for (std::size_t k = 0; k < queue.size() && least[k] <= free_cores; ++k) {
-    if (reserved >= rules.reservations && queue[k].cores > free_cores) continue;
     const std::int64_t long_us = std::min(std::max<std::int64_t>(queue[k].long_us + rules.margin_us, 1), never_us / 2);
     const std::optional<Place> place = plan.earliest(queue[k].cores, long_us);
     if (!place) continue;
     if (place->at_us > now_us) {
-      if (reserved >= rules.reservations) continue;
-      ++reserved;
       plan.promise(*place, long_us);
       continue;
     }

@@ -18,8 +18,7 @@ constexpr std::int64_t plan_window_us = 86'400'000'000;
 
 struct PlanRules {
   StockRequest request = StockRequest::nodes;
-  std::int32_t reservations = 1;  // number of jobs that cannot start now and keep their time and nodes in the plan
-  std::int64_t margin_us = 0;     // time that is added to the limit of each waiting job
+  std::int64_t margin_us = 0;  // time that is added to the limit of each waiting job
 };
 
 // A waiting job that may start now.

@@ -25,7 +25,7 @@ struct Busy {
     running.add(std::move(job));
   }
 
-  std::vector<Passing> backfill(std::vector<Claim> queue, PlanRules rules = {StockRequest::tasks, 100, 0}) const {
+  std::vector<Passing> backfill(std::vector<Claim> queue, PlanRules rules = {StockRequest::tasks, 0}) const {
     for (Claim& claim : queue) claim.long_us *= minute_us;
     return planned_backfill(machine, running, 0, queue, rules);
   }
@@ -80,7 +80,7 @@ START_TEST(a_job_that_passes_is_kept_off_promised_nodes) {
   Busy busy{machine_of({2, 2}, 1, 1), {}};
   busy.run({0}, 10);
   // The first job takes n0 and n1, which are tightest, from 10 minutes on: the job that passes has n2 or n3.
-  const std::vector<Passing> passed = busy.backfill({{4, 1}, {1, 9}}, {StockRequest::tasks, 1, 0});
+  const std::vector<Passing> passed = busy.backfill({{4, 1}, {1, 9}});
   ck_assert((indices(passed) == std::vector<std::size_t>{1}));
   Busy other{machine_of({3, 1}, 1, 1), {}};
   other.run({0}, 10);
@@ -91,20 +91,23 @@ START_TEST(a_job_that_passes_is_kept_off_promised_nodes) {
 }
 END_TEST
 
-START_TEST(plans_have_as_many_jobs_as_are_allowed) {
-  // Where only the first job is planned, the second one's time is not kept.
-  Busy busy = two_of_four();
-  const std::vector<Claim> queue{{3, 5}, {4, 5}, {1, 9}};
-  ck_assert((indices(busy.backfill(queue)) == std::vector<std::size_t>{2}));
-  ck_assert(
-      (indices(busy.backfill({{3, 5}, {4, 5}, {1, 9}}, {StockRequest::tasks, 1, 0})) == std::vector<std::size_t>{2}));
+START_TEST(each_job_of_the_plan_keeps_its_nodes) {
+  // The first job gets n0 and n1 after 10 minutes, the second one all nodes after 20 minutes. The third job may have n3
+  // until then.
+  Busy busy{machine_of({4}, 1, 1), {}};
+  busy.run({0}, 10);
+  busy.run({1}, 10);
+  busy.run({2}, 20);
+  ck_assert((indices(busy.backfill({{2, 5}, {4, 5}, {1, 19}})) == std::vector<std::size_t>{2}));
+  ck_assert(indices(busy.backfill({{2, 5}, {4, 5}, {1, 20}})).empty());
+  ck_assert((indices(busy.backfill({{2, 5}, {1, 20}})) == std::vector<std::size_t>{1}));
 }
 END_TEST
 
 START_TEST(a_margin_makes_plans_longer) {
-  ck_assert((indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, 0})) ==
-             std::vector<std::size_t>{1}));
-  ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 100, minute_us})).empty());
+  ck_assert(
+      (indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 0})) == std::vector<std::size_t>{1}));
+  ck_assert(indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, minute_us})).empty());
 }
 END_TEST
 
@@ -118,7 +121,7 @@ START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job wants the whole machine
   // for 2 minutes. It has too few nodes until 10 minutes, and gets its time then, although the plan has fewer open
   // nodes from 5 minutes on than in the time for which it was tried first.
-  const PlanRules rules{StockRequest::nodes, 100, 0};
+  const PlanRules rules{StockRequest::nodes, 0};
   ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, rules)).empty());
   ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, rules)) == std::vector<std::size_t>{3}));
 }
@@ -136,7 +139,7 @@ START_TEST(a_job_without_usable_nodes_does_not_end_a_group) {
   busy.run({13, 14, 15}, 200);
   // n1 is promised to the first job. The second one could have a core of n0 and one of n2 after 1 minute. Slurm looks
   // beyond the end of the job on n1, which is in the first group, and takes the end of that on n3 into the group.
-  const PlanRules rules{StockRequest::nodes, 100, 0};
+  const PlanRules rules{StockRequest::nodes, 0};
   ck_assert((indices(busy.backfill({{4, 100}, {2, 30}, {1, 9}}, rules)) == std::vector<std::size_t>{2}));
   ck_assert(indices(busy.backfill({{4, 100}, {2, 30}, {1, 10}}, rules)).empty());
 }
@@ -149,7 +152,7 @@ int main() {
   tcase_add_test(all, a_job_does_not_change_nodes_on_the_way);
   tcase_add_test(all, promised_nodes_are_promised_whole);
   tcase_add_test(all, a_job_that_passes_is_kept_off_promised_nodes);
-  tcase_add_test(all, plans_have_as_many_jobs_as_are_allowed);
+  tcase_add_test(all, each_job_of_the_plan_keeps_its_nodes);
   tcase_add_test(all, a_margin_makes_plans_longer);
   tcase_add_test(all, a_job_is_planned_beyond_the_entry_in_which_it_would_end);
   tcase_add_test(all, a_job_without_usable_nodes_does_not_end_a_group);

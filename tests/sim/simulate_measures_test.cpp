@@ -133,17 +133,18 @@ START_TEST(times_beyond_counting_are_told) {
   ReplayOptions charged = plain();
   charged.charge_stock_s = 1e13;
   ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
-  // A requested time of this length is allowed, and no plan overflows. With one reservation no job that needs the cores
+  // A requested time of this length is allowed, and no plan overflows. With EASY backfill no job that needs the cores
   // passes the first one. A plan in the manner of Slurm keeps no place for a job that starts after more than a day, so
   // that a job of one core passes those of two.
   jobs = {job_of(0, 600, huge_s, 1),   job_of(60, 600, huge_s, 2),  job_of(120, 600, huge_s, 1),
           job_of(180, 600, huge_s, 2), job_of(240, 600, huge_s, 2), job_of(300, 600, huge_s, 2),
           job_of(360, 240, 240, 1)};
-  for (const std::int32_t reservations : {1, 1000}) {
+  for (const Backfill backfill : {Backfill::easy, Backfill::slurm}) {
     ReplayOptions options = plain();
-    options.reservations = reservations;
-    const std::vector<double> expected = reservations == 1 ? std::vector<double>{0, 600, 1200, 1800, 2400, 3000, 360}
-                                                           : std::vector<double>{0, 840, 120, 1440, 2040, 2640, 600};
+    options.backfill = backfill;
+    const std::vector<double> expected = backfill == Backfill::easy
+                                             ? std::vector<double>{0, 600, 1200, 1800, 2400, 3000, 360}
+                                             : std::vector<double>{0, 840, 120, 1440, 2040, 2640, 600};
     ck_assert((starts(run(machine, jobs, "SLURM", options)) == expected));
     options.full_start = true;
     ck_assert_int_eq(run(machine, jobs, "SLURM", options).ended_jobs, 7);

@@ -87,7 +87,7 @@ START_TEST(reservations_hold_others_back) {
                                  job_of(2, 11940, 11940, 2), job_of(3, 14820, 14820, 1)};
   ReplayOptions options = plain();
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 3}));
-  options.reservations = 2;
+  options.backfill = Backfill::slurm;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 6000, 21000}));
   // With a margin of two minutes the fourth job would run into the time of the third. It gets a later time and holds
   // nobody back.
@@ -99,7 +99,6 @@ START_TEST(reservations_hold_others_back) {
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 0, 18000, 21000, 21000}));
   options.backfill_interval_s = 0;
   const std::vector<LogJob> many = random_jobs(150, 4, 17);
-  options.reservations = 1000;
   const Replay all = run(machine, many, "SLURM", options);
   check_legal(machine, many, all);
   ck_assert(starts(run(machine, many, "SLURM", options)) == starts(all));
@@ -112,7 +111,7 @@ START_TEST(slurm_keeps_limits_in_whole_minutes) {
   // pass it if it has ended before that: one with 99 minutes, not one with 99 minutes and a second.
   std::vector<LogJob> jobs{job_of(0, 6000, 6000, 1), job_of(0, 600, 600, 2), job_of(0, 60, 5940, 1)};
   ReplayOptions options = plain();
-  options.reservations = 1000;
+  options.backfill = Backfill::slurm;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 0}));
   jobs[2].limit_s = 5941;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 6600}));
@@ -121,7 +120,7 @@ START_TEST(slurm_keeps_limits_in_whole_minutes) {
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 0}));
   // EASY backfill goes by seconds.
   jobs[2].limit_s = 6002;
-  options.reservations = 1;
+  options.backfill = Backfill::easy;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 6600}));
 }
 END_TEST
@@ -131,7 +130,7 @@ END_TEST
 START_TEST(jobs_that_pass_find_their_room_taken_by_a_policy) {
   const Machine machine = machine_of({3, 3}, 1, 1);
   ReplayOptions options = plain();
-  options.reservations = 1000;
+  options.backfill = Backfill::slurm;
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     const std::vector<LogJob> jobs = random_jobs(100, 4, seed);
     check_legal(machine, jobs, run(machine, jobs, "RANDOM", options));
@@ -312,8 +311,8 @@ START_TEST(no_job_passes_the_first_one_because_of_a_release) {
   const std::vector<LogJob> jobs{job_of(0, 115, 14400, 1), job_of(1, 100, 1800, 4), job_of(118, 3000, 10800, 1)};
   ReplayOptions options = plain();
   options.release_s = 10;
-  for (const std::int32_t reservations : {1, 1000}) {
-    options.reservations = reservations;
+  for (const Backfill backfill : {Backfill::easy, Backfill::slurm}) {
+    options.backfill = backfill;
     ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 125, 235}));
   }
 }
@@ -328,8 +327,8 @@ START_TEST(a_node_in_release_gets_no_job) {
                                  job_of(106, 600, 600, 2), job_of(107, 600, 600, 1)};
   ReplayOptions options = plain();
   options.release_s = 10;
-  for (const std::int32_t reservations : {1, 1000}) {
-    options.reservations = reservations;
+  for (const Backfill backfill : {Backfill::easy, Backfill::slurm}) {
+    options.backfill = backfill;
     ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 50, 105, 110, 107}));
   }
 }

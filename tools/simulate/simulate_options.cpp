@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <limits>
 #include <optional>
 #include <span>
 
@@ -43,7 +42,7 @@ void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) 
   if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds) || (seconds[0] > 0 && seconds[0] < 1))
     throw UsageError("--backfill " + shown(text) +
                      ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds, INTERVAL 0 or from 1 on");
-  replay_options.reservations = std::numeric_limits<std::int32_t>::max();
+  replay_options.backfill = sim::Backfill::slurm;
   replay_options.backfill_interval_s = seconds[0];
   replay_options.plan_margin_s = seconds[1];
 }

@@ -170,7 +170,8 @@ void put_options(JsonWriter& json, const Report& report) {
       .member("scale_run_times", report.run_time_scale);
   json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
   json.member("stock_request", o.stock_request == sim::StockRequest::nodes ? "nodes" : "tasks");
-  json.member("backfill", o.reservations > 1 ? "slurm" : "easy").member("backfill_depth", o.backfill_depth);
+  json.member("backfill", o.backfill == sim::Backfill::slurm ? "slurm" : "easy")
+      .member("backfill_depth", o.backfill_depth);
   json.member("backfill_interval_s", o.backfill_interval_s).member("plan_margin_s", o.plan_margin_s);
   json.member("release_s", o.release_s).member("charge_measured", o.charge_measured);
   json.member("charge_stock_s", o.charge_stock_s).member("charge_policy_s", o.charge_policy_s);
