@@ -27,6 +27,10 @@ constinit std::atomic<Traffic*> counting{nullptr};
 constinit std::atomic<bool> running{false};
 constinit std::atomic<Sampling> sampling{Sampling::off};
 
+// A thread that makes so many calls in a 64th of a slice looks at one of so many; a slower one looks at each call.
+constexpr unsigned calls_per_look = 64;
+thread_local constinit unsigned calls_to_look = calls_per_look;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -203,14 +207,10 @@ void look_at_sampling(std::uint64_t now) {
   counting = counts ? state.traffic.get() : nullptr;
 }
 
-void look_at_sampling_sometimes() {
-  constexpr unsigned calls_per_look = 16;
-  // The library is there from the start of the program, so that its variables need no function that looks for them.
-  [[gnu::tls_model("initial-exec")]] static thread_local unsigned calls_left = calls_per_look;
+void look_at_sampling_now() {
   [[gnu::tls_model("initial-exec")]] static thread_local std::uint64_t last_look = 0;
-  if (--calls_left > 0) return;
   const std::uint64_t now = ticks();
-  calls_left = now - last_look < ticks_of_a_slice() / 64 ? calls_per_look : 1;
+  calls_to_look = now - last_look < ticks_of_a_slice() / 64 ? calls_per_look : 1;
   last_look = now;
   look_at_sampling(now);
 }

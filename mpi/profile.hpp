@@ -59,9 +59,16 @@ extern constinit std::atomic<Sampling> sampling;
 
 // Looks whether at `now` a slice of the sampling ends, or a pause. Any thread may call it.
 void look_at_sampling(std::uint64_t now);
-// Calls look_at_sampling() with the present time, but where it is itself called very often, only at some of its calls:
-// to read the clock takes as long as to count a message.
-void look_at_sampling_sometimes();
+// The calls of this thread until the next one looks. The library is there from the start of the program, so that its
+// variables need no function that looks for them.
+extern thread_local constinit unsigned calls_to_look __attribute__((tls_model("initial-exec")));
+// Calls look_at_sampling() with the present time, and sets calls_to_look.
+void look_at_sampling_now();
+// Does so at some of its calls only where it is called very often: to read the clock takes as long as to count a
+// message.
+inline void look_at_sampling_sometimes() {
+  if (--calls_to_look == 0) look_at_sampling_now();
+}
 
 // Adds the time of a call that can wait to the time in MPI. It is made around the call.
 class Timed {
@@ -88,7 +95,7 @@ class Timed {
 // Takes the place of Timed around calls that return without waiting.
 struct Untimed {
   Untimed() {}
-  ~Untimed() {
+  [[gnu::always_inline]] ~Untimed() {
     // A program that polls may have no call that can wait, so that these calls must see the end of a pause, too.
     if (sampling.load(std::memory_order_relaxed) != Sampling::off) look_at_sampling_sometimes();
   }
