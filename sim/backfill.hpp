@@ -27,7 +27,12 @@ using ExpectedEnds = std::set<ExpectedEnd>;
 struct Claim {
   std::int64_t cores = 0;
   std::int64_t long_us = 0;  // requested time
+  std::int64_t array = -1;   // number of the job array to which the job belongs; -1: none
 };
+
+// The tasks of one job array that Slurm's backfill plugin plans for later in one cycle, at most
+// (bf_max_job_array_resv).
+constexpr std::int32_t most_planned_tasks = 20;
 
 // Returns the jobs of a queue that may start now by EASY backfill, as ascending indices into the queue. The first job
 // has a reservation for the time at which enough cores will be free by the requested times. Another job may start if it

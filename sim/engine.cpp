@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -83,7 +84,9 @@ class Engine {
   bool fits(std::int32_t job) const { return cores_wanted(jobs_[job].tasks) <= machine_.free_cores(); }
   std::int64_t cores_wanted(std::int32_t tasks) const;
   std::int64_t limit_us(const LogJob& job) const;
+  std::vector<std::size_t> places_for_backfill() const;
   void backfill();
+  void leave_queue(std::span<const std::size_t> places);
   // Starts a job on other nodes than these, and returns whether it has room there.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes);
   // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
@@ -305,13 +308,42 @@ void Engine::schedule() {
     next_backfill_us_ = now_us_ + std::llround(options_.backfill_interval_s * second_us);
 }
 
+// Returns the places in the queue of the jobs that backfill examines. Of a job array these are the tasks for which
+// cores are free, and as many more as Slurm plans. Its other tasks do not count for the depth.
+std::vector<std::size_t> Engine::places_for_backfill() const {
+  const auto depth = static_cast<std::size_t>(options_.backfill_depth) + 1;
+  std::vector<std::size_t> places;
+  std::unordered_map<std::int64_t, std::int64_t> tasks_of;  // by job array
+  for (std::size_t k = 0; k < waiting_.size() && places.size() < depth; ++k) {
+    const LogJob& job = jobs_[waiting_[k]];
+    const std::int64_t most = most_planned_tasks + machine_.free_cores() / cores_wanted(job.tasks);
+    if (job.array_task && ++tasks_of[job.id] > most) continue;
+    places.push_back(k);
+  }
+  return places;
+}
+
+// Takes the jobs in these ascending places out of the queue.
+void Engine::leave_queue(std::span<const std::size_t> places) {
+  if (places.empty()) return;
+  std::size_t kept = places.front();
+  for (std::size_t k = kept, next = 0; k <= places.back(); ++k) {
+    if (places[next] == k)
+      ++next;
+    else
+      waiting_[kept++] = waiting_[k];
+  }
+  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept),
+                 waiting_.begin() + static_cast<std::ptrdiff_t>(places.back() + 1));
+}
+
 // Starts the waiting jobs that backfill allows to start, and takes them out of the queue.
 void Engine::backfill() {
-  const auto depth = std::min<std::size_t>(waiting_.size(), static_cast<std::size_t>(options_.backfill_depth) + 1);
+  const std::vector<std::size_t> places = places_for_backfill();
   std::vector<Claim> claims;
-  for (std::size_t k = 0; k < depth; ++k) {
-    const LogJob& job = jobs_[waiting_[k]];
-    claims.push_back({cores_wanted(job.tasks), limit_us(job)});
+  for (const std::size_t place : places) {
+    const LogJob& job = jobs_[waiting_[place]];
+    claims.push_back({cores_wanted(job.tasks), limit_us(job), job.array_task ? job.id : -1});
   }
   running_.expect_ended(now_us_, release_us_);
   std::vector<Passing> passed;
@@ -322,22 +354,14 @@ void Engine::backfill() {
     for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))
       passed.push_back({k, nodes_in_release()});
   }
-  if (passed.empty()) return;
   std::vector<std::size_t> started;
   for (const Passing& passing : passed) {
     // The plan has the jobs before on the nodes of stock Slurm. A policy may have put them elsewhere, so that a job
     // which passes has no room beside the nodes that are closed. It waits then.
-    if (start_off(waiting_[passing.index], passing.closed)) started.push_back(passing.index);
+    const std::size_t place = places[passing.index];
+    if (start_off(waiting_[place], passing.closed)) started.push_back(place);
   }
-  std::size_t kept = 0;
-  for (std::size_t k = 0, next = 0; k < depth; ++k) {
-    if (next < started.size() && started[next] == k)
-      ++next;
-    else
-      waiting_[kept++] = waiting_[k];
-  }
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(kept),
-                 waiting_.begin() + static_cast<std::ptrdiff_t>(depth));
+  leave_queue(started);
 }
 
 void Engine::sample() {

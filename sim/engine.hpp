@@ -33,10 +33,12 @@ struct ReplayOptions {
   double communication = 0.3;  // a of [TM §7]: share of communication in the run time of jobs with a matrix, 0 to 1
   double share = 1.0;          // share of the jobs with two tasks or more that have a matrix, 0 to 1
   StockRequest stock_request = StockRequest::nodes;
-  bool whole_nodes = false;           // jobs do not share nodes
-  bool full_start = false;            // other jobs fill the machine when the replay begins
-  std::int32_t backfill_depth = 500;  // waiting jobs that are examined for backfill, beside the first one
-  double backfill_interval_s = 0;     // time from one backfill to the next; 0: a backfill at each event
+  bool whole_nodes = false;  // jobs do not share nodes
+  bool full_start = false;   // other jobs fill the machine when the replay begins
+  // Number of waiting jobs that are examined for backfill, beside the first one. Of a job array only so many tasks
+  // count as cores are free for, and most_planned_tasks more.
+  std::int32_t backfill_depth = 500;
+  double backfill_interval_s = 0;  // time from one backfill to the next; 0: a backfill at each event
   Backfill backfill = Backfill::easy;
   double release_s = 0;      // time from the end of a job until other jobs can use its cores
   double plan_margin_s = 0;  // with Backfill::slurm: time that plans add to each requested time

@@ -84,6 +84,7 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   job.partition_number = record.partition_number;
   if (record.start_s >= job.submit_s && record.start_s <= longest_time_s) job.wait_s = record.start_s - job.submit_s;
   job.nodes = std::move(record.nodes);
+  job.array_task = record.array_task;
   return job;
 }
 

@@ -21,6 +21,7 @@ struct LogJob {
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
   std::string nodes;                   // on which it ran there, as a host list; empty: not known
+  bool array_task = false;             // a task of a job array, whose tasks all have this id
 };
 
 // A record of a log before it is checked; -1 stands for a value that is not known.
@@ -35,6 +36,7 @@ struct LogRecord {
   std::int64_t partition_number = -1;
   std::int64_t start_s = -1;
   std::string nodes;  // empty: not known
+  bool array_task = false;
 };
 
 // Notes on lines of a log that were skipped or repaired. Each reason is listed once, with its count and first line.

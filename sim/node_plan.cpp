@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 
 #include "sim/node_bits.hpp"
 
@@ -220,12 +221,17 @@ std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs&
   std::vector<Passing> passed;
   NodePlan plan(machine, running, now_us, rules.request);
   std::int64_t free_cores = machine.free_cores();
+  std::unordered_map<std::int64_t, std::int32_t> planned_tasks;  // of each job array
   for (std::size_t k = 0; k < queue.size() && least[k] <= free_cores; ++k) {
     const std::int64_t long_us = std::min(std::max<std::int64_t>(queue[k].long_us + rules.margin_us, 1), never_us / 2);
+    std::int32_t single = 0;
+    std::int32_t& planned = queue[k].array < 0 ? single : planned_tasks[queue[k].array];
+    if (planned >= most_planned_tasks) continue;
     const std::optional<Place> place = plan.earliest(queue[k].cores, long_us);
     if (!place) continue;
     if (place->at_us > now_us) {
       plan.promise(*place, long_us);
+      ++planned;
       continue;
     }
     passed.push_back({k, plan.closed(long_us)});

@@ -32,7 +32,8 @@ struct Passing {
 // their requested times and the nodes promised to jobs before it are left out. A promised node is promised whole. As
 // Slurm does, ends of running jobs are looked at in groups, those of the first half minute, then of one, two and more
 // minutes, so that a job that cannot start soon is planned for the end of a group. The cores of jobs that have ended
-// and are in release count as free, but a job that gets some of their nodes is planned for a second later.
+// and are in release count as free, but a job that gets some of their nodes is planned for a second later. Of a job
+// array at most most_planned_tasks are planned for later.
 //   machine  as it is now
 //   running  the jobs on it
 //   now_us   present simulated time

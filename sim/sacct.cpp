@@ -194,6 +194,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
     }
     LogRecord record;
     record.id = job_number(words[header.id]);
+    record.array_task = words[header.id].find('_') != std::string_view::npos;
     record.submit_s = submit_of(header, words, source.number(), notes);
     record.run_s = run_of(header, words);
     record.limit_s = limit_of(header, words);

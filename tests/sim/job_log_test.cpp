@@ -216,6 +216,7 @@ START_TEST(knows_the_quirks_of_sacct) {
   ck_assert_int_eq(read.jobs[1].run_s, 600);
   ck_assert_int_eq(read.jobs[2].run_s, 10);
   ck_assert_int_eq(read.jobs[3].id, 102);
+  ck_assert(read.jobs[3].array_task && !read.jobs[1].array_task);
   ck_assert_int_eq(read.jobs[4].tasks, 2);
   ck_assert_int_eq(read.count("a job step"), 2);
   ck_assert_int_eq(read.count("a job given before"), 1);

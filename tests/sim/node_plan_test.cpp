@@ -104,6 +104,19 @@ START_TEST(each_job_of_the_plan_keeps_its_nodes) {
 }
 END_TEST
 
+START_TEST(tasks_of_an_array_are_planned_up_to_a_number) {
+  // n0 to n40 are busy for 10 minutes, n41 is free. Each of 21 jobs wants two nodes: the last one gets n40 and n41,
+  // unless they are tasks of one array, of which Slurm plans 20.
+  Busy busy{machine_of({42}, 1, 1), {}};
+  for (std::int32_t n = 0; n <= 40; ++n) busy.run({n}, 10);
+  for (const std::int64_t array : {-1, 7}) {
+    std::vector<Claim> queue(21, Claim{2, 1000, array});
+    queue.push_back({1, 600});
+    ck_assert_uint_eq(busy.backfill(queue).size(), array < 0 ? 0 : 1);
+  }
+}
+END_TEST
+
 START_TEST(a_margin_makes_plans_longer) {
   ck_assert(
       (indices(two_of_four().backfill({{3, 30}, {1, 9}}, {StockRequest::tasks, 0})) == std::vector<std::size_t>{1}));
@@ -153,6 +166,7 @@ int main() {
   tcase_add_test(all, promised_nodes_are_promised_whole);
   tcase_add_test(all, a_job_that_passes_is_kept_off_promised_nodes);
   tcase_add_test(all, each_job_of_the_plan_keeps_its_nodes);
+  tcase_add_test(all, tasks_of_an_array_are_planned_up_to_a_number);
   tcase_add_test(all, a_margin_makes_plans_longer);
   tcase_add_test(all, a_job_is_planned_beyond_the_entry_in_which_it_would_end);
   tcase_add_test(all, a_job_without_usable_nodes_does_not_end_a_group);

@@ -152,6 +152,42 @@ START_TEST(depth_limits_backfill) {
 }
 END_TEST
 
+START_TEST(an_array_does_not_fill_the_depth) {
+  const Machine machine = machine_of({1}, 1, 4);
+  // The first job leaves one core. All tasks of the array need four, and the last job one.
+  std::vector<LogJob> jobs{job_of(0, 3600, 3600, 3)};
+  for (int k = 0; k < 600; ++k) jobs.push_back(job_of(1, 60, 60, 4));
+  jobs.push_back(job_of(2, 60, 60, 1));
+  ReplayOptions options = plain();
+  for (const Backfill backfill : {Backfill::easy, Backfill::slurm}) {
+    options.backfill = backfill;
+    for (LogJob& job : jobs) job.array_task = false;
+    ck_assert_double_eq(starts(run(machine, jobs, "SLURM", options)).back(), 39600);
+    for (LogJob& job : jobs) job.array_task = job.submit_s == 1;
+    ck_assert_double_eq(starts(run(machine, jobs, "SLURM", options)).back(), 2);
+  }
+}
+END_TEST
+
+START_TEST(tasks_of_an_array_pass_as_long_as_there_are_cores) {
+  const Machine machine = machine_of({2}, 1, 64);
+  // The first job leaves one node, and the second one needs both. As many tasks of the array pass it as there are
+  // cores.
+  std::vector<LogJob> jobs{job_of(0, 3600, 3600, 64), job_of(1, 60, 60, 128)};
+  for (int k = 0; k < 70; ++k) {
+    jobs.push_back(job_of(2, 60, 60, 1));
+    jobs.back().array_task = true;
+  }
+  for (const Backfill backfill : {Backfill::easy, Backfill::slurm}) {
+    ReplayOptions options = plain();
+    options.backfill = backfill;
+    const std::vector<double> begun = starts(run(machine, jobs, "SLURM", options));
+    ck_assert_int_eq(std::count(begun.begin(), begun.end(), 2.0), 64);
+    ck_assert_int_eq(std::count(begun.begin(), begun.end(), 62.0), 6);
+  }
+}
+END_TEST
+
 START_TEST(run_times_follow_the_model) {
   const Machine machine = machine_of({4, 4}, 2, 2);
   const std::vector<LogJob> jobs{job_of(0, 1000, 2000, 16), job_of(5000, 1000, 2000, 1)};
@@ -361,6 +397,8 @@ int main() {
   tcase_add_test(all, slurm_keeps_limits_in_whole_minutes);
   tcase_add_test(all, jobs_that_pass_find_their_room_taken_by_a_policy);
   tcase_add_test(all, depth_limits_backfill);
+  tcase_add_test(all, an_array_does_not_fill_the_depth);
+  tcase_add_test(all, tasks_of_an_array_pass_as_long_as_there_are_cores);
   tcase_add_test(all, run_times_follow_the_model);
   tcase_add_test(all, no_matrices_make_all_strategies_equal);
   tcase_add_test(all, shares_are_the_same_jobs_for_all);
