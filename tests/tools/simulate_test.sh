@@ -398,6 +398,13 @@ ends 2
 has '--pattern: unknown pattern hexagon'
 refused_option -o /proc/none
 ends 1
+# A folder that cannot be written is told before the replays; an error that comes later leaves their tables.
+[ -z "$out" ] || fail "$command: output '$out'"
+mkdir -p spoilt/summary.csv
+run "${machine[@]}" -s SLURM -o spoilt "$log"
+ends 1
+has 'cannot write spoilt/summary.csv: Is a directory'
+has 'makespan s'
 for switches in 0:4 x '' 4:-1 1024:1024:1024; do
   run --switches "$switches" "$log"
   ends 2

@@ -160,6 +160,7 @@ int command_simulate(int argc, char** argv) {
                 " jobs selected are larger than the machine, which has " + std::to_string(machine.cores()) +
                 " cores (first in line " + std::to_string(too_large_line) + ")");
   scale_run_times(list.jobs, run_scale);
+  if (const auto folder = line.value("output")) make_report_folder(*folder);
 
   // Each decision allocates and frees some megabytes. These settings keep the memory for the next decision.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
@@ -192,8 +193,8 @@ int command_simulate(int argc, char** argv) {
                 run_scale,
                 machine_options(line)};
   for (const sim::Replay& each : replays) report.summaries.push_back(sim::summarise(machine, list.jobs, each));
-  if (const auto folder = line.value("output")) write_report(report, *folder);
   write_output("", line.has("json") ? report_json(report) : report_text(report));
+  if (const auto folder = line.value("output")) write_report(report, *folder);
   return exit_ok;
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The files of a report: CSV for programs, and plots.
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 
 #include "common/util/error.hpp"
@@ -170,10 +174,15 @@ std::string size_plot(const Report& report) {
 
 }  // namespace
 
-void write_report(const Report& report, const std::string& folder) {
+void make_report_folder(const std::string& folder) {
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) throw Error(folder + ": " + failure.message());
+  if (access(folder.c_str(), W_OK | X_OK) != 0) throw Error("cannot write in " + folder + ": " + std::strerror(errno));
+}
+
+void write_report(const Report& report, const std::string& folder) {
+  make_report_folder(folder);
   const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
   write("summary.csv", summary_csv(report));
   write("comparisons.csv", comparisons_csv(report));

@@ -59,6 +59,10 @@ std::string report_text(const Report& report);
 
 std::string report_json(const Report& report);
 
+// Creates the folder if it does not exist. Throws Error when it cannot be created, or when no file can be written
+// there.
+void make_report_folder(const std::string& folder);
+
 // Writes files into the folder, which is created if it does not exist: summary.csv, comparisons.csv, windows.csv,
 // sizes.csv, summary.json, and for each strategy jobs-NAME.csv and machine-NAME.csv. The plots are flow.svg,
 // stretch.svg, run.svg and size.svg. If only some jobs have a matrix, there are also flow-with-matrix.svg and
