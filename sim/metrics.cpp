@@ -157,7 +157,7 @@ std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& r
         sum += value_of(jobs[k], replay.outcomes[k], measure);
         ++count;
       }
-    means.push_back(count > 0 ? sum / static_cast<double>(count) : 0);
+    means.push_back(count > 0 ? sum / static_cast<double>(count) : of_no_job);
   }
   return means;
 }

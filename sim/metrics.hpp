@@ -73,7 +73,7 @@ PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, cons
                          JobGroup group);
 
 // Returns the mean of the measure for each entry of `hours`, which ascends. It is the mean over the ended jobs of the
-// group that were submitted in this number of hours from the begin. The mean is 0 when there are none.
+// group that were submitted in this number of hours from the begin. The mean is of_no_job when there are none.
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
                                    std::span<const double> hours, JobGroup group = JobGroup::all);
 

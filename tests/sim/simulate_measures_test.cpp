@@ -189,6 +189,10 @@ START_TEST(measures_jobs_and_sizes) {
   const std::vector<double> means = mean_by_window(jobs, replay, Measure::flow, hours);
   ck_assert_double_eq_tol(means[0], 125, 1e-9);
   ck_assert_double_eq_tol(means[1], 260 / 3.0, 1e-9);
+  // The job without a matrix is submitted after two hours: in the first hour there is no mean.
+  const std::vector<double> without = mean_by_window(jobs, replay, Measure::flow, hours, JobGroup::without_matrix);
+  ck_assert(std::isnan(without[0]));
+  ck_assert_double_eq_tol(without[1], 10, 1e-9);
   ck_assert((window_hours(jobs) == std::vector<double>{1, 2}));
   ck_assert(window_hours({}).empty());
 }

@@ -198,6 +198,13 @@ run "${machine[@]}" -s SLURM <(cat sacct.txt)
 ends 0
 has '1 jobs of /dev/fd/'
 
+# windows.csv has an empty field for hours in which no job was submitted.
+printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n1|5000|90|4\n2|9000|60|4\n' >hours
+run "${machine[@]}" -s SLURM --from 0 -o hours.out hours
+ends 0
+[ "$(tr '\n' ';' <hours.out/windows.csv)" = 'strategy,hours,flow_s,stretch;SLURM,1,,;SLURM,2,90.000,1.0000;SLURM,2.5,75.000,1.0000;' ] ||
+  fail "$command: $(cat hours.out/windows.csv)"
+
 # Tasks of an array have one number, and each its line of the log.
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n12_1|5|90|4\n\n12_2|5|90|4\n' >array
 run "${machine[@]}" -s SLURM -o array.out array

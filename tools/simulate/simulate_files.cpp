@@ -75,7 +75,8 @@ std::string windows_csv(const Report& report) {
     const auto flow = sim::mean_by_window(report.jobs, replay, sim::Measure::flow, hours);
     const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
     for (std::size_t k = 0; k < hours.size(); ++k)
-      out += formatted("%s,%.4g,%.3f,%.4f\n", csv_field(replay.strategy).c_str(), hours[k], flow[k], stretch[k]);
+      out += formatted("%s,%.4g,%s,%s\n", csv_field(replay.strategy).c_str(), hours[k], csv_number(flow[k], 3).c_str(),
+                       csv_number(stretch[k], 4).c_str());
   }
   return out;
 }
