@@ -15,7 +15,8 @@ namespace placement::sim {
 // The source of the communication matrices of a replay, because a log has no matrices.
 struct PatternSpec {
   enum class Kind {
-    random,      // each rank has traffic with `degree` random others on average; weights from 1 to 1000
+    random,  // each rank has traffic with `degree` random others on average, with fewer in small jobs because pairs are
+             // drawn with repetition; weights from 1 to 1000
     stencil_2d,  // each rank has traffic with its four neighbours on a grid that is as square as possible
     stencil_3d,  // each rank has traffic with its six neighbours on a grid that is as cubic as possible
     all_to_all,  // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm

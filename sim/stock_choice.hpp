@@ -10,7 +10,8 @@ namespace placement::sim {
 
 // The way in which users ask stock Slurm for cores. A log does not have it.
 enum class StockRequest {
-  nodes,  // the fewest nodes that hold the tasks, evenly filled (sbatch -N): the better stock placement
+  nodes,  // the fewest nodes that hold the tasks (sbatch -N): the better stock placement. Where too few nodes have an
+          // even share of the tasks free, others are taken; Slurm would let the job wait
   tasks,  // only a number of tasks (sbatch -n): any node with a free core can be used. To Slurm one node is then enough
           // of any switch, so that the switch with the fewest nodes offered comes first
 };

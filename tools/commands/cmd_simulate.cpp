@@ -56,14 +56,14 @@ constexpr Option options[] = {
     {0, "full", nullptr, "begin with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
     {0, "stock-request", "WORD",
-     "what jobs ask stock Slurm for: nodes (-N and -n, evenly filled) or tasks\n"
-     "(-n alone) [nodes]"},
+     "what jobs ask stock Slurm for: nodes (-N and -n, but more nodes where these are too\n"
+     "full) or tasks (-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
     {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
     {0, "backfill", "WORD",
-     "easy: a job may pass others if it does not delay the first; or slurm[,INTERVAL[,MARGIN]]:\n"
-     "as the backfill plugin does it, none is delayed, every 30 s, limits in whole minutes,\n"
-     "MARGIN seconds (0) added to the limit of each waiting job [easy]"},
+     "easy: a job may pass others if it does not delay the first (waits 15 to 30 % shorter\n"
+     "than in Slurm); or slurm[,INTERVAL[,MARGIN]]: as the backfill plugin does it, none is\n"
+     "delayed, every 30 s, limits in whole minutes and MARGIN seconds (0) on top [easy]"},
     {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
     {0, "charge", "WORD",
      "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
@@ -89,9 +89,9 @@ constexpr CommandHelp help{
     "placectl simulate",
     "[OPTION]... LOG",
     "Replays a job log, in the Standard Workload Format (perhaps gzip) or as written by sacct\n"
-    "--parsable2, on a machine under several strategies of placement, with the scheduling of Slurm\n"
-    "(first come, first served, EASY backfill) and the policies that run in slurmctld. Ctrl-C ends it\n"
-    "with what there is. See placectl-simulate(1).\n\n"
+    "--parsable2, on a machine under several strategies of placement, with first come, first\n"
+    "served and backfill (EASY, or as Slurm plans it), and the policies that run in slurmctld.\n"
+    "Ctrl-C ends it with what there is. See placectl-simulate(1).\n\n"
     "  placectl simulate --switches 14:20:18 --node 2x8 --hours 100 curie.swf.gz\n"
     "  placectl simulate -t /etc/slurm/topology.conf --partition batch -o report sacct.txt\n"
     "  placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
