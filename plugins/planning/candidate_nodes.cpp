@@ -20,11 +20,13 @@ CandidateNodes::CandidateNodes(const Machine& machine, const placement_offer& of
 }
 
 // A job that gives no number of tasks has as many as the matrix has ranks if it gets whole nodes. Else it has
-// tasks_per_node tasks, at least one, on each of the least number of nodes.
+// tasks_per_node tasks, at least one, on each of its nodes, whose number is known unless it gives a range.
 void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& config) {
   matrix_ = job_request.matrix;
   tasks_ = request_.tasks;
   if (tasks_ == 0 && request_.whole_nodes && matrix_) tasks_ = matrix_->ranks();
+  if (tasks_ == 0 && request_.node_range)
+    throw PlacementError(STOCK_OPTION, "a range of --nodes without --ntasks is left to Slurm");
   if (tasks_ == 0) tasks_ = std::uint64_t{std::max(request_.min_nodes, 1u)} * std::max(request_.tasks_per_node, 1u);
   if (tasks_ > static_cast<std::uint64_t>(CommMatrix::max_ranks))
     throw Error(std::to_string(tasks_) + " tasks are too many");

@@ -146,6 +146,7 @@ struct placement_request {
 	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
 	bool tasks_need_whole_cores;	/* Slurm starts a step only if each task can have whole cores, or the step has all CPUs of the job */
+	bool node_range;		/* the user gave a range of --nodes, of which Slurm gives as many as it can */
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 

@@ -24,6 +24,9 @@ namespace {
 // The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
 
+// Jobs of up to so many tasks have the ranks of their first step placed once more, in a millisecond or two.
+constexpr std::uint64_t most_tasks_placed_twice = 128;
+
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
 class Planner {
  public:
@@ -99,14 +102,17 @@ class Planner {
   // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
   // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
   // others than the planned ones. It is computed again, too, where srun goes by a measured network, because the loads
-  // of pairs are relative to those of all pairs in view, which are more when nodes are chosen.
+  // of pairs are relative to those of all pairs in view, which are more when nodes are chosen; and for jobs that are
+  // small enough, because srun, to which the nodes are given, may find another placement of the ranks, of equal cost
+  // mostly.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     if (deadline.expired()) return;
     try {
       const FirstStep step = first_step(plan);
       plan.costs.natural_cost = step.natural_cost();
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
-      if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+      const bool small = candidates_.tasks() <= most_tasks_placed_twice;
+      if (small || by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
         step.set_placed(plan.costs, plan.job_state, deadline);
     } catch (const Error&) {
     }

@@ -95,6 +95,7 @@ void job_view_fill_request(struct job_view *view, const struct machine_tables *t
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
 		.tasks_need_whole_cores = STEP_TASKS_NEED_WHOLE_CORES,
+		.node_range = details->max_nodes > details->min_nodes && details->max_nodes < NO_VAL,
 		.pack_nodes = packs_nodes(details),
 	};
 	machine_topology_of(tables, job->part_ptr, &view->request.topology);

@@ -57,8 +57,9 @@ says 'none'
 reorder "wrong setting" 4 "moved 0 " PLACEMENT_REORDER_GAIN=lots -- plain
 says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing is reordered'
 # What is wrong at a rank other than 0 is told, too.
-timeout 60 "$MPIRUN" -np 2 env LD_PRELOAD="$build/.libs/libplacement-reorder.so" "$scratch/plain" plain : \
-  -np 2 env LD_PRELOAD="$build/.libs/libplacement-reorder.so" PLACEMENT_REORDER_HARDWARE="$scratch/none" "$scratch/plain" plain >"$scratch/out" 2>"$scratch/err" ||
+# shellcheck disable=SC2016
+timeout 60 "$MPIRUN" -np 4 sh -c '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 2 ] || export PLACEMENT_REORDER_HARDWARE="$1"; export LD_PRELOAD="$2"; exec "$3" plain' \
+  sh "$scratch/none" "$build/.libs/libplacement-reorder.so" "$scratch/plain" >"$scratch/out" 2>"$scratch/err" ||
   { fail "a wrong setting at rank 2: the program failed"; cat "$scratch/err"; }
 says 'none: cannot read.* (rank 2); nothing is reordered'
 reorder "too small a machine" 8 "moved 0 " PLACEMENT_REORDER_HARDWARE="$scratch/one" -- plain

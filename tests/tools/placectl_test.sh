@@ -248,7 +248,7 @@ completes() {  # the words that are offered, then those behind placectl, the las
 completion() {
   completes 'map matrix' ma
   completes 'mtx' matrix convert --to m
-  completes 'TREEMATCH TREEMATCH=' rankfile -p TR
+  completes 'TREEMATCH' rankfile -p TR
   completes '' predict -p tree
   completes 'matrix' map -m matr
   completes 'ring' matrix make r
