@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "common/util/error.hpp"
 #include "mpi/merge_rank_tables.hpp"
@@ -124,14 +125,22 @@ class Signals {
     sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
 
-  // Passes SIGHUP and SIGTERM on to the process `child` until it ends. Returns its status as waitpid() has it.
+  // Passes SIGHUP and SIGTERM on to the process `child` until it ends. Returns its status as waitpid() has it. A signal
+  // that went to all processes of a terminal or of a step has reached the child already, and a second one within 5 s
+  // has Open MPI's mpirun end without ending its ranks: so a signal is passed on only if the child still runs after
+  // patience_s.
   int wait_for(pid_t child) {
-    for (int number = 0, status = 0;;) {
-      sigwait(&awaited_, &number);
-      if (number != SIGCHLD)
-        kill(child, number);
-      else if (waitpid(child, &status, WNOHANG) == child)
-        return status;
+    constexpr time_t patience_s = 6;
+    const timespec patience{patience_s, 0};
+    for (int pending = 0, status = 0;;) {
+      int number = 0;
+      if (pending == 0)
+        sigwait(&awaited_, &number);
+      else
+        number = sigtimedwait(&awaited_, nullptr, &patience);
+      if (waitpid(child, &status, WNOHANG) == child) return status;
+      if (number < 0 && errno == EAGAIN) kill(child, std::exchange(pending, 0));
+      if (number == SIGHUP || number == SIGTERM) pending = number;
     }
   }
 

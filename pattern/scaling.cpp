@@ -20,7 +20,6 @@ namespace {
 struct Structure {
   std::vector<std::vector<CommEdge>> classes;  // empty: there is no such structure of this number of ranks
   std::string text;
-  bool is_grid = false;  // the classes are its dimensions
 };
 
 using MakeStructure = std::function<Structure(std::int32_t ranks)>;
@@ -35,7 +34,6 @@ Structure grid(std::int32_t ranks, std::int32_t dimensions, bool periodic, bool 
   if (sides.empty() || sides.back() < 2) return {};
   if (smallest_first) std::reverse(sides.begin(), sides.end());
   Structure structure;
-  structure.is_grid = true;
   structure.text = periodic ? "a periodic grid of " : "a grid of ";
   for (std::size_t k = 0; k < sides.size(); ++k) {
     structure.classes.push_back(grid_edges_along(sides, k, periodic));
@@ -133,8 +131,15 @@ double least_share(const Fit& fit) {
   return std::ranges::min(fit.class_weight) / sum;
 }
 
-// A dimension with a share of so much or less carries the noise that each program has, a barrier for example.
-constexpr double share_of_noise = 0.01;
+// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one: the noise that each
+// program has, a barrier for example. The bits of a hypercube or a tree may have twice the traffic of each other.
+bool has_silent_class(const Fit& fit) {
+  std::vector<double> weight = fit.class_weight;
+  std::ranges::sort(weight);
+  for (std::size_t k = 1; k < weight.size(); ++k)
+    if (weight[k - 1] <= weight[k] / 100) return true;
+  return false;
+}
 
 constexpr double equal_fits =
     1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
@@ -159,14 +164,14 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (matrix.total_weight() <= 0) return refuse("its ranks send each other nothing");
   if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to tell a structure");
   std::vector<FittingStructure> fitting;
-  std::string chains;  // the first grid that fits and has a dimension without traffic
+  std::string chains;  // the first structure that fits and has a dimension without traffic
   double least = most_irregular_traffic;
   for (const MakeStructure& make : structures()) {
     const Structure structure = make(matrix.ranks());
     if (structure.classes.empty()) continue;
     FittingStructure found{make, fit_of(matrix, structure), structure.text};
     if (found.fit.irregular > most_irregular_traffic) continue;
-    if (structure.is_grid && least_share(found.fit) <= share_of_noise) {
+    if (has_silent_class(found.fit)) {
       if (chains.empty()) chains = structure.text;
       continue;
     }

@@ -40,10 +40,12 @@ std::uint64_t input_hash(const placement_offer& offer, const placement_request& 
   if (offer.max_tasks != nullptr) mix(hash, offer.max_tasks, offer.node_count);
   if (offer.weight != nullptr) mix(hash, offer.weight, offer.node_count);
   mix(hash, offer.core_free, offer.first_core[offer.node_count]);
-  const std::uint32_t numbers[] = {
-      request.tasks,          request.cpus_per_task,         request.min_nodes,    request.max_nodes,
-      request.tasks_per_node, request.whole_nodes,           request.time_limit_s, request.tasks_per_socket,
-      request.topology,       request.tasks_need_whole_cores};
+  const std::uint32_t numbers[] = {request.tasks,          request.cpus_per_task,
+                                   request.min_nodes,      request.max_nodes,
+                                   request.tasks_per_node, request.whole_nodes,
+                                   request.time_limit_s,   request.tasks_per_socket,
+                                   request.topology,       request.tasks_need_whole_cores,
+                                   request.node_range};
   mix(hash, numbers, std::size(numbers));
   mix(hash, request.required, request.required_count);
   if (request.partition != nullptr) mix(hash, request.partition, std::strlen(request.partition));

@@ -111,11 +111,22 @@ class Planner {
       const FirstStep step = first_step(plan);
       plan.costs.natural_cost = step.natural_cost();
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
-      const bool small = candidates_.tasks() <= most_tasks_placed_twice;
-      if (small || by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
+      if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
         step.set_placed(plan.costs, plan.job_state, deadline);
+      else if (candidates_.tasks() <= most_tasks_placed_twice)
+        place_again(step, plan, deadline);
     } catch (const Error&) {
     }
+  }
+
+  // Replaces the plan's ranks and cost by those that srun will find, if there is time to find them: a search that is
+  // cut short ends with the natural order.
+  void place_again(const FirstStep& step, Plan& plan, const Deadline& deadline) const {
+    const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
+    if (search.expired()) return;
+    StepCosts again = plan.costs;
+    step.set_placed(again, plan.job_state, deadline);
+    if (!search.expired()) plan.costs = std::move(again);
   }
 
   std::uint64_t cores_wanted(const Plan& plan, std::uint32_t node) const {

@@ -75,7 +75,10 @@ void job_view_fill_request(struct job_view *view, const struct machine_tables *t
 {
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
-	uint32_t tasks = details->num_tasks == NO_VAL ? 0 : details->num_tasks;
+	bool node_range = details->max_nodes > details->min_nodes && details->max_nodes < NO_VAL;
+	/* With --ntasks-per-node alone Slurm counts the tasks on the least number of nodes, and anew when it gives more. */
+	bool tasks_unknown = details->num_tasks == NO_VAL || (node_range && !(job->bit_flags & JOB_NTASKS_SET));
+	uint32_t tasks = tasks_unknown ? 0 : details->num_tasks;
 
 	view->request = (struct placement_request) {
 		.job_id = job->array_job_id ? job->array_job_id : job->job_id,
@@ -95,7 +98,7 @@ void job_view_fill_request(struct job_view *view, const struct machine_tables *t
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
 		.tasks_need_whole_cores = STEP_TASKS_NEED_WHOLE_CORES,
-		.node_range = details->max_nodes > details->min_nodes && details->max_nodes < NO_VAL,
+		.node_range = node_range,
 		.pack_nodes = packs_nodes(details),
 	};
 	machine_topology_of(tables, job->part_ptr, &view->request.topology);

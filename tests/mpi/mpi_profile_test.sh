@@ -47,6 +47,7 @@ done
 grep -q "rank . ended without MPI_Finalize" "$scratch/log" || fail "exits: the library does not say so"
 ended_by INT -
 ended_by TERM ""
+ended_by TERM -
 
 # ---- the tool
 tool=$build/placement-profile

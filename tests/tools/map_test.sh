@@ -386,6 +386,12 @@ slurm_topology() {
   expect 0 $'0 n0 0\n1 n1 0\n2 n2 0'
   run map -t topology.conf -c 2 -f nodes
   expect 0 $'0 n0 0,1\n1 n1 0,1\n2 n2 0,1\n3 n3 0,1\n4 n4 0,1\n5 n5 0,1'
+  run map -t topology.conf -N 2-4 -f nodes
+  expect 0 $'0 n0 0\n1 n1 0'
+  run map -t topology.conf -c 3
+  refused 1 'placectl map: no node has 3 usable cores, as --cores-per-task wants'
+  run map -t topology.conf -N 4 --ntasks-per-node 1073741824
+  refused 2 'placectl map: 4294967296 ranks are too many'
   run map -t topology.conf --pattern ring -N 2 --ntasks-per-node 2 -f nodes
   [ "$(wc -l <<<"$out")" = 4 ] || fail "$command: $out"
   printf 'tree 2 3\n' >six

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <numeric>
 
@@ -315,12 +316,26 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
 }
 
 // Returns how many ranks the limits of the request leave room for: so many on each of its nodes, or one, as sbatch(1)
-// has it; without such limits one on as many usable leaves as it wants.
-std::size_t ranks_within(const Request& request, std::size_t nodes, std::size_t usable) {
-  const std::size_t most = std::min(static_cast<std::size_t>(request.max_nodes), nodes);
-  if (request.equal_tasks_per_node) return most * static_cast<std::size_t>(request.max_tasks_per_node);
-  if (request.max_nodes < INT32_MAX) return most;
-  return usable / static_cast<std::size_t>(request.cores_per_task);
+// has it; without such limits one on as many usable cores of a node as it wants. Of a range of nodes the least number
+// counts.
+std::size_t ranks_within(const Request& request, const ClusterView& view, const std::vector<std::int32_t>& usable) {
+  const std::size_t nodes =
+      request.max_nodes < INT32_MAX ? static_cast<std::size_t>(request.min_nodes) : view.nodes.size();
+  std::size_t ranks = nodes;
+  if (request.equal_tasks_per_node)
+    ranks = nodes * static_cast<std::size_t>(request.max_tasks_per_node);
+  else if (request.max_nodes == INT32_MAX)
+    ranks = std::transform_reduce(
+        view.nodes.begin(), view.nodes.end(), std::size_t{0}, std::plus<>(), [&](const NodeView& node) {
+          const auto first = std::ranges::lower_bound(usable, node.first_leaf);
+          return static_cast<std::size_t>(std::ranges::lower_bound(usable, node.first_leaf + node.cores()) - first) /
+                 static_cast<std::size_t>(request.cores_per_task);
+        });
+  if (ranks > static_cast<std::size_t>(CommMatrix::max_ranks))
+    throw UsageError(std::to_string(ranks) + " ranks are too many");
+  if (ranks == 0 && !usable.empty())
+    throw Error("no node has " + std::to_string(request.cores_per_task) + " usable cores, as --cores-per-task wants");
+  return ranks;
 }
 
 // Returns an empty matrix of as many ranks as --ntasks says, or else of `otherwise`.
@@ -341,9 +356,8 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   drop_unknown_positions(task);
   set_limits(line, task.view, task.request);
   if (gpu) leave_one_leaf_per_gpu(task.view, ranks_on_a_node(line, *gpu), task.usable);
-  const std::size_t otherwise = gpu || task.view.nodes.empty()
-                                    ? task.usable.size()
-                                    : ranks_within(task.request, task.view.nodes.size(), task.usable.size());
+  const std::size_t otherwise =
+      gpu || task.view.nodes.empty() ? task.usable.size() : ranks_within(task.request, task.view, task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, otherwise, task);
   if (!task.matrix) {
     for (const char* option : {"scope", "levels-up", "objective"})
