@@ -182,14 +182,7 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
 
 // Whether the search of the matrix may take too long. A matrix in which all pairs have equal traffic is searched
 // quickly.
-bool takes_long(const CommMatrix& matrix) {
-  if (matrix.pairs() <= most_pairs_in_time) return false;
-  if (matrix.pairs() < std::int64_t{matrix.ranks()} * (matrix.ranks() - 1) / 2) return true;
-  const std::int64_t weight = matrix.weights(0).front();
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
-    if (!std::ranges::all_of(matrix.weights(rank), [=](std::int64_t other) { return other == weight; })) return true;
-  return false;
-}
+bool takes_long(const CommMatrix& matrix) { return matrix.pairs() > most_pairs_in_time && !matrix.all_alike(); }
 
 // Maps the ranks by a sparsified matrix within half of the time. Returns nothing if there was no time for that.
 std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree,
