@@ -247,6 +247,7 @@ std::vector<std::int32_t> Engine::nodes_in_release() const {
 }
 
 bool Engine::start_off(std::int32_t job, std::span<const std::int32_t> nodes) {
+  if (!fits(job)) return false;
   const std::vector<std::int32_t> held = free_leaves_on(nodes);
   machine_.take(held);
   if (!fits(job)) {
@@ -351,8 +352,9 @@ void Engine::backfill() {
     const auto margin_us = static_cast<std::int64_t>(std::llround(options_.plan_margin_s * second_us));
     passed = planned_backfill(machine_, running_, now_us_, claims, {options_.stock_request, margin_us});
   } else {
+    const std::vector<std::int32_t> closed = nodes_in_release();
     for (const std::size_t k : easy_backfill(now_us_, machine_.free_cores(), running_.expected_ends(), claims))
-      passed.push_back({k, nodes_in_release()});
+      passed.push_back({k, closed});
   }
   std::vector<std::size_t> started;
   for (const Passing& passing : passed) {
