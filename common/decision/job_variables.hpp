@@ -14,16 +14,16 @@ inline constexpr const char* request_prefix = "PLACEMENT_";
 // The version of this format: request_version.
 inline constexpr const char* request_version_variable = "PLACEMENT_VERSION";
 inline constexpr const char* request_version = "1";
-// The policy and its keys, as "TREEMATCH:scope=whole".
+// The policy and its keys, as "TREEMATCH=scope=whole".
 inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
-// This variable replaces the two above if the matrix is to come from a stored profile that is not found yet. slurmctld
-// then makes no decision, and each step looks for a profile.
+// This variable replaces those of the version and the policy if the matrix is to come from a stored profile that is not
+// found yet. slurmctld then makes no decision, and each step looks for a profile.
 inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
 // The component of a heterogeneous job that the request is for; not set for component 0 and for any other job.
 inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";
 // Set if the policy was given by --placement, so that it replaces what -m says.
 inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_DISTRIBUTION";
-// The number of pieces of the matrix in base64url; piece K is the variable of the second name followed by K.
+// The number of pieces of the matrix in base64url; piece K is the variable request_piece_variable followed by K.
 inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";
 inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
 // Set if the job's step has its ranks in natural order whatever the policy is, because it spans several components of a
