@@ -108,6 +108,23 @@ rank_nodes() {  # file with the output of mpi_where: the nodes of rank 0, 1, ...
 rank_cpus() {  # the same for the affinity masks
   sed -n 's/^rank \([0-9]*\) .* cpus \([^ ]*\)$/\1 \2/p' "$1" | sort -n | cut -d ' ' -f 2 | paste -sd ' '
 }
+# The ranks of a job are on record on the nodes where mpi_where found them.
+expect_ranks_on_record() {  # job, file with the output of mpi_where
+  "$SP_PREFIX/bin/placectl" explain --json "$1" >explained
+  python3 - "$(rank_nodes "$2")" <<'END' || fail "the ranks of job $1 are on $(rank_nodes "$2"), on record $(cat explained)"
+import json, sys
+node_of = sys.argv[1].split()
+(decision,) = [one for one in json.load(open("explained"))["decisions"] if one["for_start"]]
+(ranks,) = [term[len("ranks: "):] for term in decision["terms"] if term.startswith("ranks: ")]
+shown = {}
+for node, listed in zip(sorted(set(node_of)), ranks.split(";"), strict=True):
+    for part in listed.split(","):
+        first, _, last = part.partition("-")
+        for rank in range(int(first), int(last or first) + 1):
+            shown[rank] = node
+assert [shown[rank] for rank in sorted(shown)] == node_of
+END
+}
 ranks_sharing() {  # the same for the number of ranks that share memory
   sed -n 's/^rank \([0-9]*\) .* sharing \([0-9]*\) .*/\1 \2/p' "$1" | sort -n | cut -d ' ' -f 2 | paste -sd ' '
 }
