@@ -14,6 +14,7 @@ libmapping_la_SOURCES = \
 	%D%/leaf_tree.cpp \
 	%D%/mapping_check.cpp \
 	%D%/node_choice.cpp \
+	%D%/part_annealing.cpp \
 	%D%/quadratic_assignment.cpp \
 	%D%/refine.cpp \
 	%D%/slots.cpp \

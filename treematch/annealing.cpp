@@ -2,7 +2,6 @@
 #include "treematch/annealing.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "common/util/random.hpp"
 #include "mapping/mapping_check.hpp"
@@ -106,12 +105,7 @@ class Annealing {
     const Step step = random_step();
     if (step.rank == nobody) return;
     const std::int64_t change = change_by(step);
-    // The Metropolis test compares with -ln of a uniform random number. The logarithm is approximated by straight lines
-    // between powers of two, so that every machine computes the same value.
-    const std::uint64_t bits = random_.next() | 1;
-    const int zeros = std::countl_zero(bits);
-    const double fraction = static_cast<double>(bits << zeros << 1 >> 12) * 0x1p-52;
-    if (static_cast<double>(change) > temperature * 0.6931471805599453 * (zeros + 1 - fraction)) return;
+    if (static_cast<double>(change) > temperature * random_.exponential()) return;
     const std::int32_t from = slot_[step.rank];
     const std::int32_t other = owner_[step.to];
     owner_[from] = other;

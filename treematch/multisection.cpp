@@ -7,14 +7,19 @@
 #include <span>
 #include <utility>
 
+#include "common/util/random.hpp"
 #include "mapping/bisection.hpp"
+#include "mapping/part_annealing.hpp"
 
 namespace placement::treematch {
 
 namespace {
 
 constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get fewer tries on large parts, to save time
-constexpr std::int32_t in_cache = 4096;       // graphs with fewer vertices fit the cache and are not renumbered
+constexpr std::int64_t work_per_sweep = 7;    // for each vertex, in one level of the tree
+constexpr std::int64_t work_per_sweep_of_irregular = 5;
+constexpr std::int64_t most_sweeps = 10'000;
+constexpr std::int32_t in_cache = 4096;  // graphs with fewer vertices fit the cache and are not renumbered
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -25,10 +30,12 @@ struct Part {
 class Multisection {
  public:
   Multisection(const mapping::LeafTree& tree, std::uint64_t seed, const mapping::BisectionTries& tries,
-               const mapping::WorkBudget& watch)
+               std::int32_t sweeps, const mapping::WorkBudget& watch)
       : tree_(tree),
         watch_(watch),
-        bisection_(seed, tries, watch_) {}
+        bisection_(seed, tries, watch_),
+        random_(seed),
+        sweeps_(sweeps) {}
 
   std::vector<std::int32_t> run(const mapping::Graph& graph) {
     slot_.resize(graph.vertices());
@@ -56,7 +63,28 @@ class Multisection {
     if (part.rank.empty()) return;
     if (part.graph.arc.empty() || watch_.over() || only_leaves(vertex)) return fill({&v, 1}, part.rank);
     const std::vector<std::int32_t> children = enough_children(vertex, static_cast<std::int32_t>(part.rank.size()));
-    split(children, std::move(part));
+    if (sweeps_ > 0 && mapping::can_anneal_parts(part.graph, children.size())) return split_and_anneal(children, part);
+    split(children, std::move(part), [this](std::int32_t child, Part&& below) { descend(child, std::move(below)); });
+  }
+
+  // Distributes the part among the children, and anneals the parts of all children together before they are split
+  // further.
+  void split_and_anneal(std::span<const std::int32_t> children, const Part& part) {
+    std::vector<std::int32_t> child_of(part.rank.size()), capacity;
+    std::vector<std::int32_t> child_of_rank(slot_.size());
+    for (const std::int32_t child : children) capacity.push_back(tree_.vertex(child).slots);
+    try {
+      split(children, Part(part), [&](std::int32_t child, Part&& below) {
+        const auto k = std::find(children.begin(), children.end(), child) - children.begin();
+        for (const std::int32_t rank : below.rank) child_of_rank[rank] = static_cast<std::int32_t>(k);
+      });
+      for (std::size_t v = 0; v < child_of.size(); ++v) child_of[v] = child_of_rank[part.rank[v]];
+      mapping::anneal_parts(part.graph, capacity, child_of, sweeps_, random_, watch_);
+    } catch (const mapping::OutOfTime&) {
+      return fill(children, part.rank);
+    }
+    for (std::size_t k = 0; k < children.size(); ++k)
+      descend(children[k], subset(part, child_of, static_cast<std::int32_t>(k), children.subspan(k, 1)));
   }
 
   bool only_leaves(const mapping::LeafTree::Vertex& vertex) const {
@@ -86,8 +114,9 @@ class Multisection {
   }
 
   // Distributes the part among some children of a vertex: it is bisected for the two halves of the list of children.
-  void split(std::span<const std::int32_t> children, Part part) {
-    if (children.size() == 1) return descend(children.front(), std::move(part));
+  template <class Done>
+  void split(std::span<const std::int32_t> children, Part part, const Done& done) {
+    if (children.size() == 1) return done(children.front(), std::move(part));
     const auto left_children = children.first(children.size() / 2);
     const auto right_children = children.subspan(children.size() / 2);
     const auto ranks = static_cast<std::int32_t>(part.rank.size());
@@ -96,14 +125,14 @@ class Multisection {
     Part left, right;
     try {
       const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
-      left = subset(part, side, 0, left_children);
-      right = subset(part, side, 1, right_children);
+      left = subset(part, side, std::int8_t{0}, left_children);
+      right = subset(part, side, std::int8_t{1}, right_children);
     } catch (const mapping::OutOfTime&) {
       return fill(children, part.rank);
     }
     part = {};
-    split(left_children, std::move(left));
-    split(right_children, std::move(right));
+    split(left_children, std::move(left), done);
+    split(right_children, std::move(right), done);
   }
 
   // Places the ranks on the slots of the children from left to right, in the order of the list.
@@ -122,8 +151,8 @@ class Multisection {
 
   // Returns the ranks of `part` on the side `which`, for some children. The traffic among them is left out where all
   // slots are equal, because the ranks are then placed in the order of the list.
-  Part subset(const Part& part, const std::vector<std::int8_t>& side, std::int8_t which,
-              std::span<const std::int32_t> children) {
+  template <class Side>
+  Part subset(const Part& part, const std::vector<Side>& side, Side which, std::span<const std::int32_t> children) {
     Part subset;
     const auto n = static_cast<std::int32_t>(part.rank.size());
     const auto count = static_cast<std::size_t>(std::count(side.begin(), side.end(), which));
@@ -150,25 +179,44 @@ class Multisection {
   const mapping::LeafTree& tree_;
   const mapping::WorkBudget& watch_;
   mapping::Bisection bisection_;
+  Random random_;
+  const std::int32_t sweeps_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
 };
 
-// Returns how many bisections of each part the work pays for. One bisection of all parts costs about one unit per arc
-// and eight per vertex, on each level.
-mapping::BisectionTries affordable_tries(const mapping::Graph& graph, std::int64_t work) {
+// How often the work lets parts be bisected and annealed.
+struct Efforts {
+  mapping::BisectionTries tries;
+  std::int32_t sweeps = 0;
+};
+
+// One bisection of all parts costs about one unit per arc and eight per vertex, on each level.
+Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing annealing) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
   const std::int64_t once =
       (static_cast<std::int64_t>(graph.arc.size()) + 8 * graph.vertices()) * std::max<std::int64_t>(1, levels);
   const auto tries = static_cast<std::int32_t>(std::clamp<std::int64_t>(work / once, 1, 8));
-  return {graph.vertices() > many_vertices ? (2 * tries + 2) / 3 : tries, 2 * tries};
+  const bool many = graph.vertices() > many_vertices;
+  const auto sweeps = [&](std::int64_t cost) {
+    return static_cast<std::int32_t>(std::min(work / cost / std::max(1, graph.vertices()), most_sweeps));
+  };
+  switch (annealing) {
+    case Annealing::of_irregular_parts: return {{1, std::min(tries + 1, 4)}, sweeps(work_per_sweep_of_irregular)};
+    case Annealing::of_parts:
+      return {many ? mapping::BisectionTries{(tries + 2) / 3, tries + 1} : mapping::BisectionTries{tries, 2 * tries},
+              sweeps(work_per_sweep)};
+    case Annealing::none: break;
+  }
+  return {{many ? (2 * tries + 2) / 3 : tries, 2 * tries}, 0};
 }
 
 }  // namespace
 
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const mapping::WorkBudget& watch) {
-  return Multisection(tree, seed, affordable_tries(graph, work), watch).run(graph);
+                                       std::int64_t work, const mapping::WorkBudget& watch, Annealing annealing) {
+  const Efforts efforts = affordable(graph, work, annealing);
+  return Multisection(tree, seed, efforts.tries, efforts.sweeps, watch).run(graph);
 }
 
 }  // namespace placement::treematch

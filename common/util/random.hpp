@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <bit>
 #include <cstdint>
 
 namespace placement {
@@ -21,6 +22,16 @@ class Random {
   // Returns a number from 0 to bound - 1. `bound` must be above 0.
   std::int32_t below(std::int32_t bound) {
     return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
+  }
+
+  // Returns minus the logarithm of a number from 0 to 1, for the test of Metropolis: a rise is taken when it is below
+  // the temperature times this. The logarithm is approximated by straight lines between powers of two, so that every
+  // machine computes the same value.
+  double exponential() {
+    const std::uint64_t bits = next() | 1;
+    const int zeros = std::countl_zero(bits);
+    const double fraction = static_cast<double>(bits << zeros << 1 >> 12) * 0x1p-52;
+    return 0.6931471805599453 * (zeros + 1 - fraction);
   }
 
  private:
