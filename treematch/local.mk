@@ -26,5 +26,6 @@ libtreematch_la_SOURCES = \
 	%D%/tree_map.cpp \
 	%D%/treematch.cpp \
 	%D%/unit_mapping.cpp \
+	%D%/whole_units.cpp \
 	%D%/within_nodes.cpp \
 	#

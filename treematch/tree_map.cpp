@@ -18,6 +18,8 @@
 #include "treematch/leaf_choice.hpp"
 #include "treematch/level_search.hpp"
 #include "treematch/portfolio.hpp"
+#include "treematch/subtree_search.hpp"
+#include "treematch/whole_units.hpp"
 
 namespace placement::treematch {
 
@@ -134,7 +136,11 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
     return natural;
   if (options.scope == LeafScope::given)
     return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
+  std::optional<MapResult> by_units;  // first, as it takes less time than the search and mostly costs less
+  if (matrix.ranks() > most_ranks_searched_often) by_units = map_whole_units(matrix, tree, usable, options);
   MapResult result = search_levels(matrix, tree, usable, options);
+  if (by_units) by_units->work = result.work += by_units->work;
+  if (by_units && by_units->cost < result.cost) result = *std::move(by_units);
   if (matrix.ranks() <= most_ranks_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
   result.natural_cost = natural.natural_cost;
   natural.work = result.work;
