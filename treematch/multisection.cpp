@@ -16,10 +16,12 @@ namespace placement::treematch {
 namespace {
 
 constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get fewer tries on large parts, to save time
-constexpr std::int64_t work_per_sweep = 7;    // for each vertex, in one level of the tree
+// Annealing: a sweep offers each vertex a move once, on one level of the tree. This is its work for each vertex.
+constexpr std::int64_t work_per_sweep = 7;
 constexpr std::int64_t work_per_sweep_of_irregular = 5;
 constexpr std::int64_t most_sweeps = 10'000;
-constexpr std::int32_t in_cache = 4096;  // graphs with fewer vertices fit the cache and are not renumbered
+constexpr std::int32_t most_tries_of_irregular = 4;  // annealing makes up for poor first cuts
+constexpr std::int32_t in_cache = 4096;              // graphs with fewer vertices fit the cache and are not renumbered
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -202,7 +204,8 @@ Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing ann
     return static_cast<std::int32_t>(std::min(work / cost / std::max(1, graph.vertices()), most_sweeps));
   };
   switch (annealing) {
-    case Annealing::of_irregular_parts: return {{1, std::min(tries + 1, 4)}, sweeps(work_per_sweep_of_irregular)};
+    case Annealing::of_irregular_parts:
+      return {{1, std::min(tries + 1, most_tries_of_irregular)}, sweeps(work_per_sweep_of_irregular)};
     case Annealing::of_parts:
       return {many ? mapping::BisectionTries{(tries + 2) / 3, tries + 1} : mapping::BisectionTries{tries, 2 * tries},
               sweeps(work_per_sweep)};

@@ -34,7 +34,7 @@ constexpr std::int64_t part_of_quick_work = 10;  // a quick search has a tenth o
 
 // Fits as in Units::fit.
 constexpr double min_unit_fit = 0.88;         // units with a lower fit are not placed
-constexpr double irregular_fit = 0.2;         // there are no units, and no grid
+constexpr double irregular_fit = 0.2;         // with a lower fit the ranks do not communicate on a grid
 constexpr double sufficient_unit_fit = 0.98;  // needed when the units are few; very many ranks then need no other way
 
 // The portfolio: maps the ranks in different ways and keeps the best mapping.
@@ -130,7 +130,7 @@ class Portfolio {
     offer(mapping::greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
     const std::int32_t most = options_.effort < usual_effort ? max_ranks_for_little_gains : max_ranks_for_grouping;
-    if (matrix_.ranks() <= most && (sparse() || matrix_.ranks() > max_ranks_for_little_gains))
+    if (!irregular_ && matrix_.ranks() <= most && (sparse() || matrix_.ranks() > max_ranks_for_little_gains))
       offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= max_ranks_for_two_multisections;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
@@ -144,7 +144,7 @@ class Portfolio {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
-    irregular_ = units->fit < irregular_fit;
+    irregular_ = units->fit < irregular_fit && matrix_.ranks() > max_ranks_with_less_work;
     const bool huge = matrix_.ranks() > max_ranks_for_grouping;
     if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
     // Few large units leave little choice to the levels above. They are placed only if they fit well.
@@ -242,7 +242,7 @@ class Portfolio {
   std::vector<std::int32_t> packed_slots_;  // the slots of packed_ in tree_
   std::optional<mapping::LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
-  bool irregular_ = false;          // the traffic does not fall into units
+  bool irregular_ = false;          // many ranks whose traffic does not fall into units
   bool searched_ = false;           // a mapping that was kept has been refined by swaps
   std::int64_t recalled_ = 0;       // work of the earlier search whose mapping was taken over
   MapResult result_;
