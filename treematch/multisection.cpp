@@ -19,6 +19,7 @@ constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get f
 // Annealing: a sweep offers each vertex a move once, on one level of the tree. This is its work for each vertex.
 constexpr std::int64_t work_per_sweep = 7;
 constexpr std::int64_t work_per_sweep_of_irregular = 5;
+constexpr std::int64_t fewest_sweeps = 20;  // fewer gain less than the time for them gains elsewhere
 constexpr std::int64_t most_sweeps = 10'000;
 constexpr std::int32_t most_tries_of_irregular = 4;  // annealing makes up for poor first cuts
 constexpr std::int32_t in_cache = 4096;              // graphs with fewer vertices fit the cache and are not renumbered
@@ -203,6 +204,7 @@ Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing ann
   const auto sweeps = [&](std::int64_t cost) {
     return static_cast<std::int32_t>(std::min(work / cost / std::max(1, graph.vertices()), most_sweeps));
   };
+  if (sweeps(work_per_sweep) < fewest_sweeps) annealing = Annealing::none;
   switch (annealing) {
     case Annealing::of_irregular_parts:
       return {{1, std::min(tries + 1, most_tries_of_irregular)}, sweeps(work_per_sweep_of_irregular)};

@@ -199,9 +199,9 @@ class Portfolio {
   }
 
   std::vector<std::int32_t> sections(const mapping::LeafTree& tree) const {
-    const Annealing annealing = quickly_     ? Annealing::none
-                                : irregular_ ? Annealing::of_irregular_parts
-                                             : Annealing::of_parts;
+    const Annealing annealing = quickly_ || !sparse() ? Annealing::none
+                                : irregular_          ? Annealing::of_irregular_parts
+                                                      : Annealing::of_parts;
     return multisection(graph_, tree, options_.seed, work_, *search_, annealing);
   }
 
