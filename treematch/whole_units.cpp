@@ -21,7 +21,7 @@ namespace {
 constexpr std::int32_t unit_size = 8;
 constexpr std::int32_t most_ranks = 16384;
 constexpr std::int32_t few_units = 256;     // up to this number a search takes more work than above it, and gets less
-constexpr std::int32_t part_of_effort = 5;  // for few units: a fifth
+constexpr std::int32_t part_of_effort = 10;  // for few units: a tenth
 constexpr std::int64_t work_of_refining = 100;  // for each rank
 
 // Whether the vertices just above the usable leaves have unequal numbers of them. One may be different, which
