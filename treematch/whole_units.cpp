@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::int32_t unit_size = 8;
 constexpr std::int32_t most_ranks = 16384;
-constexpr std::int32_t few_units = 256;     // up to this number a search takes more work than above it, and gets less
+constexpr std::int64_t most_pairs_per_rank = 32;
+constexpr std::int32_t few_units = 256;      // up to this number a search takes more work than above it, and gets less
 constexpr std::int32_t part_of_effort = 10;  // for few units: a tenth
 constexpr std::int64_t work_of_refining = 100;  // for each rank
 
@@ -63,7 +64,8 @@ std::vector<std::int32_t> mapped_units(const RankUnits& units, const TreeTopolog
 
 std::optional<MapResult> map_whole_units(const CommMatrix& matrix, const TreeTopology& tree,
                                          std::span<const std::int32_t> usable, const MapOptions& options) {
-  if (matrix.ranks() > most_ranks || !uneven(tree, usable)) return std::nullopt;
+  if (matrix.ranks() > most_ranks || matrix.pairs() > most_pairs_per_rank * matrix.ranks() || !uneven(tree, usable))
+    return std::nullopt;
   const std::vector<std::int32_t> places = places_of_units(tree, usable, unit_size);
   if (places.size() < static_cast<std::size_t>((matrix.ranks() + unit_size - 1) / unit_size)) return std::nullopt;
   try {

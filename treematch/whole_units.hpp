@@ -17,8 +17,8 @@ namespace placement::treematch {
 //   usable   ascending, more leaves than ranks
 //   options  the scope is `subtree` or `whole`
 // Returns nothing when at most one of these numbers is different, when the scope has too few places for the units, when
-// the traffic does not fall into units, with more than 16,384 ranks, for which there is no time, and when the time has
-// ended.
+// the traffic does not fall into units, when there is no time for so many, which are more than 16,384 ranks or 32 pairs
+// for each, and when the time has ended.
 std::optional<MapResult> map_whole_units(const CommMatrix& matrix, const TreeTopology& tree,
                                          std::span<const std::int32_t> usable, const MapOptions& options);
 

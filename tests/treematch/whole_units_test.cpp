@@ -120,6 +120,20 @@ START_TEST(jobs_that_have_no_use_for_it) {
 }
 END_TEST
 
+// Groups of 65 and of 66 ranks that exchange all to all have 32 and 32.5 pairs for each rank.
+START_TEST(at_most_32_pairs_for_each_rank) {
+  const TreeTopology tree = machine();
+  const Ints usable = left_by_others(tree, 1);
+  for (const std::int32_t size : {65, 66}) {
+    std::vector<CommEdge> edges;
+    for (std::int32_t a = 0; a < 4 * size; ++a)
+      for (std::int32_t b = a + 1; b < (a / size + 1) * size; ++b) edges.push_back({a, b, 10});
+    const CommMatrix matrix = CommMatrix::from_edges(4 * size, std::move(edges));
+    ck_assert_int_eq(map_whole_units(matrix, tree, usable, {.scope = LeafScope::whole}).has_value(), size == 65);
+  }
+}
+END_TEST
+
 START_TEST(at_most_16384_ranks) {
   const TreeTopology tree = TreeTopology::balanced(Ints{10, 20, 12, 2, 8});
   Ints usable = all_leaves(tree);
@@ -139,6 +153,7 @@ int main() {
   tcase_add_test(all, large_jobs_are_mapped_by_units);
   tcase_add_test(all, the_scope_is_kept);
   tcase_add_test(all, jobs_that_have_no_use_for_it);
+  tcase_add_test(all, at_most_32_pairs_for_each_rank);
   tcase_add_test(all, at_most_16384_ranks);
   suite_add_tcase(suite, all);
   return run_suite(suite);
