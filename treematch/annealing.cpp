@@ -2,6 +2,7 @@
 #include "treematch/annealing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/util/random.hpp"
 #include "mapping/mapping_check.hpp"
@@ -11,7 +12,7 @@ namespace placement::treematch {
 
 namespace {
 
-constexpr std::int32_t nobody = -1;
+constexpr std::int32_t no_parent = -1;
 constexpr int steps_of_temperature = 100;
 constexpr std::int64_t work_of_step = 7;      // without the arcs of a rank that moves
 constexpr double first_temperature = 0.1;     // as a fraction of the mean loss of a step that raises the hop-bytes
@@ -28,11 +29,16 @@ class Annealing {
         tree_(tree),
         watch_(watch),
         slot_(slot),
-        owner_(tree.slots(), nobody),
+        nobody_(graph.vertices()),
+        owner_(tree.slots(), nobody_),
         above_(tree.slots()),
         random_(seed) {
-    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
     number_vertices();
+    place_.reserve(slot.size());
+    for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) {
+      owner_[slot[rank]] = rank;
+      place_.push_back(above_[slot[rank]]);
+    }
     tabulate();
   }
 
@@ -41,8 +47,10 @@ class Annealing {
     if (scale <= 0) return;
     const std::int64_t steps = work / work_of_step / steps_of_temperature;
     double temperature = first_temperature * scale;
-    for (int level = 0; level < steps_of_temperature; ++level, temperature *= cooling)
+    for (int level = 0; level < steps_of_temperature; ++level, temperature *= cooling) {
+      watch_.spend(steps * work_of_step);
       for (std::int64_t k = 0; k < steps; ++k) try_step(temperature);
+    }
   }
 
  private:
@@ -55,18 +63,18 @@ class Annealing {
   };
 
   struct Step {
-    std::int32_t rank = nobody;
-    std::int32_t to = 0;
+    std::int32_t rank;
+    std::int32_t to;
   };
 
   void number_vertices() {
-    std::vector<std::int32_t> number(tree_.vertices().size(), nobody);
+    std::vector<std::int32_t> number(tree_.vertices().size(), no_parent);
     for (std::size_t v = 0; v < tree_.vertices().size(); ++v) {
       const mapping::LeafTree::Vertex& vertex = tree_.vertices()[v];
       if (vertex.children == 0) continue;
       number[v] = static_cast<std::int32_t>(vertex_.size());
       if (vertex.parent < 0)
-        vertex_.push_back({nobody, vertex.first_slot, vertex.slots, 0});
+        vertex_.push_back({no_parent, vertex.first_slot, vertex.slots, 0});
       else
         vertex_.push_back({number[vertex.parent], vertex.first_slot, vertex.slots,
                            vertex.position - tree_.vertex(vertex.parent).position});
@@ -75,12 +83,13 @@ class Annealing {
   }
 
   void tabulate() {
-    traffic_.assign(vertex_.size() * static_cast<std::size_t>(graph_.vertices()), 0);
-    watch_.spend(static_cast<std::int64_t>(traffic_.size() / 16));
+    const std::size_t of_ranks = vertex_.size() * static_cast<std::size_t>(graph_.vertices());
+    traffic_.assign(of_ranks + vertex_.size(), 0);
+    watch_.spend(static_cast<std::int64_t>(of_ranks / 16));
     for (std::int32_t rank = 0; rank < graph_.vertices(); ++rank) {
       watch_.spend(static_cast<std::int64_t>(2 * graph_.arcs(rank).size()));
       for (const mapping::Arc& arc : graph_.arcs(rank))
-        for (std::int32_t v = above_[slot_[arc.to]]; v > 0; v = vertex_[v].parent) of(rank)[v] += arc.weight;
+        for (std::int32_t v = place_[arc.to]; v > 0; v = vertex_[v].parent) of(rank)[v] += arc.weight;
     }
   }
 
@@ -88,11 +97,13 @@ class Annealing {
 
   // Returns the mean rise in hop-bytes over those of 256 random steps that raise them; 0 if none does.
   double mean_loss() {
+    constexpr int steps = 256;
     double sum = 0;
     int count = 0;
-    for (int k = 0; k < 256; ++k) {
+    watch_.spend(steps * work_of_step);
+    for (int k = 0; k < steps; ++k) {
       const Step step = random_step();
-      if (step.rank == nobody) continue;
+      if (step.rank == nobody_) continue;
       const std::int64_t change = change_by(step);
       if (change <= 0) continue;
       sum += static_cast<double>(change);
@@ -103,61 +114,51 @@ class Annealing {
 
   void try_step(double temperature) {
     const Step step = random_step();
-    if (step.rank == nobody) return;
+    if (step.rank == nobody_) return;
     const std::int64_t change = change_by(step);
     if (static_cast<double>(change) > temperature * random_.exponential()) return;
     const std::int32_t from = slot_[step.rank];
     const std::int32_t other = owner_[step.to];
-    owner_[from] = other;
-    owner_[step.to] = step.rank;
-    slot_[step.rank] = step.to;
-    count_move(step.rank, above_[from], above_[step.to]);
-    if (other == nobody) return;
-    slot_[other] = from;
-    count_move(other, above_[step.to], above_[from]);
+    move(step.rank, step.to);
+    if (other == nobody_)
+      owner_[from] = nobody_;
+    else
+      move(other, from);
   }
 
   // Returns a random rank and a random slot in a small subtree around one of its partners. Returns a step without a
   // rank when the rank has no partner or the step would change nothing.
   Step random_step() {
-    watch_.spend(work_of_step);
     const std::int32_t rank = random_.below(graph_.vertices());
     const auto arcs = graph_.arcs(rank);
-    if (arcs.empty()) return {};
+    if (arcs.empty()) return {nobody_, 0};
     const std::int32_t partner = arcs[random_.below(static_cast<std::int32_t>(arcs.size()))].to;
-    std::int32_t v = above_[slot_[partner]];
+    std::int32_t v = place_[partner];
     for (std::uint64_t bits = random_.next() >> 40; (bits & 3) == 0 && v > 0; bits >>= 2) v = vertex_[v].parent;
     const std::int32_t to = vertex_[v].first_slot + random_.below(vertex_[v].slots);
-    if (above_[to] == above_[slot_[rank]]) return {};
+    if (above_[to] == place_[rank]) return {nobody_, 0};
     return {rank, to};
   }
 
+  // Returns the change in hop-bytes when the rank and the owner of the slot, if there is one, change places.
   std::int64_t change_by(const Step& step) {
-    const std::int32_t from = above_[slot_[step.rank]];
+    const std::int32_t from = place_[step.rank];
     const std::int32_t to = above_[step.to];
     const std::int32_t other = owner_[step.to];
-    std::int64_t change = change_of(step.rank, from, to);
-    if (other == nobody) return change;
-    change += change_of(other, to, from);
-    if (of(step.rank)[to] == 0 && to > 0) return change;
+    const std::int32_t* traffic = of(step.rank);
+    const std::int32_t* traffic_of_other = of(other);
+    std::int64_t change = 0;
+    std::int64_t sign = 1;
+    for (std::int32_t u = from, v = to; u != v; u = vertex_[u].parent) {
+      if (u < v) {
+        std::swap(u, v);
+        sign = -sign;
+      }
+      change += sign * vertex_[u].length * (traffic[u] - traffic_of_other[u]);
+    }
+    if (other == nobody_ || (traffic[to] == 0 && to > 0)) return change;
     for (const mapping::Arc& arc : graph_.arcs(step.rank))  // an exchange does not change the distance between the two
       if (arc.to == other) change += arc.weight * apart(from, to);
-    return change;
-  }
-
-  // Returns the change in hop-bytes when the rank alone moves between leaves below these vertices.
-  std::int64_t change_of(std::int32_t rank, std::int32_t from, std::int32_t to) {
-    const std::int32_t* traffic = of(rank);
-    std::int64_t change = 0;
-    while (from != to) {
-      if (from > to) {
-        change += traffic[from] * vertex_[from].length;
-        from = vertex_[from].parent;
-      } else {
-        change -= traffic[to] * vertex_[to].length;
-        to = vertex_[to].parent;
-      }
-    }
     return change;
   }
 
@@ -171,11 +172,16 @@ class Annealing {
     return length;
   }
 
-  void count_move(std::int32_t rank, std::int32_t from, std::int32_t to) {
+  void move(std::int32_t rank, std::int32_t to) {
+    const std::int32_t old_place = place_[rank];
+    const std::int32_t new_place = above_[to];
+    owner_[to] = rank;
+    slot_[rank] = to;
+    place_[rank] = new_place;
     watch_.spend(static_cast<std::int64_t>(graph_.arcs(rank).size()));
     for (const mapping::Arc& arc : graph_.arcs(rank)) {
       std::int32_t* traffic = of(arc.to);
-      for (std::int32_t u = from, v = to; u != v;) {
+      for (std::int32_t u = old_place, v = new_place; u != v;) {
         if (u > v) {
           traffic[u] -= arc.weight;
           u = vertex_[u].parent;
@@ -191,10 +197,12 @@ class Annealing {
   const mapping::LeafTree& tree_;
   const mapping::WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
+  const std::int32_t nobody_;  // in place of a rank; has no traffic
   std::vector<std::int32_t> owner_;
   std::vector<std::int32_t> above_;    // the vertex just above each slot
+  std::vector<std::int32_t> place_;    // the vertex just above the slot of each rank
   std::vector<Vertex> vertex_;         // all vertices above leaves; the root is vertex 0
-  std::vector<std::int32_t> traffic_;  // of each rank with the ranks below each vertex but the root
+  std::vector<std::int32_t> traffic_;  // of each rank, and of nobody, with the ranks below each vertex but the root
   Random random_;
 };
 
