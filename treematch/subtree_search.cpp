@@ -71,6 +71,12 @@ class SubtreeSearch {
     LeafSet on;
   };
 
+  struct Annealed {
+    std::int32_t top;
+    std::vector<std::int32_t> leaf_of_rank;  // where it started
+    std::int64_t work;
+  };
+
   bool many() const { return matrix_.ranks() > most_ranks_annealed; }
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
@@ -212,12 +218,18 @@ class SubtreeSearch {
     return natural.cost <= result.cost ? natural : result;
   }
 
+  // Continues by annealing. Two ways often find the same mapping; from there it would find the same again, which counts
+  // as work all the same.
   void anneal_from(const MapResult& start, std::int32_t top) {
+    for (const Annealed& before : annealed_)
+      if (before.top == top && before.leaf_of_rank == start.leaf_of_rank) return watch_.spend(before.work);
+    const std::int64_t before = watch_.spent();
     const std::vector<std::int32_t> scope = leaves_near(tree_, usable_, top, sorted(start.leaf_of_rank));
     MapResult annealed;
     annealed.leaf_of_rank = start.leaf_of_rank;
     annealed.cost = anneal_on(matrix_, structure_.graph(), tree_, scope, annealed.leaf_of_rank, options_.seed,
                               limits_.annealing, watch_);
+    annealed_.push_back({top, start.leaf_of_rank, watch_.spent() - before});
     annealed.method = "annealing";
     if (annealed.cost < best_.cost) order_equal_branches(tree_, annealed.leaf_of_rank, watch_);
     keep(std::move(annealed));
@@ -252,6 +264,7 @@ class SubtreeSearch {
   const bool wider_;
   const mapping::WorkBudget watch_;
   std::int64_t work_of_parts_ = 0;
+  std::vector<Annealed> annealed_;
   MapResult best_;
 };
 
