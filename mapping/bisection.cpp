@@ -11,26 +11,26 @@ namespace placement::mapping {
 
 namespace {
 
-constexpr std::int32_t coarsest = 80;   // a graph with at most this number of vertices is not coarsened further
 constexpr std::int32_t small = 100;     // a graph with fewer vertices gets BisectionTries::of_small tries
 constexpr std::int32_t convincing = 3;  // after this number of tries with one cut, a better cut is unlikely
 constexpr std::int32_t passes = 6;      // refinement passes on each level, at most
 
 }  // namespace
 
-std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least, std::int32_t most) {
+std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least, std::int32_t most,
+                                          BisectionsFound& found) {
   const std::int32_t n = graph.vertices();
   const std::int32_t first = least + (most - least) / 2;
   freedom_ = (most - least) / 2;
   if (most <= 0) return std::vector<std::int8_t>(n, 1);
   if (least >= n) return std::vector<std::int8_t>(n, 0);
   const std::int32_t largest = std::max(2, n / 20);
-  Sides best = multilevel(graph, first, largest);
+  Sides best = tried(graph, first, largest, found);
   const std::int32_t tries = n < small ? tries_.of_small : tries_.of_large;
   std::int32_t as_good = 1;
   try {
     for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing; ++k) {
-      Sides other = multilevel(graph, first, largest);
+      Sides other = tried(graph, first, largest, found);
       if (other.cut == best.cut) ++as_good;
       if (other.cut >= best.cut) continue;
       best = std::move(other);
@@ -41,7 +41,27 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   return std::move(best.side);
 }
 
-Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t largest) {
+// Makes a try, or takes over what an equal one has found.
+Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found) {
+  if (graph.vertices() > coarsest) return multilevel(graph, first, largest);
+  Random after = random_;
+  const std::int32_t start = after.below(graph.vertices());
+  for (const BisectionsFound::Try& before : found.tries) {
+    if (before.start != start) continue;
+    random_ = after;
+    work_ += before.work;
+    watch_.spend(before.spent);
+    return before.sides;
+  }
+  const std::int64_t spent = watch_.spent();
+  const std::int64_t done = work();
+  Sides sides = multilevel(graph, first, largest);
+  if (random_ == after)  // a try on a graph of several components makes more random choices than one
+    found.tries.push_back({start, sides, watch_.spent() - spent, work() - done});
+  return sides;
+}
+
+Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t largest) {
   if (graph.vertices() <= coarsest) return refined(graph, first, grown(graph, first));
   std::vector<std::int32_t> coarse_of;
   const Graph coarse = coarsened(graph, largest, random_, coarse_of, watch_);
@@ -53,7 +73,7 @@ Bisection::Sides Bisection::multilevel(const Graph& graph, std::int32_t first, s
   return refined(graph, first, std::move(side));
 }
 
-Bisection::Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
+Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
   const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
   Sides result{std::move(side), 0, 0};
   result.cut = refiner_.refine(graph, first, slack, passes, result.side, watch_);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "common/util/random.hpp"
@@ -14,6 +18,42 @@ namespace placement::mapping {
 struct BisectionTries {
   std::int32_t of_large = 1;  // for graphs with at least 100 vertices
   std::int32_t of_small = 2;  // for smaller graphs
+};
+
+// A split of a graph in two.
+struct Sides {
+  std::vector<std::int8_t> side;  // of each vertex, 0 or 1
+  std::int64_t cut = 0;
+  std::int32_t off_target = 0;
+};
+
+// What single tries on one small graph found. The vertex from which side 0 grows decides that; where further vertices
+// were chosen, as in a graph of several components, the try is not here.
+struct BisectionsFound {
+  struct Try {
+    std::int32_t start;  // the vertex
+    Sides sides;
+    std::int64_t spent;  // reported to the time budget
+    std::int64_t work;   // counted by Bisection::work()
+  };
+  std::vector<Try> tries;
+};
+
+// Remembers the tries on small parts of one graph, for searches that split it time and again and come to equal parts.
+class BisectionMemory {
+ public:
+  // Returns the tries on the part with these vertices, in this order, with these bounds of side 0. Valid until the next
+  // call.
+  BisectionsFound& of(std::span<const std::int32_t> part, std::int32_t least, std::int32_t most) {
+    if (found_.size() == most_parts) found_.clear();
+    std::vector<std::int32_t> key(part.begin(), part.end());
+    key.insert(key.end(), {least, most});
+    return found_[std::move(key)];
+  }
+
+ private:
+  static constexpr std::size_t most_parts = 4096;  // take some 8 MiB
+  std::map<std::vector<std::int32_t>, BisectionsFound> found_;
 };
 
 // Splits graphs in two. The graph is coarsened by heavy-edge matching, and the coarsest graph is split by growing one
@@ -31,18 +71,22 @@ class Bisection {
 
   // Splits a graph whose vertices all have size 1, with little traffic between the sides. Side 0 gets at least `least`
   // and at most `most` vertices; 0 <= least <= most <= number of vertices. Returns the side of each vertex, 0 or 1.
+  // `found` has what tries on an equal graph with equal bounds found. These are not made again, but count as work. Adds
+  // the new tries to it.
   // Throws OutOfTime when the time ends before the first try has ended; afterwards returns the best split so far.
-  std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most);
+  std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most, BisectionsFound& found);
+  std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most) {
+    BisectionsFound none;
+    return split(graph, least, most, none);
+  }
+
+  // A graph with at most this number of vertices is not coarsened, and only tries on such a graph are remembered.
+  static constexpr std::int32_t coarsest = 80;
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
 
  private:
-  struct Sides {
-    std::vector<std::int8_t> side;
-    std::int64_t cut = 0;
-    std::int32_t off_target = 0;
-  };
-
+  Sides tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found);
   Sides multilevel(const Graph& graph, std::int32_t first, std::int32_t largest);
   std::vector<std::int8_t> grown(const Graph& graph, std::int32_t first);
   Sides refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side);

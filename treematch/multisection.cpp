@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/util/random.hpp"
-#include "mapping/bisection.hpp"
 #include "mapping/part_annealing.hpp"
 
 namespace placement::treematch {
@@ -33,12 +32,13 @@ struct Part {
 class Multisection {
  public:
   Multisection(const mapping::LeafTree& tree, std::uint64_t seed, const mapping::BisectionTries& tries,
-               std::int32_t sweeps, const mapping::WorkBudget& watch)
+               std::int32_t sweeps, const mapping::WorkBudget& watch, mapping::BisectionMemory* memory)
       : tree_(tree),
         watch_(watch),
         bisection_(seed, tries, watch_),
         random_(seed),
-        sweeps_(sweeps) {}
+        sweeps_(sweeps),
+        memory_(memory) {}
 
   std::vector<std::int32_t> run(const mapping::Graph& graph) {
     slot_.resize(graph.vertices());
@@ -127,7 +127,7 @@ class Multisection {
     const std::int32_t least = std::max(0, ranks - slots_of(right_children));
     Part left, right;
     try {
-      const std::vector<std::int8_t> side = bisection_.split(part.graph, least, most);
+      const std::vector<std::int8_t> side = bisected(part, least, most);
       left = subset(part, side, std::int8_t{0}, left_children);
       right = subset(part, side, std::int8_t{1}, right_children);
     } catch (const mapping::OutOfTime&) {
@@ -136,6 +136,12 @@ class Multisection {
     part = {};
     split(left_children, std::move(left), done);
     split(right_children, std::move(right), done);
+  }
+
+  std::vector<std::int8_t> bisected(const Part& part, std::int32_t least, std::int32_t most) {
+    if (memory_ == nullptr || part.graph.vertices() > mapping::Bisection::coarsest)
+      return bisection_.split(part.graph, least, most);
+    return bisection_.split(part.graph, least, most, memory_->of(part.rank, least, most));
   }
 
   // Places the ranks on the slots of the children from left to right, in the order of the list.
@@ -184,6 +190,7 @@ class Multisection {
   mapping::Bisection bisection_;
   Random random_;
   const std::int32_t sweeps_;
+  mapping::BisectionMemory* const memory_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
 };
@@ -219,9 +226,10 @@ Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing ann
 }  // namespace
 
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
-                                       std::int64_t work, const mapping::WorkBudget& watch, Annealing annealing) {
+                                       std::int64_t work, const mapping::WorkBudget& watch, Annealing annealing,
+                                       mapping::BisectionMemory* memory) {
   const Efforts efforts = affordable(graph, work, annealing);
-  return Multisection(tree, seed, efforts.tries, efforts.sweeps, watch).run(graph);
+  return Multisection(tree, seed, efforts.tries, efforts.sweeps, watch, memory).run(graph);
 }
 
 }  // namespace placement::treematch

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "mapping/bisection.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/work_budget.hpp"
@@ -27,9 +28,11 @@ enum class Annealing {
 //          the annealing
 //   watch  time budget; once it has ended, the remaining ranks are placed in the order in which they are held, and
 //          nothing is thrown
+//   memory of the bisections of this graph, which need not be made again then; does not change the result; null: none
 // Returns the slot of each rank.
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const mapping::WorkBudget& watch,
-                                       Annealing annealing = Annealing::none);
+                                       Annealing annealing = Annealing::none,
+                                       mapping::BisectionMemory* memory = nullptr);
 
 }  // namespace placement::treematch

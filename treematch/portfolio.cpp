@@ -43,13 +43,15 @@ class Portfolio {
   // `packed`: the leaves of the scope from which the search starts, one per rank; when it is empty, those that lie
   // closest together.
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
-            const MapOptions& options, std::vector<std::int32_t> packed, bool quickly)
+            const MapOptions& options, std::vector<std::int32_t> packed, bool quickly,
+            mapping::BisectionMemory* bisections)
       : packed_(std::move(packed)),
         matrix_(matrix),
         whole_tree_(tree),
         scope_(std::move(scope)),
         options_(options),
         quickly_(quickly),
+        bisections_(bisections),
         work_(work_of(matrix, options) / (quickly ? part_of_quick_work : 1)),
         tree_(tree, scope_),
         search_end_(options.deadline),
@@ -202,7 +204,7 @@ class Portfolio {
     const Annealing annealing = quickly_ || !sparse() ? Annealing::none
                                 : irregular_          ? Annealing::of_irregular_parts
                                                       : Annealing::of_parts;
-    return multisection(graph_, tree, options_.seed, work_, *search_, annealing);
+    return multisection(graph_, tree, options_.seed, work_, *search_, annealing, bisections_);
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
@@ -233,6 +235,7 @@ class Portfolio {
   const std::vector<std::int32_t> scope_;  // usable leaves that the scope admits
   const MapOptions& options_;
   const bool quickly_;
+  mapping::BisectionMemory* const bisections_;
   const std::int64_t work_;
   const mapping::LeafTree tree_;  // the tree above scope_
   Deadline search_end_;  // the end of the search; the time from then to the deadline is for evaluating its result
@@ -251,8 +254,9 @@ class Portfolio {
 }  // namespace
 
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
-                           const MapOptions& options, std::vector<std::int32_t> packed, bool quickly) {
-  return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed), quickly).run();
+                           const MapOptions& options, std::vector<std::int32_t> packed, bool quickly,
+                           mapping::BisectionMemory* bisections) {
+  return Portfolio(matrix, tree, std::move(leaves), options, std::move(packed), quickly, bisections).run();
 }
 
 }  // namespace placement::treematch

@@ -5,6 +5,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
+#include "mapping/bisection.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
@@ -18,8 +19,11 @@ namespace placement::treematch {
 //   packed   leaves from which the search starts, a part of `leaves`, ascending, one per rank; when it is empty, the
 //            search starts from the leaves that packed_leaves() chooses
 //   quickly  tries the natural order and multisection only, with a tenth of the work
+//   bisections
+//            memory of the bisections of the matrix's graph, for multisection(); null: none
 // When the deadline passes, returns the best mapping found so far, at worst the natural order.
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
-                           const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false);
+                           const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false,
+                           mapping::BisectionMemory* bisections = nullptr);
 
 }  // namespace placement::treematch

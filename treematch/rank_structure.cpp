@@ -52,7 +52,7 @@ void RankStructure::bisect() {
   std::vector<std::int32_t> slots(ranks);
   for (std::int32_t k = 0; k < ranks; ++k) slots[k] = static_cast<std::int32_t>(std::int64_t{k} * leaves / ranks);
   const mapping::LeafTree halves(TreeTopology::balanced(arities), slots);
-  order_ = multisection(graph(), halves, seed_, 1, watch_);
+  order_ = multisection(graph(), halves, seed_, 1, watch_, Annealing::none, &bisections_);
   model_.emplace(graph(), halves, order_, watch_);
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "mapping/bisection.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/packing.hpp"
@@ -25,6 +26,7 @@ class RankStructure {
         watch_(watch) {}
 
   const mapping::Graph& graph();
+  mapping::BisectionMemory& bisections() { return bisections_; }  // of this graph
 
   // Returns the model of the traffic that leaves a part of the ranks. It is fitted to a quick recursive bisection.
   const CutModel& model();
@@ -47,6 +49,7 @@ class RankStructure {
   const std::uint64_t seed_;
   const mapping::WorkBudget& watch_;
   std::optional<mapping::Graph> graph_;
+  mapping::BisectionMemory bisections_;
   std::vector<std::int32_t> order_;
   std::optional<CutModel> model_;
   std::optional<std::vector<std::vector<std::int32_t>>> groups_;

@@ -236,7 +236,8 @@ class SubtreeSearch {
   }
 
   MapResult mapped(std::vector<std::int32_t> scope, std::vector<std::int32_t> packed = {}, bool quickly = false) {
-    MapResult result = map_by_portfolio(matrix_, tree_, std::move(scope), options_, std::move(packed), quickly);
+    MapResult result = map_by_portfolio(matrix_, tree_, std::move(scope), options_, std::move(packed), quickly,
+                                        &structure_.bisections());
     work_of_parts_ += result.work;
     return result;
   }

@@ -11,6 +11,8 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
+  bool operator==(const Random&) const = default;
+
   std::uint64_t next() {
     state_ += 0x9e3779b97f4a7c15ULL;
     std::uint64_t z = state_;

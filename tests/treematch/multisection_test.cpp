@@ -137,6 +137,25 @@ START_TEST(rings_are_cut_twice) {
 }
 END_TEST
 
+// A graph with few pairs has several components, from which a try may choose more than one vertex.
+START_TEST(the_memory_of_bisections_changes_neither_the_sides_nor_the_work) {
+  Random random(5);
+  for (const std::int32_t pairs : {20, 60, 400}) {
+    const mapping::Graph graph = random_graph(40, pairs, 9, random);
+    mapping::BisectionsFound found;
+    for (int round = 0; round < 10; ++round) {
+      const mapping::WorkBudget watch, watch_without;
+      mapping::Bisection bisection(round, {3, 6}, watch);
+      mapping::Bisection without(round, {3, 6}, watch_without);
+      for (int k = 0; k < 3; ++k) ck_assert(bisection.split(graph, 15, 20, found) == without.split(graph, 15, 20));
+      ck_assert_int_eq(bisection.work(), without.work());
+      ck_assert_int_eq(watch.spent(), watch_without.spent());
+    }
+    ck_assert_uint_le(found.tries.size(), 40);
+  }
+}
+END_TEST
+
 START_TEST(multisection_fills_every_slot) {
   Random random(2);
   for (int round = 0; round < 30; ++round) {
@@ -188,6 +207,7 @@ int main() {
   tcase_add_test(all, refinement_is_exact_and_counts_the_cut);
   tcase_add_test(all, a_pair_with_nearly_all_traffic_stays_together);
   tcase_add_test(all, rings_are_cut_twice);
+  tcase_add_test(all, the_memory_of_bisections_changes_neither_the_sides_nor_the_work);
   tcase_add_test(all, multisection_fills_every_slot);
   tcase_add_test(all, slot_distances_are_those_of_the_tree);
   suite_add_tcase(suite, all);
