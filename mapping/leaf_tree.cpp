@@ -50,8 +50,13 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
 
 void LeafTree::keep_branchings(const TreeTopology& tree) {
   const auto holds = [&](std::int32_t v, std::int32_t leaf) { return leaf < tree.first_leaf(v) + tree.leaf_count(v); };
-  std::vector<std::int32_t> first{0};  // first slot of each vertex; `end` has the slot after its last one
-  std::vector<std::int32_t> end{static_cast<std::int32_t>(leaf_.size())};
+  std::vector<std::int32_t> first, end;  // for each vertex: its first slot and the slot after its last one
+  first.reserve(2 * leaf_.size());
+  end.reserve(2 * leaf_.size());
+  origin_.reserve(2 * leaf_.size());
+  vertex_.reserve(2 * leaf_.size());
+  first.push_back(0);
+  end.push_back(static_cast<std::int32_t>(leaf_.size()));
   const auto add = [&](std::int32_t parent) {
     std::int32_t v = tree.leaf_vertex(leaf_[first.back()]);
     while (!holds(v, leaf_[end.back() - 1])) v = tree.parent(v);
