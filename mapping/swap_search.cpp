@@ -27,6 +27,9 @@ class SwapSearch {
         owner_(tree.slots(), nobody),
         seen_(tree.vertices().size(), 0) {
     for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner_[slot[rank]] = rank;
+    if (!thorough()) return;
+    for (std::size_t v = 0; v < seen_.size(); ++v)
+      if (tree.vertices()[v].children > 0) groups_.push_back(static_cast<std::int32_t>(v));
   }
 
   // Searches until no rank gains, or until the work or the time is used up. `slot` then holds the mapping reached.
@@ -91,7 +94,7 @@ class SwapSearch {
     const std::int32_t from = slot_[rank];
     cost_before_ = cost_on(rank, from, nobody);
     if (thorough()) {
-      for (std::size_t v = 0; v < seen_.size(); ++v) try_group(rank, static_cast<std::int32_t>(v));
+      for (const std::int32_t v : groups_) try_group(rank, v);
       return;
     }
     seen_[group(from)] = turn_;
@@ -195,7 +198,8 @@ class SwapSearch {
   const WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
   std::vector<std::int32_t> owner_;
-  std::vector<std::int64_t> seen_;  // the turn in which a vertex was last tried
+  std::vector<std::int32_t> groups_;  // all vertices above leaves, for a thorough search
+  std::vector<std::int64_t> seen_;    // the turn in which a vertex was last tried
   std::vector<std::int8_t> waiting_;
   std::int64_t turn_ = 0;
   std::int64_t work_ = 0;
