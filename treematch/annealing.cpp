@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int32_t no_parent = -1;
 constexpr int steps_of_temperature = 100;
-constexpr std::int64_t work_of_step = 7;      // without the arcs of a rank that moves
+constexpr std::int64_t steps_between_reports = 1024;  // of their work, so that the search ends in time
+constexpr std::int64_t work_of_step = 7;              // without the arcs of a rank that moves
 constexpr double first_temperature = 0.1;     // as a fraction of the mean loss of a step that raises the hop-bytes
 constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
@@ -46,10 +47,7 @@ class Annealing {
     if (scale <= 0) return;
     const std::int64_t steps = work / work_of_step / steps_of_temperature;
     double temperature = first_temperature * scale;
-    for (int level = 0; level < steps_of_temperature; ++level, temperature *= cooling) {
-      watch_.spend(steps * work_of_step);
-      for (std::int64_t k = 0; k < steps; ++k) try_step(temperature);
-    }
+    for (int level = 0; level < steps_of_temperature; ++level, temperature *= cooling) anneal_at(temperature, steps);
   }
 
  private:
@@ -109,6 +107,14 @@ class Annealing {
       ++count;
     }
     return count > 0 ? sum / count : 0;
+  }
+
+  void anneal_at(double temperature, std::int64_t steps) {
+    for (std::int64_t left = steps; left > 0; left -= steps_between_reports) {
+      const std::int64_t now = std::min(left, steps_between_reports);
+      watch_.spend(now * work_of_step);
+      for (std::int64_t k = 0; k < now; ++k) try_step(temperature);
+    }
   }
 
   void try_step(double temperature) {

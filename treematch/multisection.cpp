@@ -43,6 +43,7 @@ class Multisection {
   std::vector<std::int32_t> run(const mapping::Graph& graph) {
     slot_.resize(graph.vertices());
     local_.assign(graph.vertices(), -1);
+    child_of_.assign(graph.vertices(), 0);
     Part all;
     all.rank.resize(graph.vertices());
     std::iota(all.rank.begin(), all.rank.end(), 0);
@@ -74,14 +75,13 @@ class Multisection {
   // further.
   void split_and_anneal(std::span<const std::int32_t> children, const Part& part) {
     std::vector<std::int32_t> child_of(part.rank.size()), capacity;
-    std::vector<std::int32_t> child_of_rank(slot_.size());
     for (const std::int32_t child : children) capacity.push_back(tree_.vertex(child).slots);
     try {
       split(children, Part(part), [&](std::int32_t child, Part&& below) {
         const auto k = std::find(children.begin(), children.end(), child) - children.begin();
-        for (const std::int32_t rank : below.rank) child_of_rank[rank] = static_cast<std::int32_t>(k);
+        for (const std::int32_t rank : below.rank) child_of_[rank] = static_cast<std::int32_t>(k);
       });
-      for (std::size_t v = 0; v < child_of.size(); ++v) child_of[v] = child_of_rank[part.rank[v]];
+      for (std::size_t v = 0; v < child_of.size(); ++v) child_of[v] = child_of_[part.rank[v]];
       mapping::anneal_parts(part.graph, capacity, child_of, sweeps_, random_, watch_);
     } catch (const mapping::OutOfTime&) {
       return fill(children, part.rank);
@@ -193,6 +193,7 @@ class Multisection {
   mapping::BisectionMemory* const memory_;
   std::vector<std::int32_t> slot_;
   std::vector<std::int32_t> local_;
+  std::vector<std::int32_t> child_of_;  // of each rank of the part that is annealed: index of its child
 };
 
 // How often the work lets parts be bisected and annealed.
