@@ -74,20 +74,34 @@ class Multisection {
   // Distributes the part among the children, and anneals the parts of all children together before they are split
   // further.
   void split_and_anneal(std::span<const std::int32_t> children, const Part& part) {
-    std::vector<std::int32_t> child_of(part.rank.size()), capacity;
-    for (const std::int32_t child : children) capacity.push_back(tree_.vertex(child).slots);
+    std::vector<Part> parts(children.size()), annealed;
+    split(children, Part(part), [&](std::int32_t child, Part&& below) {
+      parts[std::find(children.begin(), children.end(), child) - children.begin()].rank = std::move(below.rank);
+    });
     try {
-      split(children, Part(part), [&](std::int32_t child, Part&& below) {
-        const auto k = std::find(children.begin(), children.end(), child) - children.begin();
-        for (const std::int32_t rank : below.rank) child_of_[rank] = static_cast<std::int32_t>(k);
-      });
-      for (std::size_t v = 0; v < child_of.size(); ++v) child_of[v] = child_of_[part.rank[v]];
-      mapping::anneal_parts(part.graph, capacity, child_of, sweeps_, random_, watch_);
-    } catch (const mapping::OutOfTime&) {
-      return fill(children, part.rank);
+      const std::vector<std::int32_t> child_of = annealed_parts(children, part, parts);
+      for (std::size_t k = 0; k < children.size(); ++k)
+        annealed.push_back(subset(part, child_of, static_cast<std::int32_t>(k), children.subspan(k, 1)));
+    } catch (const mapping::OutOfTime&) {  // split() has placed the ranks that are in none of the parts
+      for (std::size_t k = 0; k < children.size(); ++k) fill(children.subspan(k, 1), parts[k].rank);
+      return;
     }
-    for (std::size_t k = 0; k < children.size(); ++k)
-      descend(children[k], subset(part, child_of, static_cast<std::int32_t>(k), children.subspan(k, 1)));
+    for (std::size_t k = 0; k < children.size(); ++k) descend(children[k], std::move(annealed[k]));
+  }
+
+  // Returns the index of the child that each rank of `part` belongs to, after annealing of the parts. Throws OutOfTime.
+  std::vector<std::int32_t> annealed_parts(std::span<const std::int32_t> children, const Part& part,
+                                           const std::vector<Part>& parts) {
+    watch_.spend(static_cast<std::int64_t>(part.rank.size()));
+    std::vector<std::int32_t> child_of, capacity;
+    for (std::size_t k = 0; k < children.size(); ++k) {
+      capacity.push_back(tree_.vertex(children[k]).slots);
+      for (const std::int32_t rank : parts[k].rank) child_of_[rank] = static_cast<std::int32_t>(k);
+    }
+    child_of.reserve(part.rank.size());
+    for (const std::int32_t rank : part.rank) child_of.push_back(child_of_[rank]);
+    mapping::anneal_parts(part.graph, capacity, child_of, sweeps_, random_, watch_);
+    return child_of;
   }
 
   bool only_leaves(const mapping::LeafTree::Vertex& vertex) const {

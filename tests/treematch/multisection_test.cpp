@@ -176,6 +176,25 @@ START_TEST(multisection_fills_every_slot) {
 }
 END_TEST
 
+// Wherever the time ends, each rank has a slot of its own, and nothing is thrown.
+START_TEST(annealed_multisection_fills_every_slot) {
+  Random random(11);
+  const std::int32_t n = 8 * 12 * 8;
+  const mapping::Graph graph = random_graph(n, 8 * n, 1000, random);
+  std::vector<std::int32_t> leaves(n);
+  std::iota(leaves.begin(), leaves.end(), 0);
+  const std::vector<std::int32_t> arities{8, 12, 8};
+  const mapping::LeafTree tree(TreeTopology::balanced(arities), leaves);
+  for (const Annealing annealing : {Annealing::of_parts, Annealing::of_irregular_parts})
+    for (int us = -1; us < 20'000; us += 131) {
+      const mapping::WorkBudget watch(us < 19'900 ? Deadline::after(std::chrono::microseconds(us)) : Deadline::never());
+      std::vector<std::int32_t> slot = multisection(graph, tree, 1, 420 * n, watch, annealing);
+      std::sort(slot.begin(), slot.end());
+      ck_assert(slot == leaves);
+    }
+}
+END_TEST
+
 START_TEST(slot_distances_are_those_of_the_tree) {
   Random random(8);
   for (int round = 0; round < 60; ++round) {
@@ -209,6 +228,7 @@ int main() {
   tcase_add_test(all, rings_are_cut_twice);
   tcase_add_test(all, the_memory_of_bisections_changes_neither_the_sides_nor_the_work);
   tcase_add_test(all, multisection_fills_every_slot);
+  tcase_add_test(all, annealed_multisection_fills_every_slot);
   tcase_add_test(all, slot_distances_are_those_of_the_tree);
   suite_add_tcase(suite, all);
   return run_suite(suite);
