@@ -13,6 +13,8 @@
 #include "mapping/slots.hpp"
 #include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
+#include "treematch/objective_search.hpp"
+#include "treematch/treematch.hpp"
 
 namespace placement::treematch {
 
@@ -22,6 +24,7 @@ constexpr std::int64_t most_extra_cost = 50;        // a balanced placement may 
 constexpr std::size_t largest_joined_group = 64;    // in a larger group only ranks this close in the list are joined
 constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
 constexpr int most_rounds = 4;
+constexpr std::int64_t work_per_effort = 100'000;  // steps of the search through all placements
 
 // Returns the leaf switch of each node: the vertex just above the node, or the root.
 std::vector<std::int32_t> switches_of(const ClusterView& view) {
@@ -55,15 +58,37 @@ Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
   return range;
 }
 
-// Takes back that the placement is optimal, which the search says of hop-bytes, unless it meets the objective too.
-void claim_by_objective(Placement& placement, bool meets_objective) {
+// Makes the reasons say what is proved: that no placement is better by the objective, or only that none has fewer
+// hop-bytes. In the latter case placement.optimal says so, and is then set to false.
+void claim_by_objective(Placement& placement, bool proved) {
   constexpr std::string_view claim = ", optimal";
-  if (meets_objective || placement.reasons.empty() || !placement.reasons.front().ends_with(claim)) return;
-  if (placement.optimal)
-    placement.reasons.front() += " in hop-bytes";
-  else
-    placement.reasons.front().erase(placement.reasons.front().size() - claim.size());
-  placement.optimal = false;
+  if (placement.reasons.empty()) return;
+  std::string& reason = placement.reasons.front();
+  if (reason.ends_with(claim)) reason.erase(reason.size() - claim.size());
+  if (proved) reason += claim;
+  if (placement.optimal && !proved) reason += ", optimal in hop-bytes";
+  placement.optimal = placement.optimal && proved;
+}
+
+// Goes through all placements of a small job. A placement that is better by the objective than `best` replaces it.
+// This is done for a step, whose nodes are given, and for a job whose least hop-bytes are proved. A job that is too
+// large for it seldom has that proof.
+//   least   the placement with the least hop-bytes
+//   goal    what `best` reaches
+//   lowest  no placement has a lower value of the objective
+// Returns whether it is proved that no placement is better.
+bool search_all(const ClusterView& view, const Request& request, const Placement& least, ObjectiveGoal goal,
+                std::int32_t lowest, const Deadline& deadline, Placement& best) {
+  if (!least.optimal && request.node_tasks.empty()) return false;
+  if (least.optimal && goal.value == lowest && goal.cost == least.cost) return true;
+  const ObjectiveSearchResult found =
+      search_by_objective(view, request, std::move(goal), work_per_effort * effort_parameter(request), deadline);
+  if (found.leaf_of_rank.empty()) return found.complete;
+  best = mapping::Slots(view, request)
+             .placement(found.leaf_of_rank, view.tree->hop_bytes(*request.matrix, found.leaf_of_rank),
+                        least.natural_cost, "search by the objective");
+  best.optimal = least.optimal && best.cost == least.cost;
+  return found.complete;
 }
 
 // ---- balanced
@@ -100,8 +125,8 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
 Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                    const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = switches_of(view);
-  Placement best = place(view, request);
-  const Cost least_cost = best.cost;
+  const Placement least = place(view, request);
+  Placement best = least;
   Span range = range_of(shares(best, switch_of));
   const auto used = static_cast<std::int32_t>(shares(best, switch_of).size());
   for (std::int32_t switches = std::max(1, used - 1); switches <= used + 1 && request.node_tasks.empty(); ++switches) {
@@ -113,7 +138,7 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
           request);
       const Span shared = range_of(shares(other, switch_of));
       const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
-      if ((other.cost - least_cost) * most_extra_cost > least_cost || gain < 0 ||
+      if ((other.cost - least.cost) * most_extra_cost > least.cost || gain < 0 ||
           (gain == 0 && other.cost >= best.cost))
         continue;
       other.natural_cost = best.natural_cost;
@@ -123,7 +148,10 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
     } catch (const Error&) {  // the request does not fit on this number of leaf switches
     }
   }
-  claim_by_objective(best, best.optimal && range.most - range.least <= 1);
+  const ObjectiveGoal goal{
+      Objective::balanced, {}, range.most - range.least, best.cost, least.cost + least.cost / most_extra_cost};
+  claim_by_objective(best, search_all(view, request, least, goal, 0, deadline, best));
+  range = range_of(shares(best, switch_of));
   best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) +
                          " tasks on each leaf switch");
   return best;
@@ -249,8 +277,9 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
                          const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = switches_of(view);
   const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
-  Placement best = place(view, request);
-  if (groups.empty()) return best;
+  const Placement least = place(view, request);
+  if (groups.empty()) return least;
+  Placement best = least;
   const auto worst_of = [](const std::vector<std::int32_t>& spans) {
     return *std::max_element(spans.begin(), spans.end());
   };
@@ -283,7 +312,9 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
     best = *placement;
     worst = worst_of(spans_of(best, switch_of, groups));
   }
-  claim_by_objective(best, best.optimal && worst == 1);
+  const ObjectiveGoal goal{Objective::worst_group, groups, worst, best.cost, Cost{INT64_MAX} * INT64_MAX};
+  claim_by_objective(best, search_all(view, request, least, goal, 1, deadline, best));
+  worst = worst_of(spans_of(best, switch_of, groups));
   best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +
                          (worst == 1 ? " leaf switch" : " leaf switches"));
   return best;
