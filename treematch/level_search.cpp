@@ -231,24 +231,35 @@ class LevelSearch {
     return result;
   }
 
-  // Searches the fullest of the subtrees just below those of the least height as if no other leaves were usable. They
-  // may be below several subtrees, and are searched at the first level with a subtree that has all of them.
+  // Searches the fullest subtrees of a height as if no other leaves were usable, wherever they are: those just below
+  // the subtrees of the least height. Groups of ranks that heavy pairs join may fit into subtrees further below, such
+  // as leaf switches. So these are searched, too, where there are groups.
   void search_fullest(const std::vector<std::int32_t>& tops) {
-    const std::int32_t height = tree_.height(lowest_.front()) - 1;
-    const bool one = lowest_.size() == 1 && lowest_.front() != 0;  // it has been offered alone
-    if (height < 1 || one || fullest_searched_ || matrix_.ranks() > most_ranks_with_twice_the_work ||
-        options_.deadline.expired())
-      return;
+    const std::int32_t below = tree_.height(lowest_.front()) - 1;
+    if (options_.deadline.expired()) return;
+    const bool groups = !structure_.groups().empty();
+    for (std::int32_t height = below; height >= 1; --height)
+      if (groups || (height == below && matrix_.ranks() <= most_ranks_with_twice_the_work))
+        search_fullest_of(height, tops);
+  }
+
+  // They are searched at the first level with a subtree that has all of them. A single subtree that suffices has been
+  // offered alone, with all its leaves.
+  void search_fullest_of(std::int32_t height, const std::vector<std::int32_t>& tops) {
+    const bool one = lowest_.size() == 1 && lowest_.front() != 0;
+    if (std::ranges::count(fullest_searched_, height) > 0 || options_.deadline.expired()) return;
+    if (one && tops == lowest_) return;
     watch_.spend(static_cast<std::int64_t>(4 * usable_.size()));
     std::vector<std::int32_t> leaves = all_of_fullest(height);
+    const auto has_all = [&](std::int32_t v) {
+      return leaves.front() >= tree_.first_leaf(v) && leaves.back() < tree_.first_leaf(v) + tree_.leaf_count(v);
+    };
+    if (!std::ranges::any_of(tops, has_all)) return;
+    fullest_searched_.push_back(height);
     const std::int32_t top =
         tree_.lowest_common_ancestor(tree_.leaf_vertex(leaves.front()), tree_.leaf_vertex(leaves.back()));
-    const bool in_scope = std::ranges::any_of(tops, [&](std::int32_t v) {
-      return leaves.front() >= tree_.first_leaf(v) && leaves.back() < tree_.first_leaf(v) + tree_.leaf_count(v);
-    });
-    if (!in_scope) return;
-    fullest_searched_ = true;
-    if (leaves.size() < count_below(tree_, usable_, top)) search_alone(top, std::move(leaves));
+    if (!(one && has_all(lowest_.front())) && leaves.size() < count_below(tree_, usable_, top))
+      search_alone(top, std::move(leaves));
   }
 
   // Returns all usable leaves of the fullest subtrees of a height, as many subtrees as the ranks need.
@@ -351,7 +362,7 @@ class LevelSearch {
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   std::optional<CutModel> model_;           // for many ranks
   std::optional<LeafSets> sets_;
-  bool fullest_searched_ = false;
+  std::vector<std::int32_t> fullest_searched_;  // heights
   std::int64_t work_of_searches_ = 0;
   MapResult best_;
 };

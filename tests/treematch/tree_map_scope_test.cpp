@@ -232,6 +232,34 @@ START_TEST(never_behind_the_fullest_switches_alone) {
 }
 END_TEST
 
+// Groups of ranks that exchange all to all, and light random pairs.
+CommMatrix groups_with_noise(std::int32_t ranks, std::int32_t size, Random& random) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t r = 0; r < ranks; ++r) {
+    for (std::int32_t other = r + 1; other < std::min(ranks, (r / size + 1) * size); ++other)
+      edges.push_back({r, other, 100});
+    if (const std::int32_t far = random.below(ranks); far != r) edges.push_back({r, far, 5});
+  }
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+// Groups fit into the fullest switches, also where the subtrees below those that suffice are higher, up to 512 ranks.
+START_TEST(groups_are_never_behind_the_fullest_switches_alone) {
+  Random random(43);
+  const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18});
+  for (int round = 0; round < instances(30); ++round) {
+    const Ints usable = fragmented(tree, random);
+    const std::int32_t ranks = 120 + random.below(393);
+    const CommMatrix matrix = groups_with_noise(ranks, 8 + random.below(10), random);
+    const Cost cost = map_to_tree(matrix, tree, usable, {.scope = LeafScope::whole}).cost;
+    const Cost alone =
+        map_to_tree(matrix, tree, fullest_switches(tree, usable, ranks), {.scope = LeafScope::whole}).cost;
+    ck_assert_msg(cost <= alone, "round %d, %d ranks: %s on all, %s on the fullest", round, ranks,
+                  to_string(cost).c_str(), to_string(alone).c_str());
+  }
+}
+END_TEST
+
 // Three groups nearly fit on two leaf switches. With a third switch, each group has a switch to itself.
 START_TEST(groups_take_a_switch_each) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 3, 18});
@@ -272,6 +300,7 @@ int main() {
   tcase_add_test(all, never_behind_a_subtree_alone_with_the_usual_effort);
   tcase_add_test(all, few_ranks_are_tried_on_each_subtree);
   tcase_add_test(all, never_behind_the_fullest_switches_alone);
+  tcase_add_test(all, groups_are_never_behind_the_fullest_switches_alone);
   tcase_add_test(all, groups_take_a_switch_each);
   tcase_add_test(all, an_effort_never_costs_more_than_those_it_begins_with);
   suite_add_tcase(suite, all);
