@@ -89,6 +89,11 @@ std::vector<std::int32_t> leaves_below(const TreeTopology& tree, Leaves usable, 
   return {below.begin(), below.end()};
 }
 
+bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, std::int32_t vertex) {
+  const std::int32_t first = tree.first_leaf(vertex);
+  return leaves.front() >= first && leaves.back() < first + tree.leaf_count(vertex);
+}
+
 std::size_t count_below(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   return within(tree, usable, vertex).size();
 }

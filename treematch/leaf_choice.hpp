@@ -22,6 +22,9 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, std::span<co
 std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                        std::int32_t vertex);
 
+// Returns whether all of these leaves lie below the vertex. `leaves` is ascending and not empty.
+bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, std::int32_t vertex);
+
 // Returns the number of leaves that leaves_below() returns.
 std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t vertex);
 

@@ -251,9 +251,7 @@ class LevelSearch {
     if (one && tops == lowest_) return;
     watch_.spend(static_cast<std::int64_t>(4 * usable_.size()));
     std::vector<std::int32_t> leaves = all_of_fullest(height);
-    const auto has_all = [&](std::int32_t v) {
-      return leaves.front() >= tree_.first_leaf(v) && leaves.back() < tree_.first_leaf(v) + tree_.leaf_count(v);
-    };
+    const auto has_all = [&](std::int32_t v) { return all_below(tree_, leaves, v); };
     if (!std::ranges::any_of(tops, has_all)) return;
     fullest_searched_.push_back(height);
     const std::int32_t top =

@@ -43,8 +43,7 @@ std::int32_t top_in_scope(const TreeTopology& tree, std::span<const std::int32_t
   if (options.scope == LeafScope::whole) return 0;
   const auto ranks = static_cast<std::int32_t>(leaves.size());
   for (const std::int32_t top : ancestors(tree, lowest_subtrees(tree, usable, ranks), options.levels_up))
-    if (leaves.front() >= tree.first_leaf(top) && leaves.back() < tree.first_leaf(top) + tree.leaf_count(top))
-      return top;
+    if (all_below(tree, leaves, top)) return top;
   return -1;
 }
 
