@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <netdb.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -15,6 +16,8 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "common/util/checksum.hpp"
 #include "monitor/protocol/agent_config.hpp"
@@ -83,7 +86,7 @@ START_TEST(one_life) {
   settings.controllers = {{"head", "head", "127.0.0.1"}, {"gone", "gone", "127.0.0.1.invalid"}};
   settings.config.monitor_port = monitor.local().port;
   settings.config.agent_port = 1;  // this port cannot be opened, so the agent uses another one and reports it
-  settings.heartbeat_s = 0.05;
+  settings.heartbeat_s = 1;  // three of them without an answer begin a new session, whatever keeps this program waiting
   int stop[2];
   ck_assert_int_eq(pipe(stop), 0);
   UdpSocket control({});
@@ -96,7 +99,7 @@ START_TEST(one_life) {
   int beats = 0;
   std::uint64_t last = 0;
   bool left = false, told = false, stopped = false, taken = false, obeyed = false;
-  const double end_s = steady_s() + 60;
+  const double end_s = steady_s() + 600;  // for endless loops only
   while (!left && steady_s() < end_s) {
     const auto arrival = monitor.receive();
     if (!arrival) {
@@ -115,9 +118,9 @@ START_TEST(one_life) {
     ck_assert_uint_gt(beat->number, 0);
     if (beat->number == last) continue;  // a repetition, because this program was too slow to answer
     last = beat->number;
-    ++beats;
-    // The placement.conf of the controllers forbids probes; that of this host has the defaults.
-    if (!taken) ck_assert_uint_ne(beat->probe_address.port, 0);
+    // The placement.conf of the controllers, which is sent after the first heartbeat, forbids probes; that of this host
+    // has the defaults.
+    if (++beats == 1) ck_assert_uint_ne(beat->probe_address.port, 0);
     obeyed = obeyed || (beat->flags & probes_refused) != 0;
     monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
     // This holds after the first acknowledgement, which may take longer than a heartbeat.
@@ -125,12 +128,12 @@ START_TEST(one_life) {
     left = (beat->flags & leaving) != 0;
     const HeartbeatAck ack{.number = beat->number, .leader = {5, "head", 0, 1000}, .single_node_jobs = {}};
     monitor.send(sessions.seal(0, encode(ack)), arrival->from);
-    if (beats >= 3 && told && obeyed && !stopped) {
+    if (beats >= 3 && told && taken && obeyed && !stopped) {
       stopped = true;
       ck_assert_int_eq(write(stop[1], "x", 1), 1);
     }
   }
-  ck_assert(left && taken && obeyed);
+  ck_assert(left);
   int status = 0;
   ck_assert_int_eq(waitpid(child, &status, 0), child);
   ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -164,7 +167,7 @@ START_TEST(controllers_that_are_away) {
   bool heard = false;
   std::string log;
   const auto told = [&log] { return log.find("monitor on away: does not answer at 127.0.0.2") != std::string::npos; };
-  for (const double end_s = steady_s() + 30; steady_s() < end_s && !(heard && told()); usleep(1000)) {
+  for (const double end_s = steady_s() + 600; steady_s() < end_s && !(heard && told()); usleep(1000)) {
     char text[512];
     if (const ssize_t got = read(said[0], text, sizeof text); got > 0) log.append(text, static_cast<std::size_t>(got));
     const auto arrival = monitor.receive();
@@ -200,9 +203,11 @@ START_TEST(a_port_of_root_where_that_may_be_had) {
 }
 END_TEST
 
-// SECURITY.md names these ports. Other processes may have some of them.
+// SECURITY.md names these ports. Other processes may have some of them, and other tests want some: they are not taken
+// from these where root may have a network namespace of its own.
 START_TEST(the_ports_of_root_are_900_to_988) {
   if (geteuid() != 0) return;
+  if (unshare(CLONE_NEWNET) != 0) ck_assert_int_eq(errno, EPERM);
   std::vector<std::unique_ptr<UdpSocket>> sockets;
   do sockets.push_back(reserved_udp_socket());
   while (is_reserved_port(sockets.back()->local().port) && sockets.size() < 200);
