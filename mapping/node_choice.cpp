@@ -136,12 +136,10 @@ struct Subtrees {
 
 Subtrees survey(const ClusterView& view, const NodeLimits& limits) {
   const TreeTopology& tree = *view.tree;
-  Subtrees s{std::vector<std::int32_t>(tree.vertices(), -1), {}, {}};
-  s.vertex_of_node.reserve(view.nodes.size());
+  Subtrees s{std::vector<std::int32_t>(tree.vertices(), -1), {}, node_vertices(view)};
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
     const std::int32_t capacity = limits.capacity()[n];
-    s.vertex_of_node.push_back(node_vertex(view, node));
     for (std::int32_t v = s.vertex_of_node[n]; v >= 0; v = tree.parent(v)) {
       if (s.number[v] < 0) {
         s.number[v] = static_cast<std::int32_t>(s.subtree.size());
@@ -181,13 +179,28 @@ std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s
 
 }  // namespace
 
-std::int32_t node_vertex(const ClusterView& view, std::int32_t node) {
+std::vector<std::int32_t> node_vertices(const ClusterView& view) {
   const TreeTopology& tree = *view.tree;
-  const NodeView& shape = view.nodes[node];
-  std::int32_t vertex = tree.leaf_vertex(shape.first_leaf);
-  while (vertex != 0 && tree.first_leaf(vertex) + tree.leaf_count(vertex) < shape.first_leaf + shape.cores())
-    vertex = tree.parent(vertex);
-  return vertex;
+  std::vector<std::int32_t> vertices;
+  vertices.reserve(view.nodes.size());
+  std::int32_t height = 0;
+  for (const NodeView& node : view.nodes) {
+    std::int32_t vertex = tree.leaf_vertex(node.first_leaf);
+    while (vertex != 0 && tree.first_leaf(vertex) + tree.leaf_count(vertex) < node.first_leaf + node.cores())
+      vertex = tree.parent(vertex);
+    vertices.push_back(vertex);
+    if (tree.leaf_count(vertex) == node.cores()) height = std::max(height, tree.height(vertex));
+  }
+  const auto only_child = [&](std::int32_t v) { return v != 0 && tree.children(tree.parent(v)).size() == 1; };
+  for (std::int32_t& vertex : vertices)
+    while (tree.height(vertex) < height && only_child(vertex)) vertex = tree.parent(vertex);
+  return vertices;
+}
+
+std::vector<std::int32_t> leaf_switches(const ClusterView& view) {
+  std::vector<std::int32_t> switches = node_vertices(view);
+  for (std::int32_t& vertex : switches) vertex = std::max(0, view.tree->parent(vertex));
+  return switches;
 }
 
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {

@@ -61,7 +61,12 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 // node; nothing when no subtree can serve the request.
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up);
 
-// Returns the vertex of the tree that stands for a node of the view: the lowest one that has all its cores below it.
-std::int32_t node_vertex(const ClusterView& view, std::int32_t node);
+// Returns for each node of the view the vertex of the tree that stands for it: one that has its cores below it, and no
+// others unless the lowest such vertex has. These vertices are at one height as far as the tree allows it: where some
+// nodes have several sockets, a node with one socket stands above the vertex of this socket.
+std::vector<std::int32_t> node_vertices(const ClusterView& view);
+
+// Returns the leaf switch of each node: the vertex just above that of the node, or the root.
+std::vector<std::int32_t> leaf_switches(const ClusterView& view);
 
 }  // namespace placement::mapping

@@ -40,7 +40,7 @@ Machine::Machine(ClusterView view)
   if (view_.nodes.empty()) throw Error("the machine has no nodes");
   const TreeTopology& tree = *view_.tree;
   std::map<std::int32_t, std::int32_t> number_of;  // number of the leaf switch at each vertex, from left to right
-  std::vector<std::int32_t> vertex_of_node;
+  const std::vector<std::int32_t> vertex_of_node = mapping::leaf_switches(view_);
   std::vector<std::int64_t> node_cores;
   for (std::int32_t n = 0; n < nodes(); ++n) {
     NodeView& node = view_.nodes[n];
@@ -52,8 +52,6 @@ Machine::Machine(ClusterView view)
     node_cores_.push_back(node.cores());
     node_cores.push_back(node.cores());
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
-    const std::int32_t vertex = mapping::node_vertex(view_, n);
-    vertex_of_node.push_back(vertex == 0 ? 0 : tree.parent(vertex));
   }
   free_cores_ = cores_;
   node_room_ = sums_of_largest(node_cores);

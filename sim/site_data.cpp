@@ -31,12 +31,10 @@ double fraction(Random& random) { return static_cast<double>(random.next() >> 11
 std::vector<std::int32_t> groups_of_nodes(const ClusterView& view, std::vector<std::int32_t>& vertex_of_group) {
   std::vector<std::int32_t> group;
   const std::size_t in_a_row = (view.nodes.size() + 1023) / 1024;
+  const std::vector<std::int32_t> switches = mapping::leaf_switches(view);
   std::map<std::int32_t, std::int32_t> number;
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const std::int32_t vertex = mapping::node_vertex(view, static_cast<std::int32_t>(n));
-    const std::int32_t above = view.torus    ? static_cast<std::int32_t>(n / in_a_row)
-                               : vertex == 0 ? 0
-                                             : view.tree->parent(vertex);
+    const std::int32_t above = view.torus ? static_cast<std::int32_t>(n / in_a_row) : switches[n];
     const auto [found, added] = number.emplace(above, static_cast<std::int32_t>(number.size()));
     if (added) vertex_of_group.push_back(view.torus ? static_cast<std::int32_t>(n) : above);
     group.push_back(found->second);

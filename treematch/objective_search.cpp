@@ -263,8 +263,9 @@ void search_scope(Search& search, const TreeTopology& tree, const Request& reque
 
 MappingLimits limits_of(const ClusterView& view, const Request& request, const mapping::NodeCounts& capacity) {
   MappingLimits limits;
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
   const auto add = [&](std::size_t n, std::int32_t most, bool required) {
-    if (most > 0) limits.nodes.push_back({mapping::node_vertex(view, static_cast<std::int32_t>(n)), most, required});
+    if (most > 0) limits.nodes.push_back({vertex_of_node[n], most, required});
   };
   for (std::size_t n = 0; n < request.node_tasks.size(); ++n) add(n, request.node_tasks[n], true);
   if (!request.node_tasks.empty()) return limits;
@@ -285,11 +286,11 @@ std::optional<std::vector<std::int32_t>> usable_leaves(const ClusterView& view, 
   std::vector<std::int32_t> usable = slots.all_leaves();
   std::vector<bool> admitted(view.tree->vertices(), false);
   for (const NodeLimit& node : limits.nodes) admitted[node.vertex] = true;
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
   std::vector<bool> taken(view.nodes.size(), false);
   for (std::size_t n = 0; n < view.nodes.size(); ++n) {
-    const std::int32_t vertex = mapping::node_vertex(view, static_cast<std::int32_t>(n));
-    taken[n] = admitted[vertex];
-    if (taken[n] && view.tree->leaf_count(vertex) != view.nodes[n].cores()) return std::nullopt;
+    taken[n] = admitted[vertex_of_node[n]];
+    if (taken[n] && view.tree->leaf_count(vertex_of_node[n]) != view.nodes[n].cores()) return std::nullopt;
   }
   std::erase_if(usable, [&](std::int32_t leaf) { return !taken[slots.node_of(leaf)]; });
   return usable;

@@ -26,14 +26,6 @@ constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ran
 constexpr int most_rounds = 4;
 constexpr std::int64_t work_per_effort = 100'000;  // steps of the search through all placements
 
-// Returns the leaf switch of each node: the vertex just above the node, or the root.
-std::vector<std::int32_t> switches_of(const ClusterView& view) {
-  std::vector<std::int32_t> above;
-  for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    above.push_back(std::max(0, view.tree->parent(mapping::node_vertex(view, static_cast<std::int32_t>(n)))));
-  return above;
-}
-
 Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
   std::vector<std::int32_t> leaf;
   for (const RankPlace& rank : placement.ranks) leaf.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
@@ -124,7 +116,7 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
 
 Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                    const PlaceByHopBytes& place) {
-  const std::vector<std::int32_t> switch_of = switches_of(view);
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
   const Placement least = place(view, request);
   Placement best = least;
   Span range = range_of(shares(best, switch_of));
@@ -207,11 +199,11 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
 }
 
-// Returns the lowest vertex that has all cores of the placement below it.
-std::int32_t top_of(const ClusterView& view, const Placement& placement) {
-  std::int32_t top = mapping::node_vertex(view, placement.ranks.front().node);
-  for (const RankPlace& rank : placement.ranks)
-    top = view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, rank.node));
+// Returns the lowest vertex that has all nodes of the placement below it, or is the only one.
+std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
+                    const Placement& placement) {
+  std::int32_t top = vertex_of_node[placement.ranks.front().node];
+  for (const RankPlace& rank : placement.ranks) top = tree.lowest_common_ancestor(top, vertex_of_node[rank.node]);
   return top;
 }
 
@@ -224,11 +216,11 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
                                    const Deadline& deadline) {
   const mapping::Slots slots(view, request);
   const mapping::NodeLimits limits(view, request, slots.capacity());
-  const std::int32_t top = top_of(view, best);
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
+  const std::int32_t top = top_of(*view.tree, vertex_of_node, best);
   std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (limits.capacity()[n] > 0 &&
-        view.tree->lowest_common_ancestor(top, mapping::node_vertex(view, static_cast<std::int32_t>(n))) == top)
+    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, vertex_of_node[n]) == top)
       nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
   std::vector<std::vector<std::int32_t>> nodes;
   std::vector<std::int32_t> room, sizes;
@@ -275,7 +267,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
 // raised.
 Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place) {
-  const std::vector<std::int32_t> switch_of = switches_of(view);
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
   const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
   const Placement least = place(view, request);
   if (groups.empty()) return least;

@@ -153,10 +153,11 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
   rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
   rules.most_nodes = limits.most_nodes();
   rules.even = limits.even();
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
   for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
     const auto node = static_cast<std::int32_t>(n);
     if (limits.capacity()[n] == 0) continue;
-    const std::int32_t vertex = mapping::node_vertex(view_, node);
+    const std::int32_t vertex = vertex_of_node[n];
     if (view_.tree->leaf_count(vertex) != view_.nodes[n].cores()) return std::nullopt;
     rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
   }
@@ -227,8 +228,9 @@ const NodeTree& Chooser::node_tree() const {
   const auto first_leaf = [&](std::int32_t node) { return view_.nodes[node].first_leaf; };
   const auto left = [&](std::int32_t a, std::int32_t b) { return first_leaf(a) < first_leaf(b); };
   if (!std::is_sorted(order.begin(), order.end(), left)) std::sort(order.begin(), order.end(), left);
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
   std::vector<std::int32_t> vertices;
-  for (const std::int32_t node : order) vertices.push_back(mapping::node_vertex(view_, node));
+  for (const std::int32_t node : order) vertices.push_back(vertex_of_node[node]);
   return node_tree_.emplace(NodeTree{std::move(order), view_.tree->cut_at(vertices)});
 }
 

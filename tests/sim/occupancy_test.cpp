@@ -2,6 +2,7 @@
 // How compactly running jobs lie on a machine, and what is left of it.
 #include "sim/occupancy.hpp"
 
+#include "common/topology/switch_tree.hpp"
 #include "sim/past_occupancy.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
@@ -25,6 +26,19 @@ START_TEST(an_idle_machine) {
   ck_assert_int_eq(now.largest_in_subtree, 8);
   ck_assert_int_eq(now.jobs, 0);
   ck_assert(now.switches == 0 && now.extra_switches == 0);
+}
+END_TEST
+
+START_TEST(nodes_of_one_socket_beside_those_of_two) {
+  const std::vector<SwitchShape> switches{{"a", 2, {0, 1}}, {"b", 2, {2, 3, 4}}, {"root", -1, {}}};
+  const std::vector<NodeShape> nodes{
+      {"n0", 2, 2, 1}, {"n1", 2, 2, 1}, {"n2", 1, 3, 1}, {"n3", 1, 3, 1}, {"n4", 1, 3, 1}};
+  // The job on n2 and n3 is on one leaf switch.
+  const Occupancy now =
+      occupancy_of(view_of_switches(switches, nodes), std::vector<std::vector<std::int32_t>>{{8, 11}});
+  ck_assert(now.switches == 1 && now.extra_switches == 0);
+  ck_assert_int_eq(now.spread_jobs, 0);
+  ck_assert_int_eq(now.largest_in_switch, 8);
 }
 END_TEST
 
@@ -121,6 +135,7 @@ int main() {
   Suite* const suite = suite_create("occupancy");
   TCase* const tests = tcase_create("occupancy");
   tcase_add_test(tests, an_idle_machine);
+  tcase_add_test(tests, nodes_of_one_socket_beside_those_of_two);
   tcase_add_test(tests, jobs_within_and_across_switches);
   tcase_add_test(tests, nodes_that_take_no_job_are_not_free);
   tcase_add_test(tests, a_core_of_several_jobs_counts_once);

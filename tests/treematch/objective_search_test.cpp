@@ -22,16 +22,19 @@ namespace {
 constexpr std::int64_t most_tuples = 60'000;  // leaves for each rank in turn
 
 // Returns a machine of up to three levels of switches. Nodes are attached to switches of all levels. Some cores are
-// taken, so that seven to twelve are free.
+// taken, so that seven to twelve are free. On every third machine the nodes have shapes of their own.
 ClusterView random_machine(Random& random) {
   std::vector<SwitchShape> switches{{"root", -1, {}}};
   const std::int32_t count = 2 + random.below(5);
   for (std::int32_t s = 0; s < count; ++s)
     switches.push_back({"s" + std::to_string(s), random.below(3) == 0 ? random.below(s + 1) : 0, {}});
-  const std::int32_t sockets = 1 + random.below(2), cores = 1 + random.below(2), free = 7 + random.below(6);
+  std::int32_t sockets = 1 + random.below(2), cores = 1 + random.below(2);
+  const std::int32_t free = 7 + random.below(6);
+  const bool mixed = random.below(3) == 0;
   std::vector<NodeShape> nodes;
-  for (std::int32_t n = 0; n * sockets * cores < free + 2 + random.below(4); ++n) {
+  for (std::int32_t n = 0, all = 0; all < free + 2 + random.below(4); all += sockets * cores, ++n) {
     const std::int32_t on = random.below(8) == 0 ? 0 : 1 + random.below(count);
+    if (mixed) sockets = 1 + random.below(2), cores = 1 + random.below(2);
     switches[static_cast<std::size_t>(on)].nodes.push_back(n);
     nodes.push_back({"n" + std::to_string(n), sockets, cores, 1});
   }
@@ -84,8 +87,8 @@ class BruteForce {
         usable_(slots_.all_leaves()) {
     std::erase_if(usable_, [&](std::int32_t leaf) { return limits_.capacity()[slots_.node_of(leaf)] == 0; });
     for (const std::int32_t leaf : usable_) {
-      node_vertex_.push_back(mapping::node_vertex(view, slots_.node_of(leaf)));
-      switch_.push_back(std::max(0, view.tree->parent(node_vertex_.back())));
+      node_vertex_.push_back(mapping::node_vertices(view)[slots_.node_of(leaf)]);
+      switch_.push_back(mapping::leaf_switches(view)[slots_.node_of(leaf)]);
     }
     if (request.parameters.contains("scope")) {
       tops_ = {0};

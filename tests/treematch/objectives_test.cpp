@@ -230,6 +230,23 @@ START_TEST(shares_of_groups) {
 }
 END_TEST
 
+// The socket of a node that has no other is not taken for the node, nor the node for a leaf switch.
+START_TEST(one_socket_beside_two) {
+  const ClusterView view = view_of_switches(
+      std::vector<SwitchShape>{{"a", 2, {0, 1}}, {"b", 2, {2, 3, 4, 5}}, {"root", -1, {}}},
+      std::vector<NodeShape>{
+          {"n0", 2, 2, 1}, {"n1", 2, 2, 1}, {"n2", 1, 2, 1}, {"n3", 1, 2, 1}, {"n4", 1, 1, 1}, {"n5", 1, 2, 1}});
+  Request request = request_of(ring(4), 4, "worst-group");
+  request.required_nodes = {2};
+  const Placement together = place_treematch(view, request, Deadline::never());
+  for (const RankPlace& rank : together.ranks) ck_assert_int_ge(rank.node, 2);
+  ck_assert_text_eq(together.reasons.back(), "no group of ranks spans more than 1 leaf switch");
+  request.parameters["objective"] = "balanced";
+  ck_assert_text_eq(place_treematch(view, request, Deadline::never()).reasons.back(),
+                    "4 to 4 tasks on each leaf switch");
+}
+END_TEST
+
 START_TEST(other_requests) {
   const ClusterView view = machine({2, 2});
   Request request = request_of({{0, 1, 5}}, 2, "fastest");
@@ -266,6 +283,7 @@ int main() {
   tcase_add_test(all, groups_stay_together);
   tcase_add_test(all, groups_on_the_fewest_switches);
   tcase_add_test(all, shares_of_groups);
+  tcase_add_test(all, one_socket_beside_two);
   tcase_add_test(all, other_requests);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);
