@@ -31,7 +31,8 @@ constexpr std::int64_t percent_for_units_in_subtree = 5;
 constexpr std::int64_t percent_for_units_of_many = 15;
 constexpr std::int64_t annealing_per_effort = 12'000;
 constexpr std::int64_t annealing_in_subtree_per_effort = 3'000;
-constexpr std::int32_t ranks_annealed_fully = 64;  // with fewer ranks the work is less, in proportion
+constexpr std::int32_t ranks_annealed_fully = 64;   // with fewer ranks the work is less, in proportion
+constexpr std::int64_t annealing_of_exchanges = 4;  // times that work where no usable leaf is free
 
 // Which of several subtrees are searched, when there is time for all:
 //   worth_searching  those whose estimated cost is at most this multiple of the least estimate; up to
@@ -291,6 +292,8 @@ class LevelSearch {
     limits.units = limits.work * percent / 100;
     limits.annealing = (top == 0 ? annealing_per_effort : annealing_in_subtree_per_effort) * options_.effort *
                        std::min(matrix_.ranks(), ranks_annealed_fully) / ranks_annealed_fully;
+    limits.anneal_exchanges = options_.anneal_exchanges && usable_.size() == static_cast<std::size_t>(matrix_.ranks());
+    if (limits.anneal_exchanges) limits.annealing *= annealing_of_exchanges;
     return limits;
   }
 

@@ -215,20 +215,23 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
                                    std::vector<std::vector<std::int32_t>> groups, std::int32_t span,
                                    const Deadline& deadline) {
   const mapping::Slots slots(view, request);
-  const mapping::NodeLimits limits(view, request, slots.capacity());
+  const bool step = !request.node_tasks.empty();  // its nodes and their numbers of tasks are given
+  std::optional<mapping::NodeLimits> limits;
+  if (!step) limits.emplace(view, request, slots.capacity());
+  const mapping::NodeCounts& capacity = step ? request.node_tasks : limits->capacity();
   const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
   const std::int32_t top = top_of(*view.tree, vertex_of_node, best);
   std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    if (limits.capacity()[n] > 0 && view.tree->lowest_common_ancestor(top, vertex_of_node[n]) == top)
+    if (capacity[n] > 0 && view.tree->lowest_common_ancestor(top, vertex_of_node[n]) == top)
       nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
   std::vector<std::vector<std::int32_t>> nodes;
   std::vector<std::int32_t> room, sizes;
   for (auto& [vertex, below] : nodes_of) {
     std::stable_sort(below.begin(), below.end(),
-                     [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
+                     [&](std::int32_t a, std::int32_t b) { return capacity[a] > capacity[b]; });
     room.push_back(0);
-    for (const std::int32_t node : below) room.back() += limits.capacity()[node];
+    for (const std::int32_t node : below) room.back() += capacity[node];
     nodes.push_back(std::move(below));
   }
   std::vector<bool> grouped(request.tasks, false);
@@ -247,10 +250,10 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
       for (std::int32_t k = 0; k < share.tasks; ++k) {
         std::vector<std::int32_t>& free = nodes[share.on];
         node_of_rank[*rank++] = free.front();
-        if (++counts[free.front()] == limits.capacity()[free.front()]) free.erase(free.begin());
+        if (++counts[free.front()] == capacity[free.front()]) free.erase(free.begin());
       }
   }
-  if (!limits.allow(counts)) return std::nullopt;
+  if (limits && !limits->allow(counts)) return std::nullopt;
   const auto placement_on = [&](const std::vector<std::int32_t>& leaves) {
     return slots.placement(leaves, view.tree->hop_bytes(*request.matrix, leaves), best.natural_cost,
                            "groups on leaf switches");
@@ -263,8 +266,8 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
-// Places the request several times. After each round, the traffic inside the groups that span the most leaf switches is
-// raised.
+// Deals the groups out to leaf switches. Then places the request several times; after each round, the traffic inside
+// the groups that span the most leaf switches is raised.
 Placement by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
@@ -276,6 +279,14 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
     return *std::max_element(spans.begin(), spans.end());
   };
   std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
+  std::shared_ptr<const CommMatrix> joined;
+  for (std::int32_t span = 1; span < worst && !deadline.expired(); ++span) {
+    if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
+    const auto placement = with_span(view, request, best, *joined, switch_of, groups, span, deadline);
+    if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
+    best = *placement;
+    worst = worst_of(spans_of(best, switch_of, groups));
+  }
   std::vector<std::int64_t> factor(groups.size(), 1);
   for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
     Request other = request;
@@ -295,14 +306,6 @@ Placement by_worst_group(const ClusterView& view, const Request& request, const 
     } catch (const Error&) {
       break;
     }
-  }
-  std::shared_ptr<const CommMatrix> joined;
-  for (std::int32_t span = 1; span < worst && request.node_tasks.empty() && !deadline.expired(); ++span) {
-    if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
-    const auto placement = with_span(view, request, best, *joined, switch_of, groups, span, deadline);
-    if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
-    best = *placement;
-    worst = worst_of(spans_of(best, switch_of, groups));
   }
   const ObjectiveGoal goal{Objective::worst_group, groups, worst, best.cost, Cost{INT64_MAX} * INT64_MAX};
   claim_by_objective(best, search_all(view, request, least, goal, 1, deadline, best));

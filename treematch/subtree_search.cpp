@@ -56,7 +56,7 @@ class SubtreeSearch {
   MapResult run() {
     try {
       if (!wider_ && usable_.size() == static_cast<std::size_t>(matrix_.ranks()))
-        keep(mapped({usable_.begin(), usable_.end()}));
+        search_all_leaves();
       else
         search();
     } catch (const mapping::OutOfTime&) {
@@ -78,6 +78,15 @@ class SubtreeSearch {
   };
 
   bool many() const { return matrix_.ranks() > most_ranks_annealed; }
+
+  // Searches where the ranks take all leaves, so that there is one set of them.
+  void search_all_leaves() {
+    MapResult result = mapped({usable_.begin(), usable_.end()});
+    keep(result);
+    if (!limits_.anneal_exchanges || matrix_.ranks() > most_ranks_annealed * options_.effort / usual_effort) return;
+    if (!many() && limits_.units > 0) unit_starts(structure_.units(smallest_unit));
+    anneal_from(result, tops_.front());
+  }
 
   // Tries several sets of leaves with little work. Searches the best of them with all work and continues by annealing.
   void search() {

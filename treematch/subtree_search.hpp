@@ -19,9 +19,10 @@ std::ptrdiff_t sets_of_leaves_tried(std::int32_t ranks, std::int32_t effort);
 
 // How much a search below some subtrees does. The counts are units of work, about one arc visited each.
 struct SearchLimits {
-  std::int64_t work = 0;       // after this much no further set of leaves is tried
-  std::int64_t annealing = 0;  // for each annealing
-  std::int64_t units = 0;      // for each size of units; 0: the ranks are not joined to units
+  std::int64_t work = 0;          // after this much no further set of leaves is tried
+  std::int64_t annealing = 0;     // for each annealing
+  std::int64_t units = 0;         // for each size of units; 0: the ranks are not joined to units
+  bool anneal_exchanges = false;  // also where the ranks take all leaves, so that they can only exchange their places
 };
 
 // Chooses one of the usable leaves below `tops` for each rank, with few hop-bytes: tries several sets of leaves with

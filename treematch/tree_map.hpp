@@ -38,7 +38,11 @@ struct MapOptions {
   // than any of them, unless the deadline passes.
   std::int32_t effort = usual_effort;
   Deadline deadline = Deadline::never();
-  MapMemory* memory = nullptr;  // may be null; may be shared by calls with equal matrix, seed and work_limit
+  // Where up to 512 ranks take all usable leaves, of a scope other than `given`: search longer, by annealing, for ranks
+  // that should exchange their places.
+  bool anneal_exchanges = false;
+  MapMemory* memory =
+      nullptr;  // may be null; may be shared by calls with equal matrix, seed, work_limit and anneal_exchanges
 };
 
 struct MapResult {

@@ -14,6 +14,7 @@
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/objectives.hpp"
+#include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/within_nodes.hpp"
 
@@ -95,6 +96,7 @@ class Chooser {
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const mapping::NodeCounts& counts) const;
+  Candidate mapped_longer(const mapping::NodeCounts& counts) const;
   Candidate on_sockets(Candidate candidate) const;
   std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
   std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
@@ -132,6 +134,16 @@ Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, 
 Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
   MapOptions options = remembering_;
   options.scope = LeafScope::given;
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
+  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+}
+
+// As mapped(), for a step. The nodes of its job were chosen by a search that moved ranks among more leaves; with the
+// effort of mapped() the ranks would cost more than was planned.
+Candidate Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
+  MapOptions options = options_;
+  options.scope = LeafScope::whole;
+  options.anneal_exchanges = true;
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
@@ -273,7 +285,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
-  Candidate best = mapped(counts);
+  Candidate best = request_.tasks <= most_ranks_searched_often ? mapped_longer(counts) : mapped(counts);
   if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
   best = on_sockets(std::move(best));
   return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
@@ -307,7 +319,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
     if (in_time() && (small || !chosen()))
-      add(on_sockets(mapped(in_order)));  // as a step on these nodes would be placed
+      add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // as a step on these nodes would be placed
   }
   return best_of(candidates);
 }

@@ -184,6 +184,39 @@ START_TEST(groups_stay_together) {
 }
 END_TEST
 
+// A step finds about as good a placement on the nodes of its job as the job had in mind.
+START_TEST(steps_after_their_jobs) {
+  Random random(5);
+  double planned = 0, found = 0;
+  for (int round = 0; round < instances(20); ++round) {
+    ClusterView view = machine(std::vector<std::int32_t>(16, 16));
+    for (std::int32_t left = 128; left > 0;) {  // taken in runs of up to five nodes
+      std::int32_t n = random.below(256);
+      for (const std::int32_t end = std::min(256, n + 1 + random.below(5)); n < end && left > 0; ++n) {
+        left -= view.nodes[n].core_free[0];
+        view.nodes[n].core_free[0] = false;
+      }
+    }
+    for (const std::string objective : {"hop-bytes", "worst-group"}) {
+      Request request = request_of(pipeline(8, 12), 96, objective);
+      request.parameters["scope"] = "whole";
+      const Placement job = place(view, request);
+      request.node_tasks.assign(view.nodes.size(), 0);
+      for (const RankPlace& rank : job.ranks) request.node_tasks[rank.node] = 1;
+      const Placement step = place(view, request);
+      for (const RankPlace& rank : step.ranks) ck_assert_int_eq(request.node_tasks[rank.node], 1);
+      planned += static_cast<double>(job.cost);
+      found += static_cast<double>(step.cost);
+      if (objective == "worst-group")
+        ck_assert_int_le(widest_group(view, step, 12), widest_group(view, job, 12));
+      else
+        ck_assert_double_le(static_cast<double>(step.cost), 1.01 * static_cast<double>(job.cost));
+    }
+  }
+  ck_assert_double_le(found, 1.001 * planned);
+}
+END_TEST
+
 // Eight groups of twelve ranks on leaf switches with room for four to eight each: two suffice for each group.
 START_TEST(groups_on_the_fewest_switches) {
   Random random(3);
@@ -281,6 +314,7 @@ int main() {
   tcase_add_test(all, pairs_are_heavy_from_three_quarters_on);
   tcase_add_test(all, efforts);
   tcase_add_test(all, groups_stay_together);
+  tcase_add_test(all, steps_after_their_jobs);
   tcase_add_test(all, groups_on_the_fewest_switches);
   tcase_add_test(all, shares_of_groups);
   tcase_add_test(all, one_socket_beside_two);
