@@ -13,6 +13,7 @@
 #include "mapping/slots.hpp"
 #include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
+#include "treematch/leaf_choice.hpp"
 #include "treematch/objective_search.hpp"
 #include "treematch/treematch.hpp"
 
@@ -114,6 +115,30 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
   return limited;
 }
 
+// Returns the lowest vertex that has all nodes of the placement below it, or is the only one.
+std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
+                    const Placement& placement) {
+  std::int32_t top = vertex_of_node[placement.ranks.front().node];
+  for (const RankPlace& rank : placement.ranks) top = tree.lowest_common_ancestor(top, vertex_of_node[rank.node]);
+  return top;
+}
+
+// Whether the scope of the request admits the subtree of a placement that was found with fewer free cores, for which
+// larger subtrees were admitted. `least` is a placement in the scope.
+bool in_scope(const ClusterView& view, const Request& request, const Placement& least, const Placement& placement) {
+  const auto scope = request.parameters.find("scope");
+  if (scope != request.parameters.end() && scope->second == "whole") return true;
+  const TreeTopology& tree = *view.tree;
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
+  const std::int32_t top = top_of(tree, vertex_of_node, placement);
+  if (tree.height(top) <= tree.height(top_of(tree, vertex_of_node, least))) return true;
+  const std::vector<std::int32_t> usable = mapping::Slots(view, request).all_leaves();
+  const auto levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
+  const std::vector<std::int32_t> tops = ancestors(tree, lowest_subtrees(tree, usable, request.tasks), levels_up);
+  return std::any_of(tops.begin(), tops.end(),
+                     [&](std::int32_t v) { return tree.lowest_common_ancestor(v, top) == v; });
+}
+
 Placement balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                    const PlaceByHopBytes& place) {
   const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
@@ -131,7 +156,7 @@ Placement balanced(const ClusterView& view, const Request& request, const Deadli
       const Span shared = range_of(shares(other, switch_of));
       const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
       if ((other.cost - least.cost) * most_extra_cost > least.cost || gain < 0 ||
-          (gain == 0 && other.cost >= best.cost))
+          (gain == 0 && other.cost >= best.cost) || !in_scope(view, request, least, other))
         continue;
       other.natural_cost = best.natural_cost;
       other.optimal = false;  // it is so on the cores that are left
@@ -197,14 +222,6 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
     edges.push_back(edge);
   }
   return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
-}
-
-// Returns the lowest vertex that has all nodes of the placement below it, or is the only one.
-std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
-                    const Placement& placement) {
-  std::int32_t top = vertex_of_node[placement.ranks.front().node];
-  for (const RankPlace& rank : placement.ranks) top = tree.lowest_common_ancestor(top, vertex_of_node[rank.node]);
-  return top;
 }
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks

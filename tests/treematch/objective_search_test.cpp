@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "common/topology/switch_tree.hpp"
 #include "common/util/random.hpp"
@@ -117,14 +118,17 @@ class BruteForce {
     return best;
   }
 
-  std::int32_t value(bool balanced, const Placement& placement) const {
-    std::vector<std::int32_t> at;
+  // Returns the objective of a placement, which is checked to keep to the limits and to the scope, unless it is on the
+  // nodes that stock Slurm would choose.
+  std::int32_t value(bool balanced, const Placement& placement) {
+    at_.clear();
     for (const RankPlace& rank : placement.ranks) {
       const auto found = std::find(usable_.begin(), usable_.end(), view_.nodes[rank.node].first_leaf + rank.cores[0]);
       ck_assert(found != usable_.end());
-      at.push_back(static_cast<std::int32_t>(found - usable_.begin()));
+      at_.push_back(static_cast<std::int32_t>(found - usable_.begin()));
     }
-    return value(balanced, at);
+    ck_assert(legal() || counts(placement) == mapping::sequential_counts(limits_));
+    return value(balanced, std::exchange(at_, {}));
   }
 
   // Returns the tasks on each node, which are checked.
@@ -220,7 +224,8 @@ void compare(bool balanced, std::uint64_t seed, int cases) {
     Request step = request;
     step.node_tasks = brute_force.counts(found);
     if (balanced) ck_assert((found.cost - least->cost) * 50 <= least->cost);
-    const std::int32_t value = heavy_groups(*request.matrix).empty() ? best->first : brute_force.value(balanced, found);
+    const std::int32_t reached = brute_force.value(balanced, found);
+    const std::int32_t value = heavy_groups(*request.matrix).empty() ? best->first : reached;
     const bool misses = value > best->first, costs_more = value == best->first && found.cost > best->second;
     worse += misses;
     dearer += costs_more;

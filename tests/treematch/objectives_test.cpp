@@ -31,6 +31,24 @@ ClusterView machine(const std::vector<std::int32_t>& leaf_nodes) {
   return view_of_switches(switches, nodes);
 }
 
+// As machine(), with the leaf switches below several others.
+ClusterView machine_below(const std::vector<std::vector<std::int32_t>>& leaf_nodes) {
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (const std::vector<std::int32_t>& below : leaf_nodes) {
+    const auto upper = static_cast<std::int32_t>(switches.size());
+    switches.push_back({"s" + std::to_string(switches.size()), 0, {}});
+    for (const std::int32_t count : below) {
+      switches.push_back({"s" + std::to_string(switches.size()), upper, {}});
+      for (std::int32_t k = 0; k < count; ++k) {
+        switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+        nodes.push_back({"n" + std::to_string(nodes.size()), 1, 1, 1});
+      }
+    }
+  }
+  return view_of_switches(switches, nodes);
+}
+
 Request request_of(const std::vector<CommEdge>& edges, std::int32_t tasks, const std::string& objective) {
   Request request;
   request.tasks = request.min_nodes = request.max_nodes = tasks;
@@ -122,6 +140,35 @@ START_TEST(balance_has_its_price) {  // with all to all, three equal shares woul
 END_TEST
 
 // slurm-placement(7): balanced evens out the shares as far as that costs at most 2 % more hop-bytes.
+// With some cores taken away, so that the shares are even, a larger subtree may be the least that has room.
+START_TEST(even_shares_in_the_scope) {
+  const ClusterView view = machine_below({{1, 0, 0, 0}, {2, 3, 1, 1}, {1, 2, 2, 2}});
+  Request request = request_of({{0, 1, 1},
+                                {0, 3, 3},
+                                {0, 4, 3},
+                                {0, 5, 90},
+                                {0, 6, 90},
+                                {1, 3, 100},
+                                {1, 4, 3},
+                                {1, 5, 3},
+                                {1, 6, 3},
+                                {2, 3, 3},
+                                {2, 4, 100},
+                                {2, 5, 3},
+                                {3, 4, 3},
+                                {3, 5, 3},
+                                {3, 6, 3},
+                                {4, 5, 3},
+                                {5, 6, 100}},
+                               7, "balanced");
+  const Placement placement = place(view, request);
+  std::int32_t top = view.tree->leaf_vertex(view.nodes[placement.ranks[0].node].first_leaf);
+  for (const RankPlace& rank : placement.ranks)
+    top = view.tree->lowest_common_ancestor(top, view.tree->leaf_vertex(view.nodes[rank.node].first_leaf));
+  ck_assert_int_ne(top, 0);
+}
+END_TEST
+
 START_TEST(even_shares_cost_two_per_cent_at_most) {
   const ClusterView view = machine({17, 17, 17});
   const Request request = request_of(ring(36), 36, "balanced");
@@ -310,6 +357,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, no_switch_gets_a_remnant);
   tcase_add_test(all, balance_has_its_price);
+  tcase_add_test(all, even_shares_in_the_scope);
   tcase_add_test(all, even_shares_cost_two_per_cent_at_most);
   tcase_add_test(all, pairs_are_heavy_from_three_quarters_on);
   tcase_add_test(all, efforts);
