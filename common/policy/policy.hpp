@@ -25,7 +25,7 @@ struct Request {
   std::int32_t min_nodes = 1;
   std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
-  bool equal_tasks_per_node = false;         // --ntasks-per-node: each node but the last gets max_tasks_per_node
+  bool equal_tasks_per_node = false;         // --ntasks-per-node: at most max_tasks_per_node each, dealt evenly
   bool whole_nodes = false;                  // the job gets all cores of each of its nodes
   bool node_level = false;                   // a large job: choose good nodes; ranks and cores only roughly
   std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes

@@ -43,6 +43,9 @@ mapping() {
     run map -m matrix -t tree --scope $scope
     has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
   done
+  run map -m matrix -t tree --scope allocation --objective balanced
+  [ $code = 0 ] || fail "$command: exit code $code"
+  has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
   # 100 + 20 beside each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'

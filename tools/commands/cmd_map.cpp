@@ -66,7 +66,7 @@ constexpr Option options[] = {
     {'s', "seed", "N", "of random choices [1]"},
     {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
-    {0, "ntasks-per-node", "N", "so many ranks on each node but the last"},
+    {0, "ntasks-per-node", "N", "so many ranks on a node at most, dealt evenly"},
     {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},

@@ -126,6 +126,19 @@ std::vector<std::int32_t> first_cores(const ClusterView& view, const Placement& 
   return leaf_of_rank;
 }
 
+// Whether the choice of nodes is left to Slurm.
+bool on_first_nodes(const Request& request) {
+  const auto scope = request.parameters.find("scope");
+  return scope != request.parameters.end() && scope->second == "allocation";
+}
+
+// Returns the places on the first nodes that the request allows, in natural order.
+Placement in_order(const ClusterView& view, const MapTask& task) {
+  Request request = task.request;
+  request.parameters.clear();
+  return policies::place_on_one_fabric(*policies::find_policy("SEQUENTIAL"), view, request, deadline_of(task));
+}
+
 bool one_core_each(const ClusterView& view) {
   return std::all_of(view.nodes.begin(), view.nodes.end(), [](const NodeView& node) { return node.cores() == 1; });
 }
@@ -134,7 +147,9 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
-  if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
+  if (on_first_nodes(task.request)) {
+    placement = on_what_was_chosen(policy, view, task, in_order(view, task));
+  } else if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
     placement = policy.place_thoroughly(view, task.request, deadline_of(task));
   } else {
     placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
