@@ -23,6 +23,7 @@ libtreematch_la_SOURCES = \
 	%D%/rank_structure.cpp \
 	%D%/rank_units.cpp \
 	%D%/reduced_tree.cpp \
+	%D%/request_limits.cpp \
 	%D%/subtree_classes.cpp \
 	%D%/subtree_search.cpp \
 	%D%/tree_map.cpp \

@@ -12,6 +12,7 @@
 #include "treematch/leaf_choice.hpp"
 #include "treematch/objective_tally.hpp"
 #include "treematch/reduced_tree.hpp"
+#include "treematch/request_limits.hpp"
 #include "treematch/subtree_classes.hpp"
 
 namespace placement::treematch {
@@ -259,25 +260,6 @@ void search_scope(Search& search, const TreeTopology& tree, const Request& reque
     const std::vector<std::int32_t> lowest = subtrees_with_enough(tree, usable, request.tasks, height);
     if (search.any_below(lowest)) return search.below(ancestors(tree, lowest, levels_up));
   }
-}
-
-MappingLimits limits_of(const ClusterView& view, const Request& request, const mapping::NodeCounts& capacity) {
-  MappingLimits limits;
-  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
-  const auto add = [&](std::size_t n, std::int32_t most, bool required) {
-    if (most > 0) limits.nodes.push_back({vertex_of_node[n], most, required});
-  };
-  for (std::size_t n = 0; n < request.node_tasks.size(); ++n) add(n, request.node_tasks[n], true);
-  if (!request.node_tasks.empty()) return limits;
-  const mapping::NodeLimits nodes(view, request, capacity);
-  limits.least_nodes = nodes.least_nodes();
-  limits.most_nodes = nodes.most_nodes();
-  limits.even = nodes.even();
-  const bool one_each = limits.least_nodes >= request.tasks;
-  for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    add(n, one_each ? std::min(1, nodes.capacity()[n]) : nodes.capacity()[n],
-        nodes.required(static_cast<std::int32_t>(n)));
-  return limits;
 }
 
 // Returns the leaves that ranks may take; nothing when a vertex of the tree stands for more than a node.

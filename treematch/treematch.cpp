@@ -14,6 +14,7 @@
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/objectives.hpp"
+#include "treematch/request_limits.hpp"
 #include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/within_nodes.hpp"
@@ -99,6 +100,7 @@ class Chooser {
   Candidate mapped_longer(const mapping::NodeCounts& counts) const;
   Candidate on_sockets(Candidate candidate) const;
   std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
+  std::optional<Candidate> optimal_step() const;
   std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
   std::optional<Candidate> grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const;
   const NodeTree& node_tree() const;
@@ -185,6 +187,29 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
     order_equal_branches(*view_.tree, ordered, watch);
     return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves),
                      "exact search, optimal");
+  } catch (const mapping::OutOfTime&) {
+    return std::nullopt;
+  }
+}
+
+// Returns the best mapping of a step to all free cores of its nodes; nothing when there are too many tasks for the
+// exact search, or no more free cores than tasks.
+std::optional<Candidate> Chooser::optimal_step() const {
+  std::vector<std::int32_t> usable = slots_.all_leaves();
+  std::erase_if(usable, [&](std::int32_t leaf) { return request_.node_tasks[slots_.node_of(leaf)] == 0; });
+  if (request_.tasks > most_ranks_mapped_exactly || std::ssize(usable) <= request_.tasks) return std::nullopt;
+  const MappingLimits rules = limits_of(view_, request_, request_.node_tasks);
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
+  for (std::size_t n = 0; n < view_.nodes.size(); ++n)
+    if (request_.node_tasks[n] > 0 && view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores())
+      return std::nullopt;
+  try {
+    const mapping::WorkBudget watch(options_.deadline);
+    watch.spend(view_.tree->vertices());
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, LeafScope::whole, 0, rules,
+                                exact_steps(request_.tasks, options_.effort), watch);
+    if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
+    return evaluated(*std::move(leaves), "exact search, optimal");
   } catch (const mapping::OutOfTime&) {
     return std::nullopt;
   }
@@ -285,7 +310,10 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
-  Candidate best = request_.tasks <= most_ranks_searched_often ? mapped_longer(counts) : mapped(counts);
+  std::optional<Candidate> optimal;
+  if (!request_.node_tasks.empty() && request_.matrix->pairs() > 0) optimal = optimal_step();
+  const bool few = request_.tasks <= most_ranks_searched_often;
+  Candidate best = optimal ? *std::move(optimal) : few ? mapped_longer(counts) : mapped(counts);
   if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
   best = on_sockets(std::move(best));
   return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);

@@ -311,6 +311,32 @@ START_TEST(a_wider_scope_never_costs_more) {
 END_TEST
 
 // Jobs of up to 128 tasks are tried on several choices of nodes, so that none costs more than on the first nodes.
+// A step on whole nodes may take cores beyond the first of each node. Which ranks are on which node depends on these.
+START_TEST(step_on_whole_nodes) {
+  ClusterView view = view_of_switches(
+      std::vector<SwitchShape>{{"s1", 2, {0, 1}}, {"s2", 2, {2, 3, 4}}, {"s0", -1, {}}},
+      std::vector<NodeShape>{{"n0", 1, 3, 1}, {"n1", 1, 1, 1}, {"n2", 2, 3, 1}, {"n3", 2, 2, 1}, {"n4", 2, 3, 1}});
+  for (const std::int32_t core : {0, 2}) view.nodes[2].core_free[core] = false;
+  for (const std::int32_t core : {1, 2, 3}) view.nodes[4].core_free[core] = false;
+  Request request;
+  request.tasks = 7;
+  request.min_nodes = request.max_nodes = 5;
+  request.whole_nodes = true;
+  request.matrix = std::make_shared<CommMatrix>(CommMatrix::from_edges(
+      7,
+      std::vector<CommEdge>{
+          {0, 2, 66}, {0, 3, 8}, {0, 4, 7}, {0, 5, 51}, {1, 3, 28}, {2, 3, 88}, {2, 6, 43}, {3, 4, 50}, {4, 6, 30}}));
+  const Placement job = place_treematch(view, request, Deadline::never());
+  ck_assert(job.optimal && job.cost == 1870);
+  request.node_tasks.assign(5, 0);
+  for (const RankPlace& rank : job.ranks) ++request.node_tasks[rank.node];
+  const Placement step = place_treematch(view, request, Deadline::never());
+  ck_assert(step.cost == 1870);
+  for (const RankPlace& rank : step.ranks) --request.node_tasks[rank.node];
+  ck_assert(request.node_tasks == std::vector<std::int32_t>(5, 0));
+}
+END_TEST
+
 START_TEST(small_jobs_are_never_behind_the_first_nodes) {
   std::mt19937_64 random(11);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
@@ -379,6 +405,7 @@ int main() {
   tcase_add_test(all, refuses_what_does_not_fit);
   tcase_add_test(all, any_machine_any_request);
   tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, step_on_whole_nodes);
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
