@@ -38,11 +38,11 @@ struct MapOptions {
   // than any of them, unless the deadline passes.
   std::int32_t effort = usual_effort;
   Deadline deadline = Deadline::never();
-  // Where up to 512 ranks take all usable leaves, of a scope other than `given`: search longer, by annealing, for ranks
-  // that should exchange their places.
+  // Where up to 256 ranks (with more than the usual effort up to 512) take all usable leaves, of a scope other than
+  // `given`: search longer, by annealing, for ranks that should exchange their places.
   bool anneal_exchanges = false;
-  MapMemory* memory =
-      nullptr;  // may be null; may be shared by calls with equal matrix, seed, work_limit and anneal_exchanges
+  // May be null. May be shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
+  MapMemory* memory = nullptr;
 };
 
 struct MapResult {
