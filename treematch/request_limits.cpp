@@ -26,4 +26,19 @@ MappingLimits limits_of(const ClusterView& view, const Request& request, const m
   return limits;
 }
 
+std::optional<std::vector<std::int32_t>> usable_leaves(const ClusterView& view, const mapping::Slots& slots,
+                                                       const MappingLimits& limits) {
+  std::vector<std::int32_t> usable = slots.all_leaves();
+  std::vector<bool> admitted(view.tree->vertices(), false);
+  for (const NodeLimit& node : limits.nodes) admitted[node.vertex] = true;
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
+  std::vector<bool> taken(view.nodes.size(), false);
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    taken[n] = admitted[vertex_of_node[n]];
+    if (taken[n] && view.tree->leaf_count(vertex_of_node[n]) != view.nodes[n].cores()) return std::nullopt;
+  }
+  std::erase_if(usable, [&](std::int32_t leaf) { return !taken[slots.node_of(leaf)]; });
+  return usable;
+}
+
 }  // namespace placement::treematch

@@ -97,6 +97,7 @@ class Chooser {
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
   Candidate mapped(const mapping::NodeCounts& counts) const;
+  Candidate mapped(const mapping::NodeCounts& counts, const MapOptions& options) const;
   Candidate mapped_longer(const mapping::NodeCounts& counts) const;
   Candidate on_sockets(Candidate candidate) const;
   std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
@@ -136,6 +137,10 @@ Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, 
 Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
   MapOptions options = remembering_;
   options.scope = LeafScope::given;
+  return mapped(counts, options);
+}
+
+Candidate Chooser::mapped(const mapping::NodeCounts& counts, const MapOptions& options) const {
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
@@ -146,8 +151,7 @@ Candidate Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
   MapOptions options = options_;
   options.scope = LeafScope::whole;
   options.anneal_exchanges = true;
-  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
-  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+  return mapped(counts, options);
 }
 
 // Lets the ranks of each node take other slots of it, where some are free.
@@ -195,18 +199,14 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
 // Returns the best mapping of a step to all free cores of its nodes; nothing when there are too many tasks for the
 // exact search, or no more free cores than tasks.
 std::optional<Candidate> Chooser::optimal_step() const {
-  std::vector<std::int32_t> usable = slots_.all_leaves();
-  std::erase_if(usable, [&](std::int32_t leaf) { return request_.node_tasks[slots_.node_of(leaf)] == 0; });
-  if (request_.tasks > most_ranks_mapped_exactly || std::ssize(usable) <= request_.tasks) return std::nullopt;
+  if (request_.tasks > most_ranks_mapped_exactly) return std::nullopt;
   const MappingLimits rules = limits_of(view_, request_, request_.node_tasks);
-  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
-  for (std::size_t n = 0; n < view_.nodes.size(); ++n)
-    if (request_.node_tasks[n] > 0 && view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores())
-      return std::nullopt;
+  const auto usable = usable_leaves(view_, slots_, rules);
+  if (!usable || std::ssize(*usable) <= request_.tasks) return std::nullopt;
   try {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
-    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, LeafScope::whole, 0, rules,
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, *usable, LeafScope::whole, 0, rules,
                                 exact_steps(request_.tasks, options_.effort), watch);
     if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
     return evaluated(*std::move(leaves), "exact search, optimal");

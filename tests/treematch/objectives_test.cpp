@@ -17,16 +17,22 @@ using namespace placement::treematch;
 
 namespace {
 
+// Adds a leaf switch with `count` nodes of one core.
+void add_leaf_switch(std::vector<SwitchShape>& switches, std::vector<NodeShape>& nodes, std::int32_t above,
+                     std::int32_t count) {
+  switches.push_back({"s" + std::to_string(switches.size()), above, {}});
+  for (std::int32_t k = 0; k < count; ++k) {
+    switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+    nodes.push_back({"n" + std::to_string(nodes.size()), 1, 1, 1});
+  }
+}
+
 // Returns a machine of leaf switches below one root, with these numbers of nodes of one core.
 ClusterView machine(const std::vector<std::int32_t>& leaf_nodes) {
   std::vector<SwitchShape> switches{{"root", -1, {}}};
   std::vector<NodeShape> nodes;
   for (const std::int32_t count : leaf_nodes) {
-    switches.push_back({"s" + std::to_string(switches.size()), 0, {}});
-    for (std::int32_t k = 0; k < count; ++k) {
-      switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
-      nodes.push_back({"n" + std::to_string(nodes.size()), 1, 1, 1});
-    }
+    add_leaf_switch(switches, nodes, 0, count);
   }
   return view_of_switches(switches, nodes);
 }
@@ -39,11 +45,7 @@ ClusterView machine_below(const std::vector<std::vector<std::int32_t>>& leaf_nod
     const auto upper = static_cast<std::int32_t>(switches.size());
     switches.push_back({"s" + std::to_string(switches.size()), 0, {}});
     for (const std::int32_t count : below) {
-      switches.push_back({"s" + std::to_string(switches.size()), upper, {}});
-      for (std::int32_t k = 0; k < count; ++k) {
-        switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
-        nodes.push_back({"n" + std::to_string(nodes.size()), 1, 1, 1});
-      }
+      add_leaf_switch(switches, nodes, upper, count);
     }
   }
   return view_of_switches(switches, nodes);

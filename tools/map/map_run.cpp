@@ -126,17 +126,12 @@ std::vector<std::int32_t> first_cores(const ClusterView& view, const Placement& 
   return leaf_of_rank;
 }
 
-// Whether the choice of nodes is left to Slurm.
-bool on_first_nodes(const Request& request) {
-  const auto scope = request.parameters.find("scope");
-  return scope != request.parameters.end() && scope->second == "allocation";
-}
-
-// Returns the places on the first nodes that the request allows, in natural order.
-Placement in_order(const ClusterView& view, const MapTask& task) {
+// Returns the placement by a baseline policy, SEQUENTIAL or GREEDY, which obeys the limits of the request. It chooses
+// nodes for itself. Throws Error if it cannot meet the request.
+Placement baseline_placement(const MapTask& task, const ClusterView& view, const char* name) {
   Request request = task.request;
   request.parameters.clear();
-  return policies::place_on_one_fabric(*policies::find_policy("SEQUENTIAL"), view, request, deadline_of(task));
+  return policies::place_on_one_fabric(*policies::find_policy(name), view, request, Deadline::never());
 }
 
 bool one_core_each(const ClusterView& view) {
@@ -147,8 +142,8 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
-  if (on_first_nodes(task.request)) {
-    placement = on_what_was_chosen(policy, view, task, in_order(view, task));
+  if (leaf_scope(task.request) == treematch::LeafScope::given) {  // the choice of nodes is left to Slurm
+    placement = on_what_was_chosen(policy, view, task, baseline_placement(task, view, "SEQUENTIAL"));
   } else if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
     placement = policy.place_thoroughly(view, task.request, deadline_of(task));
   } else {
@@ -202,15 +197,10 @@ double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& 
   return job.expected_time(leaf_of_rank);
 }
 
-// Returns the cost of a baseline policy, SEQUENTIAL or GREEDY, which obeys the limits of the request. It chooses nodes
-// for itself. Returns nothing if it cannot meet the request.
+// Returns the cost of a baseline policy, as baseline_placement() names it; nothing if it cannot meet the request.
 std::optional<Cost> baseline_cost(const MapTask& task, const char* name) {
-  Request request = task.request;
-  request.parameters.clear();
   try {
-    const Placement placement =
-        policies::place_on_one_fabric(*policies::find_policy(name), task.view, request, Deadline::never());
-    return cost_on(task, first_cores(task.view, placement));
+    return cost_on(task, first_cores(task.view, baseline_placement(task, task.view, name)));
   } catch (const Error&) {
     return std::nullopt;
   }
