@@ -197,6 +197,13 @@ std::vector<std::int32_t> node_vertices(const ClusterView& view) {
   return vertices;
 }
 
+std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
+                    const Placement& placement) {
+  std::int32_t top = vertex_of_node[placement.ranks.front().node];
+  for (const RankPlace& rank : placement.ranks) top = tree.lowest_common_ancestor(top, vertex_of_node[rank.node]);
+  return top;
+}
+
 std::vector<std::int32_t> leaf_switches(const ClusterView& view) {
   std::vector<std::int32_t> switches = node_vertices(view);
   for (std::int32_t& vertex : switches) vertex = std::max(0, view.tree->parent(vertex));

@@ -66,6 +66,11 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
 // nodes have several sockets, a node with one socket stands above the vertex of this socket.
 std::vector<std::int32_t> node_vertices(const ClusterView& view);
 
+// Returns the lowest vertex of the tree that has all nodes of the placement below it, or is the only one.
+//   vertex_of_node  what node_vertices() returns
+std::int32_t top_of(const TreeTopology& tree, const std::vector<std::int32_t>& vertex_of_node,
+                    const Placement& placement);
+
 // Returns the leaf switch of each node: the vertex just above that of the node, or the root.
 std::vector<std::int32_t> leaf_switches(const ClusterView& view);
 

@@ -3,6 +3,7 @@ treematch = libtreematch.la $(mapping)
 noinst_LTLIBRARIES += libtreematch.la
 libtreematch_la_SOURCES = \
 	%D%/annealing.cpp \
+	%D%/balanced_shares.cpp \
 	%D%/canonical.cpp \
 	%D%/exact_map.cpp \
 	%D%/graph_growing.cpp \
@@ -15,6 +16,7 @@ libtreematch_la_SOURCES = \
 	%D%/map_memory.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
+	%D%/objective_proof.cpp \
 	%D%/objective_search.cpp \
 	%D%/objectives.cpp \
 	%D%/packing.cpp \
@@ -31,4 +33,5 @@ libtreematch_la_SOURCES = \
 	%D%/unit_mapping.cpp \
 	%D%/whole_units.cpp \
 	%D%/within_nodes.cpp \
+	%D%/worst_group.cpp \
 	#

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/balanced_shares.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
+#include "treematch/leaf_choice.hpp"
+#include "treematch/objective_proof.hpp"
+
+namespace placement::treematch {
+
+namespace {
+
+constexpr std::int64_t most_extra_cost = 50;  // a balanced placement may cost 1/50 more hop-bytes
+
+// Returns the number of tasks on each leaf switch that is used.
+std::map<std::int32_t, std::int32_t> shares(const Placement& placement, const std::vector<std::int32_t>& switch_of) {
+  std::map<std::int32_t, std::int32_t> share;
+  for (const RankPlace& rank : placement.ranks) ++share[switch_of[rank.node]];
+  return share;
+}
+
+struct Span {
+  std::int32_t least = INT32_MAX;
+  std::int32_t most = 0;
+};
+
+Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
+  Span range;
+  for (const auto& [vertex, tasks] : share) range = {std::min(range.least, tasks), std::max(range.most, tasks)};
+  return range;
+}
+
+// Returns the view with cores taken away, so that each leaf switch has room for at most `most` tasks. A leaf switch
+// with room for fewer than `least` tasks gets no room at all. Required nodes and large nodes keep their cores first.
+ClusterView with_shares(const ClusterView& view, const Request& request, const std::vector<std::int32_t>& switch_of,
+                        std::int32_t least, std::int32_t most) {
+  const mapping::NodeCounts capacity = mapping::Slots(view, request).capacity();
+  std::map<std::int32_t, std::int32_t> room;
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) room[switch_of[n]] += capacity[n];
+  for (auto& [vertex, tasks] : room) tasks = tasks < least ? 0 : most;
+  std::vector<std::size_t> order(view.nodes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto required = [&](std::size_t n) {
+    return std::count(request.required_nodes.begin(), request.required_nodes.end(), static_cast<std::int32_t>(n)) > 0;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return required(a) != required(b) ? required(a) : capacity[a] > capacity[b];
+  });
+  ClusterView limited = view;
+  for (const std::size_t n : order) {
+    std::int32_t& left = room[switch_of[n]];
+    const std::int32_t tasks = std::min(left, capacity[n]);
+    left -= tasks;
+    std::int32_t cores = tasks * std::max(1, request.cores_per_task);
+    if (tasks == capacity[n]) continue;
+    for (std::size_t core = 0; core < limited.nodes[n].core_free.size(); ++core)
+      if (limited.nodes[n].core_free[core] && cores-- <= 0) limited.nodes[n].core_free[core] = false;
+  }
+  return limited;
+}
+
+// Whether the scope of the request admits the subtree of a placement that was found with fewer free cores, for which
+// larger subtrees were admitted. `least` is a placement in the scope.
+bool in_scope(const ClusterView& view, const Request& request, const Placement& least, const Placement& placement) {
+  const auto scope = request.parameters.find("scope");
+  if (scope != request.parameters.end() && scope->second == "whole") return true;
+  const TreeTopology& tree = *view.tree;
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
+  const std::int32_t top = mapping::top_of(tree, vertex_of_node, placement);
+  if (tree.height(top) <= tree.height(mapping::top_of(tree, vertex_of_node, least))) return true;
+  const std::vector<std::int32_t> usable = mapping::Slots(view, request).all_leaves();
+  const auto levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
+  const std::vector<std::int32_t> tops = ancestors(tree, lowest_subtrees(tree, usable, request.tasks), levels_up);
+  return std::any_of(tops.begin(), tops.end(),
+                     [&](std::int32_t v) { return tree.lowest_common_ancestor(v, top) == v; });
+}
+
+}  // namespace
+
+Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
+                         const PlaceByHopBytes& place) {
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
+  const Placement least = place(view, request);
+  Placement best = least;
+  Span range = range_of(shares(best, switch_of));
+  const auto used = static_cast<std::int32_t>(shares(best, switch_of).size());
+  for (std::int32_t switches = std::max(1, used - 1); switches <= used + 1 && request.node_tasks.empty(); ++switches) {
+    if (range.most - range.least <= 1 || deadline.expired()) break;
+    if (switches > request.tasks) continue;
+    try {
+      Placement other = place(
+          with_shares(view, request, switch_of, request.tasks / switches, (request.tasks + switches - 1) / switches),
+          request);
+      const Span shared = range_of(shares(other, switch_of));
+      const std::int32_t gain = range.most - range.least - (shared.most - shared.least);
+      if ((other.cost - least.cost) * most_extra_cost > least.cost || gain < 0 ||
+          (gain == 0 && other.cost >= best.cost) || !in_scope(view, request, least, other))
+        continue;
+      other.natural_cost = best.natural_cost;
+      other.optimal = false;  // it is so on the cores that are left
+      best = std::move(other);
+      range = shared;
+    } catch (const Error&) {  // the request does not fit on this number of leaf switches
+    }
+  }
+  const ObjectiveGoal goal{
+      Objective::balanced, {}, range.most - range.least, best.cost, least.cost + least.cost / most_extra_cost};
+  search_for_proof(view, request, least, goal, 0, deadline, best);
+  range = range_of(shares(best, switch_of));
+  best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) +
+                         " tasks on each leaf switch");
+  return best;
+}
+
+}  // namespace placement::treematch

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/worst_group.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/util/error.hpp"
+#include "mapping/node_choice.hpp"
+#include "mapping/refine.hpp"
+#include "mapping/slots.hpp"
+#include "treematch/group_spread.hpp"
+#include "treematch/heavy_groups.hpp"
+#include "treematch/objective_proof.hpp"
+
+namespace placement::treematch {
+
+namespace {
+
+constexpr std::size_t largest_joined_group = 64;    // in a larger group only ranks this close in the list are joined
+constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
+constexpr int most_rounds = 4;
+
+Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
+  std::vector<std::int32_t> leaf;
+  for (const RankPlace& rank : placement.ranks) leaf.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
+  return view.tree->hop_bytes(*request.matrix, leaf);
+}
+
+std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,
+                                   const std::vector<std::vector<std::int32_t>>& groups) {
+  std::vector<std::int32_t> spans;
+  for (const std::vector<std::int32_t>& group : groups) {
+    std::set<std::int32_t> used;
+    for (const std::int32_t rank : group) used.insert(switch_of[placement.ranks[rank].node]);
+    spans.push_back(static_cast<std::int32_t>(used.size()));
+  }
+  return spans;
+}
+
+// Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
+// pair is added to each pair. All weights are halved as often as the sum needs to stay below half the 64-bit range, so
+// that matrices with large numbers, such as fractions that were scaled to whole ones, are placed alike.
+std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
+                                           const std::vector<std::vector<std::int32_t>>& groups,
+                                           const std::vector<std::int64_t>& factor) {
+  std::vector<CommEdge> edges = matrix.edges();
+  std::int64_t heaviest = 1;
+  for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
+  const std::size_t reach =
+      std::clamp<std::size_t>(most_joined_pairs / static_cast<std::size_t>(matrix.ranks()), 2, largest_joined_group);
+  std::vector<std::pair<std::size_t, CommEdge>> added;  // with the number of the group; the weight is still missing
+  double times_heaviest = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::vector<std::int32_t>& group = groups[g];
+    for (std::size_t a = 0; a < group.size(); ++a)
+      for (std::size_t b = a + 1; b < std::min(group.size(), a + reach); ++b) {
+        added.push_back({g, {group[a], group[b], 0}});
+        times_heaviest += 8.0 * static_cast<double>(factor[g]);
+      }
+  }
+  const double most = static_cast<double>(INT64_MAX / 2);
+  int halvings = 0;
+  const auto sum = [&] {
+    return static_cast<double>(edges.size()) + std::ldexp(static_cast<double>(matrix.total_weight()), -halvings) +
+           times_heaviest * static_cast<double>(std::max<std::int64_t>(heaviest >> halvings, 1));
+  };
+  while (halvings < 62 && sum() > most) ++halvings;
+  for (CommEdge& edge : edges)
+    if (edge.weight > 0) edge.weight = std::max<std::int64_t>(edge.weight >> halvings, 1);
+  for (auto& [g, edge] : added) {
+    edge.weight = 8 * factor[g] * std::max<std::int64_t>(heaviest >> halvings, 1);
+    edges.push_back(edge);
+  }
+  return std::make_shared<CommMatrix>(CommMatrix::from_edges(matrix.ranks(), std::move(edges)));
+}
+
+// Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
+// then exchange their places where the traffic of `joined`, a stressed() matrix, gains and the groups stay together.
+// Returns nothing when spread_groups() finds nothing or when the limits of the request are violated.
+std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
+                                   const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
+                                   std::vector<std::vector<std::int32_t>> groups, std::int32_t span,
+                                   const Deadline& deadline) {
+  const mapping::Slots slots(view, request);
+  const bool step = !request.node_tasks.empty();  // its nodes and their numbers of tasks are given
+  std::optional<mapping::NodeLimits> limits;
+  if (!step) limits.emplace(view, request, slots.capacity());
+  const mapping::NodeCounts& capacity = step ? request.node_tasks : limits->capacity();
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
+  const std::int32_t top = mapping::top_of(*view.tree, vertex_of_node, best);
+  std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
+  for (std::size_t n = 0; n < view.nodes.size(); ++n)
+    if (capacity[n] > 0 && view.tree->lowest_common_ancestor(top, vertex_of_node[n]) == top)
+      nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
+  std::vector<std::vector<std::int32_t>> nodes;
+  std::vector<std::int32_t> room, sizes;
+  for (auto& [vertex, below] : nodes_of) {
+    std::stable_sort(below.begin(), below.end(),
+                     [&](std::int32_t a, std::int32_t b) { return capacity[a] > capacity[b]; });
+    room.push_back(0);
+    for (const std::int32_t node : below) room.back() += capacity[node];
+    nodes.push_back(std::move(below));
+  }
+  std::vector<bool> grouped(request.tasks, false);
+  for (const std::vector<std::int32_t>& group : groups)
+    for (const std::int32_t rank : group) grouped[rank] = true;
+  for (std::int32_t rank = 0; rank < request.tasks; ++rank)
+    if (!grouped[rank]) groups.push_back({rank});
+  for (const std::vector<std::int32_t>& group : groups) sizes.push_back(static_cast<std::int32_t>(group.size()));
+  const auto shares = spread_groups(room, sizes, span);
+  if (!shares) return std::nullopt;
+  std::vector<std::int32_t> node_of_rank(request.tasks);
+  mapping::NodeCounts counts(view.nodes.size(), 0);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    auto rank = groups[g].begin();
+    for (const SwitchShare& share : (*shares)[g])
+      for (std::int32_t k = 0; k < share.tasks; ++k) {
+        std::vector<std::int32_t>& free = nodes[share.on];
+        node_of_rank[*rank++] = free.front();
+        if (++counts[free.front()] == capacity[free.front()]) free.erase(free.begin());
+      }
+  }
+  if (limits && !limits->allow(counts)) return std::nullopt;
+  const auto placement_on = [&](const std::vector<std::int32_t>& leaves) {
+    return slots.placement(leaves, view.tree->hop_bytes(*request.matrix, leaves), best.natural_cost,
+                           "groups on leaf switches");
+  };
+  const std::vector<std::int32_t> leaves = slots.leaves_on(node_of_rank);
+  std::vector<std::int32_t> usable = leaves;
+  std::sort(usable.begin(), usable.end());
+  Placement exchanged = placement_on(mapping::refine(joined, *view.tree, usable, leaves, {.deadline = deadline}));
+  const std::vector<std::int32_t> spans = spans_of(exchanged, switch_of, groups);
+  return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
+}
+
+}  // namespace
+
+Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
+                               const PlaceByHopBytes& place) {
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view);
+  const std::vector<std::vector<std::int32_t>> groups = heavy_groups(*request.matrix);
+  const Placement least = place(view, request);
+  if (groups.empty()) return least;
+  Placement best = least;
+  const auto worst_of = [](const std::vector<std::int32_t>& spans) {
+    return *std::max_element(spans.begin(), spans.end());
+  };
+  std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
+  std::shared_ptr<const CommMatrix> joined;
+  for (std::int32_t span = 1; span < worst && !deadline.expired(); ++span) {
+    if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));
+    const auto placement = with_span(view, request, best, *joined, switch_of, groups, span, deadline);
+    if (!placement || worst_of(spans_of(*placement, switch_of, groups)) >= worst) continue;
+    best = *placement;
+    worst = worst_of(spans_of(best, switch_of, groups));
+  }
+  std::vector<std::int64_t> factor(groups.size(), 1);
+  for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
+    Request other = request;
+    other.matrix = stressed(*request.matrix, groups, factor);
+    try {
+      Placement placement = place(view, other);
+      placement.cost = cost_of(view, request, placement);
+      placement.natural_cost = best.natural_cost;
+      placement.optimal = false;  // it is so for the other matrix
+      const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
+      const std::int32_t now = worst_of(spans);
+      for (std::size_t g = 0; g < groups.size(); ++g)
+        if (spans[g] == now) factor[g] *= 3;
+      if (now > worst || (now == worst && placement.cost >= best.cost)) continue;
+      worst = now;
+      best = std::move(placement);
+    } catch (const Error&) {
+      break;
+    }
+  }
+  const ObjectiveGoal goal{Objective::worst_group, groups, worst, best.cost, Cost{INT64_MAX} * INT64_MAX};
+  search_for_proof(view, request, least, goal, 1, deadline, best);
+  worst = worst_of(spans_of(best, switch_of, groups));
+  best.reasons.push_back("no group of ranks spans more than " + std::to_string(worst) +
+                         (worst == 1 ? " leaf switch" : " leaf switches"));
+  return best;
+}
+
+}  // namespace placement::treematch

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include "common/policy/policy.hpp"
+#include "treematch/objectives.hpp"
+
+namespace placement::treematch {
+
+// Places a request with objective=worst-group; place_by_objective() says how. The groups are dealt out to leaf
+// switches. Then the request is placed several times; after each round, the traffic inside the groups that span the
+// most leaf switches is raised.
+Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
+                               const PlaceByHopBytes& place);
+
+}  // namespace placement::treematch
