@@ -14,6 +14,7 @@
 #include "mapping/slots.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/objective_proof.hpp"
+#include "treematch/treematch.hpp"
 
 namespace placement::treematch {
 
@@ -71,8 +72,7 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
 // Whether the scope of the request admits the subtree of a placement that was found with fewer free cores, for which
 // larger subtrees were admitted. `least` is a placement in the scope.
 bool in_scope(const ClusterView& view, const Request& request, const Placement& least, const Placement& placement) {
-  const auto scope = request.parameters.find("scope");
-  if (scope != request.parameters.end() && scope->second == "whole") return true;
+  if (scope_parameter(request.parameters) == LeafScope::whole) return true;
   const TreeTopology& tree = *view.tree;
   const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
   const std::int32_t top = mapping::top_of(tree, vertex_of_node, placement);

@@ -14,6 +14,7 @@
 #include "treematch/reduced_tree.hpp"
 #include "treematch/request_limits.hpp"
 #include "treematch/subtree_classes.hpp"
+#include "treematch/treematch.hpp"
 
 namespace placement::treematch {
 
@@ -252,8 +253,7 @@ class Search {
 // Searches below the vertices that the scope of the request admits, as exact_mapping() does. A step has its nodes.
 void search_scope(Search& search, const TreeTopology& tree, const Request& request,
                   const std::vector<std::int32_t>& usable) {
-  const auto scope = request.parameters.find("scope");
-  if (!request.node_tasks.empty() || (scope != request.parameters.end() && scope->second == "whole"))
+  if (!request.node_tasks.empty() || scope_parameter(request.parameters) == LeafScope::whole)
     return search.below(std::vector<std::int32_t>{0});
   const auto levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
   for (std::int32_t height = 0; height <= tree.height(0); ++height) {

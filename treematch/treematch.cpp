@@ -38,15 +38,6 @@ struct Candidate {
   std::string method;
 };
 
-std::string scope_of(const Request& request) {
-  const auto found = request.parameters.find("scope");
-  if (found == request.parameters.end()) return "subtree";
-  const std::string& scope = found->second;
-  if (scope != "allocation" && scope != "whole" && scope != "subtree")
-    throw Error("scope=" + scope + ": allocation, whole or subtree is wanted");
-  return scope;
-}
-
 MapOptions options_of(const Request& request) {
   MapOptions options;
   options.seed =
@@ -54,7 +45,7 @@ MapOptions options_of(const Request& request) {
   options.effort = effort_parameter(request);
   number_parameter(request, "comm-share", 0, 100);  // for the record alone
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
-  options.scope = scope_of(request) == "whole" ? LeafScope::whole : LeafScope::subtree;
+  options.scope = scope_parameter(request.parameters) == LeafScope::whole ? LeafScope::whole : LeafScope::subtree;
   return options;
 }
 
@@ -77,7 +68,7 @@ class Chooser {
       : view_(view),
         request_(request),
         slots_(view, request),
-        scope_(scope_of(request)),
+        scope_(scope_parameter(request.parameters)),
         options_(options_of(request)) {
     options_.deadline = deadline;
     remembering_ = options_;
@@ -111,7 +102,7 @@ class Chooser {
   const ClusterView& view_;
   const Request& request_;
   const mapping::Slots slots_;
-  const std::string scope_;
+  const LeafScope scope_;
   MapOptions options_;
   std::shared_ptr<MapMemory> memory_;          // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;                     // options_ with memory_
@@ -366,7 +357,7 @@ Placement Chooser::choose() const {
     throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
                 std::to_string(request_.tasks) + " tasks are asked for");
   if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
-  if (scope_ == "allocation") throw Error("scope=allocation leaves the choice of nodes to Slurm");
+  if (scope_ == LeafScope::given) throw Error("scope=allocation leaves the choice of nodes to Slurm");
   const mapping::NodeLimits limits(view_, request_, slots_.capacity());
   auto in_order = mapping::sequential_counts(limits);
   const auto compact = mapping::compact_counts(view_, limits, options_.levels_up);
@@ -392,6 +383,14 @@ void Chooser::keep_narrower(Placement& placement) const {
 }
 
 }  // namespace
+
+LeafScope scope_parameter(const Parameters& parameters) {
+  const auto found = parameters.find("scope");
+  if (found == parameters.end() || found->second == "subtree") return LeafScope::subtree;
+  if (found->second == "whole") return LeafScope::whole;
+  if (found->second == "allocation") return LeafScope::given;
+  throw Error("scope=" + found->second + ": allocation, whole or subtree is wanted");
+}
 
 std::int32_t effort_parameter(const Request& request) {
   return static_cast<std::int32_t>(number_parameter(request, "effort", usual_effort, 1000, 1));

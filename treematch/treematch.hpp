@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include "common/policy/policy.hpp"
+#include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
 
@@ -22,6 +23,10 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
 // Returns the parameter `effort` of the request, 10 when it is not given. Throws Error unless it is a number from 1 to
 // 1000.
 std::int32_t effort_parameter(const Request& request);
+
+// Returns the parameter `scope`, LeafScope::subtree when it is not given; LeafScope::given stands for allocation.
+// Throws Error when its value is none of allocation, subtree and whole.
+LeafScope scope_parameter(const Parameters& parameters);
 
 // Checks the parameters scope, levels-up, seed, objective and effort. Throws Error when place_treematch() would refuse
 // the value of one of them.

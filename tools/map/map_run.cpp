@@ -82,19 +82,11 @@ ClusterView leaf_nodes(const MapTask& task) {
   return view;
 }
 
-treematch::LeafScope leaf_scope(const Request& request) {
-  const auto found = request.parameters.find("scope");
-  if (found == request.parameters.end() || found->second == "subtree") return treematch::LeafScope::subtree;
-  if (found->second == "whole") return treematch::LeafScope::whole;
-  if (found->second == "allocation") return treematch::LeafScope::given;
-  throw Error("scope=" + shown(found->second) + ": it takes allocation, whole or subtree");
-}
-
 void map_leaves(const MapTask& task, MapOutcome& outcome) {
   treematch::MapOptions options;
   options.seed = static_cast<std::uint64_t>(
       number_parameter(task.request, "seed", static_cast<std::int64_t>(task.request.seed), INT64_MAX));
-  options.scope = leaf_scope(task.request);
+  options.scope = treematch::scope_parameter(task.request.parameters);
   options.levels_up = static_cast<std::int32_t>(number_parameter(task.request, "levels-up", 0, 64));
   options.effort = treematch::effort_parameter(task.request);
   options.deadline = deadline_of(task);
@@ -142,7 +134,8 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
   const bool has_nodes = !task.view.nodes.empty();
   const ClusterView view = has_nodes ? task.view : leaf_nodes(task);
   Placement placement;
-  if (leaf_scope(task.request) == treematch::LeafScope::given) {  // the choice of nodes is left to Slurm
+  if (treematch::scope_parameter(task.request.parameters) ==
+      treematch::LeafScope::given) {  // the choice of nodes is left to Slurm
     placement = on_what_was_chosen(policy, view, task, baseline_placement(task, view, "SEQUENTIAL"));
   } else if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
     placement = policy.place_thoroughly(view, task.request, deadline_of(task));
