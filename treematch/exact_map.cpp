@@ -13,27 +13,40 @@ namespace {
 using Set = std::uint32_t;  // a set of ranks: bit r stands for rank r
 using Run = SubtreeClass::Run;
 
-constexpr std::int64_t never = INT64_MAX / 4;
-constexpr std::size_t most_table_entries = std::size_t{1} << 22;  // 32 MB
+constexpr std::size_t most_table_bytes = std::size_t{32} << 20;
 
-// Returns the traffic that leaves each set of ranks. A small second term counts all pairs of ranks alike, so that
-// among mappings of equal hop-bytes the one with the nearest ranks costs least.
-// Returns nothing when sums of these values times distances up to `depth` might overflow.
-std::vector<std::int64_t> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
+// A cost that no mapping has. Twice this value fits into the type, too.
+template <typename Sum>
+constexpr Sum never = Sum{1} << (8 * sizeof(Sum) - 3);
+
+// Returns the factor of the traffic beside a second term, which counts all pairs of ranks alike. Distances are at most
+// 2 * depth. The second term is so small that it decides only among mappings of equal hop-bytes.
+Cost scale_of(std::int32_t ranks, std::int64_t depth) { return Cost{ranks} * ranks * (2 * Cost{depth} + 1) + 1; }
+
+// Whether sums of what cuts_of() returns times distances up to 2 * depth fit into the type.
+template <typename Sum>
+bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
+  const double pairs = static_cast<double>(matrix.ranks()) * matrix.ranks(), length = 2.0 * static_cast<double>(depth);
+  const double traffic = static_cast<double>(matrix.total_weight()) * (pairs * (length + 1) + 1);
+  return (traffic + pairs) * (length + 1) < 0.99 * static_cast<double>(never<Sum>);
+}
+
+// Returns the traffic that leaves each set of ranks, with a small second term. By that, of mappings with equal
+// hop-bytes the one with the nearest ranks costs least.
+template <typename Sum>
+std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   const std::int32_t n = matrix.ranks();
-  const Cost pairs = Cost{n} * n;
-  const Cost scale = pairs * (2 * depth + 1) + 1;
-  if ((static_cast<Cost>(matrix.total_weight()) * scale + pairs) * (2 * depth + 1) >= never) return {};
-  std::vector<std::int64_t> cut(std::size_t{1} << n, 0);
+  const Sum scale = static_cast<Sum>(scale_of(n, depth));
+  std::vector<Sum> cut(std::size_t{1} << n, 0);
   for (Set set = 1; set < cut.size(); ++set) {
     const auto rank = static_cast<std::int32_t>(std::countr_zero(set));
     const Set rest = set & (set - 1);
-    std::int64_t change = 0;  // what the cut of `rest` gains when `rank` joins it
+    Sum change = 0;  // what the cut of `rest` gains when `rank` joins it
     const auto neighbours = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
     for (std::size_t k = 0; k < neighbours.size(); ++k)
       change += (rest >> neighbours[k] & 1) != 0 ? -weights[k] : weights[k];
-    cut[set] = cut[rest] + change * static_cast<std::int64_t>(scale) + (n - 1 - 2 * std::popcount(rest));
+    cut[set] = cut[rest] + change * scale + (n - 1 - 2 * std::popcount(rest));
   }
   return cut;
 }
@@ -49,12 +62,17 @@ std::int64_t least_steps(std::int32_t ranks) {
 
 // The least cost inside a subtree for each set of ranks placed there. Where nodes are counted, there is one entry for
 // each set and each number of used nodes.
-struct Table {
-  std::vector<std::int64_t> cost;  // `never` where the set cannot be placed
-  std::int32_t slots = 0;          // largest number of ranks in a set
+template <typename Sum>
+struct TableOf {
+  std::vector<Sum> cost;   // `never` where the set cannot be placed
+  std::int32_t slots = 0;  // largest number of ranks in a set
 };
 
+// The search, with sums of costs of the type Sum.
+template <typename Sum>
 class ExactMapping {
+  using Table = TableOf<Sum>;
+
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                const MappingLimits& limits, const mapping::WorkBudget& watch)
@@ -96,30 +114,35 @@ class ExactMapping {
     return std::nullopt;
   }
 
+  // Whether the costs fit into their type; run() may only be called if they do.
+  bool fits() const { return sums_fit<Sum>(matrix_, depth_); }
+
  private:
+  static constexpr Sum none = never<Sum>;
+
   // Returns the best legal mapping below one of the vertices `tops`, or nothing. An even distribution gives each used
   // node share_ or share_ + 1 ranks; there is one pass for each possible share_.
   std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops, std::int64_t work) {
-    affordable_ = affordable(tops, work) && have_cuts();
+    affordable_ = affordable(tops, work);
     if (!affordable_) return std::nullopt;
-    best_ = never;
+    make_cuts();
+    best_ = none;
     for (share_ = first_share(); share_ <= last_share(); ++share_) {
       if (limits_.even) tables_.clear();
       tables_.resize(classes_.classes().size());
       for (const std::int32_t top : tops)
         if (classes_.of(top) >= 0) consider(top);
     }
-    if (best_ >= never) return std::nullopt;
+    if (best_ >= none) return std::nullopt;
     return leaf_of_rank_;
   }
 
-  // Makes the tables that all subtrees share. Returns whether the costs fit into their type.
-  bool have_cuts() {
-    if (!identity_.empty()) return !cut_.empty();
-    cut_ = cuts_of(matrix_, depth_);
+  // Makes the tables that all subtrees share.
+  void make_cuts() {
+    if (!identity_.empty()) return;
+    cut_ = cuts_of<Sum>(matrix_, depth_);
     identity_.resize(sets_);
     for (Set set = 0; set < sets_; ++set) identity_[set] = set;
-    return !cut_.empty();
   }
 
   void choose_counting() {
@@ -174,7 +197,7 @@ class ExactMapping {
     }
     const double counts = width_ * (width_ + 1) / 2.0;
     return steps * counts * (last_share() - first_share() + 1) <= static_cast<double>(work) &&
-           (tables + 4) * sets_ * static_cast<std::size_t>(width_) <= most_table_entries;
+           (tables + 4) * sets_ * static_cast<std::size_t>(width_) <= most_table_bytes / sizeof(Sum);
   }
 
   // ---- the least costs
@@ -183,7 +206,7 @@ class ExactMapping {
 
   Table empty(Set sets) const {
     Table table;
-    table.cost.assign(static_cast<std::size_t>(sets) * width_, never);
+    table.cost.assign(static_cast<std::size_t>(sets) * width_, none);
     return table;
   }
 
@@ -234,7 +257,7 @@ class ExactMapping {
     table.slots = inside.slots;
     for (Set set = 0; set < set_of.size(); ++set)
       for (std::int32_t m = 0; m < width_; ++m)
-        if (const std::int64_t cost = inside.cost[at(set_of[set], m)]; cost < never)
+        if (const Sum cost = inside.cost[at(set_of[set], m)]; cost < none)
           table.cost[at(set, m)] = cost + length * cut_[set_of[set]];
     return table;
   }
@@ -248,8 +271,8 @@ class ExactMapping {
     sum.slots = std::min(ranks, one.slots + other.slots);
     for (Set set = 0; set < sets; ++set) {
       for (std::int32_t m = 0; m < width_; ++m) {
-        const std::int64_t cost = other.cost[at(set, m)];
-        if (cost >= never) continue;
+        const Sum cost = other.cost[at(set, m)];
+        if (cost >= none) continue;
         Set rest = (sets - 1) & ~set;
         if (equal && set == 0) rest = 0;
         if (equal && set != 0) rest &= ~((set & (0 - set)) - 1);
@@ -260,10 +283,10 @@ class ExactMapping {
     return sum;
   }
 
-  void join(const Table& one, Set set, std::int32_t m, Set rest, std::int64_t cost, Table& sum) const {
+  void join(const Table& one, Set set, std::int32_t m, Set rest, Sum cost, Table& sum) const {
     for (Set with = rest;; with = (with - 1) & rest) {
       for (std::int32_t k = 0; k + m < width_; ++k) {
-        std::int64_t& least = sum.cost[at(with | set, k + m)];
+        Sum& least = sum.cost[at(with | set, k + m)];
         least = std::min(least, one.cost[at(with, k)] + cost);
       }
       if (with == 0) break;
@@ -272,9 +295,9 @@ class ExactMapping {
 
   void as_node(const SubtreeClass& node, Table& table) const {
     for (Set set = 0; set < sets_; ++set) {
-      const std::int64_t cost = table.cost[at(set, 0)];
-      table.cost[at(set, 0)] = never;
-      if (cost >= never || !allowed_on_node(node, std::popcount(set))) continue;
+      const Sum cost = table.cost[at(set, 0)];
+      table.cost[at(set, 0)] = none;
+      if (cost >= none || !allowed_on_node(node, std::popcount(set))) continue;
       if (!counted_ || set == 0)
         table.cost[at(set, 0)] = cost;
       else if (width_ > 1)
@@ -291,7 +314,7 @@ class ExactMapping {
     if (!limits_.nodes.empty() && !classes_.classes()[c].holds_nodes) return;  // a part of a node
     const Table& table = table_of(c);
     for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m < width_; ++m) {
-      const std::int64_t cost = table.cost[at(sets_ - 1, m)];
+      const Sum cost = table.cost[at(sets_ - 1, m)];
       if (cost >= best_) continue;
       best_ = cost;
       leaf_of_rank_.assign(ranks_, -1);
@@ -339,16 +362,16 @@ class ExactMapping {
   // Returns the ranks and the number of nodes that fall to the last child where `others` and `last` together cost
   // `cost`. If there is a choice, the least rank of the set falls to the others, so that ranks ascend from left to
   // right.
-  std::pair<Set, std::int32_t> part_of_last(const Table& others, const Table& last, std::int64_t cost, Set set,
+  std::pair<Set, std::int32_t> part_of_last(const Table& others, const Table& last, Sum cost, Set set,
                                             std::int32_t nodes) const {
     const Set low = set & (0 - set);
     for (const Set with : {Set{0}, low}) {
       const Set choice = set & ~low;
       for (Set part = choice;; part = (part - 1) & choice) {
         for (std::int32_t m = 0; m <= nodes; ++m) {
-          const std::int64_t own = last.cost[at(part | with, m)];
-          const std::int64_t rest = others.cost[at(set & ~(part | with), nodes - m)];
-          if (own < never && rest < never && own + rest == cost) return {part | with, m};
+          const Sum own = last.cost[at(part | with, m)];
+          const Sum rest = others.cost[at(set & ~(part | with), nodes - m)];
+          if (own < none && rest < none && own + rest == cost) return {part | with, m};
         }
         if (part == 0) break;
       }
@@ -373,10 +396,10 @@ class ExactMapping {
   const mapping::WorkBudget& watch_;
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
-  const std::int32_t required_;    // number of nodes that must be used
-  std::int64_t depth_ = 0;         // largest position of a usable leaf
-  std::vector<std::int64_t> cut_;  // per set: the traffic that leaves it
-  std::vector<bool> free_;         // per vertex of the tree: whether it is a usable leaf
+  const std::int32_t required_;  // number of nodes that must be used
+  std::int64_t depth_ = 0;       // largest position of a usable leaf
+  std::vector<Sum> cut_;         // per set: the traffic that leaves it
+  std::vector<bool> free_;       // per vertex of the tree: whether it is a usable leaf
   std::vector<Set> identity_;
   bool counted_ = false;  // tables have an entry for each number of used nodes
   bool affordable_ = true;
@@ -384,7 +407,7 @@ class ExactMapping {
   std::int32_t width_ = 1;  // entries per set in a table
   std::int32_t share_ = 0;  // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;
-  std::int64_t best_ = never;
+  Sum best_ = none;
   std::vector<std::int32_t> leaf_of_rank_;
 };
 
@@ -398,7 +421,12 @@ std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix,
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
   if (work < least_steps(matrix.ranks())) return std::nullopt;
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
-  return ExactMapping(matrix, tree, usable, limits, watch).run(usable, scope, levels_up, work, narrower);
+  // Most sums fit into 64 bits, with which the search takes half as long.
+  if (ExactMapping<std::int64_t> search(matrix, tree, usable, limits, watch); search.fits())
+    return search.run(usable, scope, levels_up, work, narrower);
+  if (ExactMapping<Cost> search(matrix, tree, usable, limits, watch); search.fits())
+    return search.run(usable, scope, levels_up, work, narrower);
+  return std::nullopt;
 }
 
 }  // namespace placement::treematch

@@ -37,7 +37,8 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 // Returns one leaf per rank. Among mappings of equal hop-bytes it returns one whose ranks are close to each other;
 // equal arguments give the same mapping.
 // Returns nothing when no mapping is legal, or when there are more than most_ranks_mapped_exactly ranks. It does so too
-// when more steps than `work` or more memory than 32 MB would be needed, or when sums of weights might overflow.
+// when more steps than `work` or more memory than 32 MB would be needed, or when sums of weights times distances might
+// not fit into 128 bits.
 // Throws OutOfTime.
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,

@@ -51,7 +51,7 @@ constexpr std::int32_t effort_if_sparsified = 2;
 // Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                    const MapOptions& options, MapResult& result) {
-  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(matrix.ranks(), options.effort);
+  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort);
   try {
     const mapping::WorkBudget watch(options.deadline);
     watch.spend(tree.vertices());

@@ -22,11 +22,9 @@ enum class LeafScope {
 
 constexpr std::int32_t usual_effort = 10;
 
-// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 20 ms for up to ten
-// ranks. More ranks get about 5 ms, because the exact search seldom ends in time for them.
-constexpr std::int64_t exact_steps(std::int32_t ranks, std::int32_t effort) {
-  return std::int64_t{ranks <= 10 ? 1'000'000 : 250'000} * effort;
-}
+// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 20 ms. A search that
+// needs more is not begun.
+constexpr std::int64_t exact_steps(std::int32_t effort) { return std::int64_t{1'000'000} * effort; }
 
 struct MapOptions {
   std::uint64_t seed = 1;  // seed of the random choices

@@ -176,7 +176,7 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
     std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
     std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
-                                exact_steps(request_.tasks, options_.effort), watch);
+                                exact_steps(options_.effort), watch);
     if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
@@ -198,7 +198,7 @@ std::optional<Candidate> Chooser::optimal_step() const {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, *usable, LeafScope::whole, 0, rules,
-                                exact_steps(request_.tasks, options_.effort), watch);
+                                exact_steps(options_.effort), watch);
     if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
     return evaluated(*std::move(leaves), "exact search, optimal");
   } catch (const mapping::OutOfTime&) {
