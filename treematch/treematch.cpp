@@ -2,6 +2,7 @@
 #include "treematch/treematch.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -27,6 +28,11 @@ namespace {
 // groups by traffic only if this takes about ten milliseconds at most; most_work_on_groups counts ranks and pairs.
 constexpr std::int32_t most_tasks_tried_on_all = 128;
 constexpr std::int64_t most_work_on_groups = 100'000;
+
+// How many choices of nodes and cores are tried as srun will use them: so many, of those that cost at most this
+// percentage of the best.
+constexpr std::size_t most_tried_as_step = 2;
+constexpr int percent_tried_as_step = 103;
 
 constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
 
@@ -64,12 +70,18 @@ struct NodeTree {
 // Makes one decision: places one request on one view.
 class Chooser {
  public:
-  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline)
+  // Placements of steps by the leaves that they were offered, ascending.
+  using StepMemory = std::map<std::vector<std::int32_t>, Placement>;
+
+  // With `steps`, small jobs have the choice of nodes on which srun places the ranks best. It holds what was placed for
+  // a request that differs from this one at most by the scope.
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, StepMemory* steps)
       : view_(view),
         request_(request),
         slots_(view, request),
         scope_(scope_parameter(request.parameters)),
-        options_(options_of(request)) {
+        options_(options_of(request)),
+        steps_(steps) {
     options_.deadline = deadline;
     remembering_ = options_;
     if (request.matrix) memory_ = matrix_memories().of(request.matrix, options_.seed);
@@ -84,6 +96,8 @@ class Chooser {
   Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                   const std::optional<mapping::NodeCounts>& compact) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
+  Placement best_as_step(std::vector<Candidate> candidates) const;
+  Placement as_step(const Candidate& candidate) const;
   void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
@@ -104,6 +118,7 @@ class Chooser {
   const mapping::Slots slots_;
   const LeafScope scope_;
   MapOptions options_;
+  StepMemory* const steps_;                    // may be null
   std::shared_ptr<MapMemory> memory_;          // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;                     // options_ with memory_
   mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()
@@ -324,6 +339,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (in_time()) add(optimal(limits));
   if (chosen()) {
     if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
+    if (scope_ != LeafScope::whole) add(on_sockets(mapped_longer(in_order)));  // these nodes may be beyond the scope
     Placement placement = best_of(candidates);
     placement.optimal = true;
     return placement;
@@ -337,8 +353,10 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (in_time() && (small || !chosen()))
+    if (in_time() && (small || !chosen())) {
       add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // as a step on these nodes would be placed
+      if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
+    }
   }
   return best_of(candidates);
 }
@@ -350,6 +368,55 @@ Placement Chooser::best_of(const std::vector<Candidate>& candidates) const {
     return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
   });
   return slots_.placement(best->leaf_of_rank, best->cost, candidates.front().cost, best->method);
+}
+
+// Returns the candidate whose nodes and cores srun will use best. srun knows these, and neither the ranks of the
+// candidate nor the cores that were left free; what it finds may cost a few percent more or less. A few of the best
+// candidates are tried. The last candidate has the ranks as srun would place them already. The candidate with the least
+// cost is returned as it is where there is no time for this.
+Placement Chooser::best_as_step(std::vector<Candidate> candidates) const {
+  const Cost natural_cost = candidates.front().cost;
+  const Placement planned = best_of(candidates);
+  const Candidate& last = candidates.back();
+  Placement best = slots_.placement(last.leaf_of_rank, last.cost, natural_cost, last.method);
+  std::vector<std::vector<std::int32_t>> tried{sorted(last.leaf_of_rank)};
+  std::ranges::stable_sort(candidates, {}, &Candidate::cost);
+  for (const Candidate& candidate : candidates) {
+    if (tried.size() > most_tried_as_step || candidate.cost * 100 > planned.cost * percent_tried_as_step) break;
+    std::vector<std::int32_t> leaves = sorted(candidate.leaf_of_rank);
+    if (std::ranges::find(tried, leaves) != tried.end()) continue;
+    auto known = steps_->find(leaves);
+    if (known == steps_->end()) known = steps_->emplace(leaves, as_step(candidate)).first;
+    tried.push_back(std::move(leaves));
+    if (options_.deadline.expired()) return planned;
+    if (known->second.cost >= best.cost) continue;
+    best = known->second;
+    best.natural_cost = natural_cost;
+  }
+  return best;
+}
+
+// Returns the nodes and cores of the candidate with the ranks as srun will place them there.
+Placement Chooser::as_step(const Candidate& candidate) const {
+  const Placement chosen = slots_.placement(candidate.leaf_of_rank, candidate.cost, candidate.cost, candidate.method);
+  const mapping::NodeCounts counts = slots_.counts(candidate.leaf_of_rank);
+  ClusterView view{view_.tree, {}};
+  Request request = request_;
+  request.required_nodes.clear();
+  std::vector<std::int32_t> node_of, index_of(view_.nodes.size(), -1);
+  for (std::size_t n = 0; n < counts.size(); ++n) {
+    if (counts[n] == 0) continue;
+    index_of[n] = static_cast<std::int32_t>(node_of.size());
+    node_of.push_back(static_cast<std::int32_t>(n));
+    view.nodes.push_back(view_.nodes[n]);
+    request.node_tasks.push_back(counts[n]);
+    if (!request.whole_nodes) view.nodes.back().core_free.assign(view.nodes.back().core_free.size(), false);
+  }
+  for (const RankPlace& rank : chosen.ranks)
+    for (const std::int32_t core : rank.cores) view.nodes[index_of[rank.node]].core_free[core] = true;
+  Placement placement = Chooser(view, request, options_.deadline, nullptr).choose();
+  for (RankPlace& rank : placement.ranks) rank.node = node_of[rank.node];
+  return placement;
 }
 
 Placement Chooser::choose() const {
@@ -378,7 +445,7 @@ void Chooser::keep_narrower(Placement& placement) const {
   Request narrower = request_;
   narrower.parameters["scope"] = "subtree";
   narrower.parameters["levels-up"] = std::to_string(levels - 1);
-  Placement other = Chooser(view_, narrower, options_.deadline).choose();
+  Placement other = Chooser(view_, narrower, options_.deadline, steps_).choose();
   if (other.cost < placement.cost) placement = std::move(other);
 }
 
@@ -408,10 +475,12 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
   if (!request.node_tasks.empty() && request.node_tasks.size() != view.nodes.size())
     throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
                 " nodes");
-  const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
-    return Chooser(offered, wanted, deadline).choose();
-  };
   const Objective objective = objective_parameter(request.parameters);
+  const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
+    Chooser::StepMemory steps;
+    const bool of_job = wanted.matrix == request.matrix;  // an objective may ask for other matrices, too
+    return Chooser(offered, wanted, deadline, of_job ? &steps : nullptr).choose();
+  };
   if (!request.matrix) return by_hop_bytes(view, request);
   return place_by_objective(objective, view, request, deadline, by_hop_bytes);
 }

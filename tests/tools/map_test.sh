@@ -55,6 +55,11 @@ mapping() {
   run map -m matrix -t tree -p treematch=objective=balanced --objective worst-group
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; no group of ranks spans more than 1 leaf switch\ncost      360 hop-bytes\n'
+  # The first leaves are beyond the smallest subtree with four free leaves, and cost less than that.
+  printf '4 3\n0 1 100\n2 3 100\n1 2 1\n' >pairs
+  printf '0\n1\n8\n10\n12\n14\n' >scattered
+  run map -m pairs -t 2:4:2 -a scattered
+  has $'cost      606 hop-bytes\nnatural   606 (ratio 1.000)\n'
   run map -m matrix -t tree --deadline-ms 0
   [ $code = 0 ] || fail "a deadline in the past: exit code $code"
   has $'by TREEMATCH: natural\ncost      570 hop-bytes\nnatural   570 (ratio 1.000)\n'

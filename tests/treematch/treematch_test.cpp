@@ -310,7 +310,6 @@ START_TEST(a_wider_scope_never_costs_more) {
 }
 END_TEST
 
-// Jobs of up to 128 tasks are tried on several choices of nodes, so that none costs more than on the first nodes.
 // A step on whole nodes may take cores beyond the first of each node. Which ranks are on which node depends on these.
 START_TEST(step_on_whole_nodes) {
   ClusterView view = view_of_switches(
@@ -337,6 +336,7 @@ START_TEST(step_on_whole_nodes) {
 }
 END_TEST
 
+// Jobs of up to 128 tasks are tried on several choices of nodes, so that none costs more than on the first nodes.
 START_TEST(small_jobs_are_never_behind_the_first_nodes) {
   std::mt19937_64 random(11);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
@@ -389,6 +389,33 @@ START_TEST(table_of_policies) {
 }
 END_TEST
 
+// srun knows the nodes and cores of a job, and not the ranks that were planned on them.
+START_TEST(small_jobs_cost_what_srun_will_reach) {
+  std::mt19937_64 random(48);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  for (int round = 0; round < instances(30); ++round) {
+    ClusterView view = machine({6 + up_to(6), 6 + up_to(6), 6 + up_to(6), 5 + up_to(4)}, 2, 4);
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    const std::int32_t tasks = 17 + up_to(60);
+    std::vector<CommEdge> edges;
+    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
+    Request request = request_of(tasks, matrix_of(tasks, edges));
+    if (round % 2 == 0) request.parameters["scope"] = "whole";
+    const Placement job = place_treematch(view, request, Deadline::never());
+    request.node_tasks.assign(view.nodes.size(), 0);
+    for (NodeView& node : view.nodes) node.core_free.assign(node.core_free.size(), false);
+    for (const RankPlace& rank : job.ranks) {
+      ++request.node_tasks[rank.node];
+      for (const std::int32_t core : rank.cores) view.nodes[rank.node].core_free[core] = true;
+    }
+    const Placement step = place_treematch(view, request, Deadline::never());
+    ck_assert(step.cost == job.cost);
+    ck_assert(std::ranges::equal(step.ranks, job.ranks, {}, &RankPlace::node, &RankPlace::node));
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("treematch");
   TCase* all = tcase_create("all");
@@ -407,6 +434,7 @@ int main() {
   tcase_add_test(all, a_wider_scope_never_costs_more);
   tcase_add_test(all, step_on_whole_nodes);
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
+  tcase_add_test(all, small_jobs_cost_what_srun_will_reach);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);

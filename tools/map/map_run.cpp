@@ -18,6 +18,7 @@
 #include "tofa/torus_map.hpp"
 #include "tools/input/command_line.hpp"
 #include "treematch/objectives.hpp"
+#include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
 
@@ -91,6 +92,12 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   options.effort = treematch::effort_parameter(task.request);
   options.deadline = deadline_of(task);
   treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
+  if (options.scope != treematch::LeafScope::given && task.matrix->ranks() <= treematch::most_ranks_searched_often) {
+    options.scope = treematch::LeafScope::given;  // the first leaves may be beyond the scope, and still cost less
+    treematch::MapResult first = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
+    first.optimal = result.optimal;
+    if (first.cost < result.cost) result = std::move(first);
+  }
   outcome.leaf_of_rank = std::move(result.leaf_of_rank);
   outcome.reasons.push_back(result.method + (result.optimal ? ", optimal" : ""));
 }
