@@ -421,11 +421,11 @@ std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix,
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
   if (work < least_steps(matrix.ranks())) return std::nullopt;
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
-  // Most sums fit into 64 bits, with which the search takes half as long.
+  // Most sums fit into 64 bits. With 128 bits a step takes twice as long.
   if (ExactMapping<std::int64_t> search(matrix, tree, usable, limits, watch); search.fits())
     return search.run(usable, scope, levels_up, work, narrower);
   if (ExactMapping<Cost> search(matrix, tree, usable, limits, watch); search.fits())
-    return search.run(usable, scope, levels_up, work, narrower);
+    return search.run(usable, scope, levels_up, work / 2, narrower);
   return std::nullopt;
 }
 

@@ -30,7 +30,7 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
 //   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
 //   limits     limits on the nodes used
-//   work       largest number of steps, of about a nanosecond each
+//   work       largest number of steps, of about a nanosecond each; half of it where sums do not fit into 64 bits
 //   watch      time budget
 //   narrower   may be null; otherwise a narrower scope is solved where the scope needs more steps than `work`.
 //              *narrower is set to true in that case and is not changed in the others

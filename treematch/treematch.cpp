@@ -339,7 +339,8 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (in_time()) add(optimal(limits));
   if (chosen()) {
     if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
-    if (scope_ != LeafScope::whole) add(on_sockets(mapped_longer(in_order)));  // these nodes may be beyond the scope
+    if (scope_ != LeafScope::whole && in_time())  // these nodes may be beyond the scope, and cost less
+      add(on_sockets(mapped_longer(in_order)));
     Placement placement = best_of(candidates);
     placement.optimal = true;
     return placement;
