@@ -177,6 +177,23 @@ std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s
   return nodes;
 }
 
+// Returns the subtrees that may have enough room, those with the least room first; ties go to the lowest subtree, then
+// to the leftmost.
+std::vector<const Subtrees::Subtree*> with_enough_room(const TreeTopology& tree, const Subtrees& s,
+                                                       const NodeLimits& limits) {
+  const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;
+  std::vector<const Subtrees::Subtree*> enough;
+  for (const Subtrees::Subtree& subtree : s.subtree)
+    if (subtree.room >= limits.tasks() && subtree.nodes >= limits.least_nodes() && subtree.required == required)
+      enough.push_back(&subtree);
+  std::sort(enough.begin(), enough.end(), [&](const auto* a, const auto* b) {
+    if (a->room != b->room) return a->room < b->room;
+    const auto at = [&](std::int32_t v) { return std::pair(-tree.level(v), tree.first_leaf(v)); };
+    return at(a->vertex) < at(b->vertex);
+  });
+  return enough;
+}
+
 }  // namespace
 
 std::vector<std::int32_t> node_vertices(const ClusterView& view) {
@@ -219,24 +236,32 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits) {
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up) {
   const TreeTopology& tree = *view.tree;
   const Subtrees s = survey(view, limits);
-  // Subtrees with the least room come first; ties go to the lowest subtree, then to the leftmost.
-  const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;
-  std::vector<const Subtrees::Subtree*> enough;
-  for (const Subtrees::Subtree& subtree : s.subtree)
-    if (subtree.room >= limits.tasks() && subtree.nodes >= limits.least_nodes() && subtree.required == required)
-      enough.push_back(&subtree);
-  std::sort(enough.begin(), enough.end(), [&](const auto* a, const auto* b) {
-    if (a->room != b->room) return a->room < b->room;
-    const auto at = [&](std::int32_t v) { return std::pair(-tree.level(v), tree.first_leaf(v)); };
-    return at(a->vertex) < at(b->vertex);
-  });
-  for (const Subtrees::Subtree* subtree : enough) {
+  for (const Subtrees::Subtree* subtree : with_enough_room(tree, s, limits)) {
     std::int32_t vertex = subtree->vertex;
     if (!first_or_largest(limits, nodes_below(view, s, vertex))) continue;
     for (std::int32_t k = 0; k < levels_up && vertex != 0; ++k) vertex = tree.parent(vertex);
     return first_or_largest(limits, nodes_below(view, s, vertex));
   }
   return std::nullopt;
+}
+
+std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& view, const NodeLimits& limits,
+                                                           std::size_t most) {
+  const TreeTopology& tree = *view.tree;
+  const Subtrees s = survey(view, limits);
+  std::vector<const Subtrees::Subtree*> enough = with_enough_room(tree, s, limits);
+  std::ranges::stable_sort(enough, {}, [&](const Subtrees::Subtree* subtree) { return tree.height(subtree->vertex); });
+  std::vector<std::vector<std::int32_t>> found;
+  std::int32_t height = -1;
+  for (const Subtrees::Subtree* subtree : enough) {
+    if (found.size() == most || (height >= 0 && tree.height(subtree->vertex) > height)) break;
+    std::vector<std::int32_t> nodes = nodes_below(view, s, subtree->vertex);
+    if (!first_or_largest(limits, nodes)) continue;
+    std::ranges::sort(nodes);  // the order of the view, in which Slurm takes nodes
+    found.push_back(std::move(nodes));
+    height = tree.height(subtree->vertex);
+  }
+  return found;
 }
 
 }  // namespace placement::mapping

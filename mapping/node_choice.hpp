@@ -61,6 +61,11 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 // node; nothing when no subtree can serve the request.
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up);
 
+// Returns the nodes of each subtree of the least height that can serve the request, as lists of view nodes; those of
+// the subtrees with the least room first, at most `most` lists.
+std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& view, const NodeLimits& limits,
+                                                           std::size_t most);
+
 // Returns for each node of the view the vertex of the tree that stands for it: one that has its cores below it, and no
 // others unless the lowest such vertex has. These vertices are at one height as far as the tree allows it: where some
 // nodes have several sockets, a node with one socket stands above the vertex of this socket.

@@ -29,6 +29,11 @@ namespace {
 constexpr std::int32_t most_tasks_tried_on_all = 128;
 constexpr std::int64_t most_work_on_groups = 100'000;
 
+// Up to so many tasks with limits on nodes are placed on each of so many subtrees alone. Where there are no limits, the
+// mapper does this.
+constexpr std::int32_t most_tasks_on_each = 32;
+constexpr std::size_t most_subtrees_with_limits = 4;
+
 // How many choices of nodes and cores are tried as srun will use them: so many, of those that cost at most this
 // percentage of the best.
 constexpr std::size_t most_tried_as_step = 2;
@@ -98,6 +103,8 @@ class Chooser {
   Placement best_of(const std::vector<Candidate>& candidates) const;
   Placement best_as_step(std::vector<Candidate> candidates) const;
   Placement as_step(const Candidate& candidate) const;
+  std::optional<Candidate> alone_on(const std::vector<std::int32_t>& nodes) const;
+  ClusterView with_nodes(const std::vector<std::int32_t>& nodes) const;
   void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
   Candidate candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const;
@@ -347,9 +354,15 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   }
   // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
   if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
+  const bool limited = !chosen() || limits.spreads();
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
   if (in_time() && (small || !chosen())) add(grouped(limits, freely));
   if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
+  if (limited && steps_ != nullptr && request_.tasks <= most_tasks_on_each) {
+    const auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
+    for (const auto& nodes : subtrees)
+      if (in_time() && subtrees.size() > 1) add(alone_on(nodes));
+  }
   if (request_.node_level) {
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
@@ -401,23 +414,45 @@ Placement Chooser::best_as_step(std::vector<Candidate> candidates) const {
 Placement Chooser::as_step(const Candidate& candidate) const {
   const Placement chosen = slots_.placement(candidate.leaf_of_rank, candidate.cost, candidate.cost, candidate.method);
   const mapping::NodeCounts counts = slots_.counts(candidate.leaf_of_rank);
-  ClusterView view{view_.tree, {}};
-  Request request = request_;
-  request.required_nodes.clear();
-  std::vector<std::int32_t> node_of, index_of(view_.nodes.size(), -1);
+  std::vector<std::int32_t> nodes, index_of(view_.nodes.size(), -1);
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] == 0) continue;
-    index_of[n] = static_cast<std::int32_t>(node_of.size());
-    node_of.push_back(static_cast<std::int32_t>(n));
-    view.nodes.push_back(view_.nodes[n]);
-    request.node_tasks.push_back(counts[n]);
-    if (!request.whole_nodes) view.nodes.back().core_free.assign(view.nodes.back().core_free.size(), false);
+    index_of[n] = static_cast<std::int32_t>(nodes.size());
+    nodes.push_back(static_cast<std::int32_t>(n));
   }
+  ClusterView view = with_nodes(nodes);
+  Request request = request_;
+  request.required_nodes.clear();
+  for (const std::int32_t node : nodes) request.node_tasks.push_back(counts[node]);
+  for (NodeView& node : view.nodes)
+    if (!request.whole_nodes) node.core_free.assign(node.core_free.size(), false);
   for (const RankPlace& rank : chosen.ranks)
     for (const std::int32_t core : rank.cores) view.nodes[index_of[rank.node]].core_free[core] = true;
   Placement placement = Chooser(view, request, options_.deadline, nullptr).choose();
-  for (RankPlace& rank : placement.ranks) rank.node = node_of[rank.node];
+  for (RankPlace& rank : placement.ranks) rank.node = nodes[rank.node];
   return placement;
+}
+
+// Returns the mapping that is chosen if only these nodes are offered; nothing when the limits do not allow any.
+std::optional<Candidate> Chooser::alone_on(const std::vector<std::int32_t>& nodes) const try {
+  Request request = request_;
+  for (std::int32_t& required : request.required_nodes)
+    required = static_cast<std::int32_t>(std::ranges::find(nodes, required) - nodes.begin());
+  const ClusterView view = with_nodes(nodes);
+  const Placement placement = Chooser(view, request, options_.deadline, nullptr).choose();
+  std::vector<std::int32_t> leaf_of_rank;
+  for (const RankPlace& rank : placement.ranks)
+    leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
+  return evaluated(std::move(leaf_of_rank), "search of one subtree");
+} catch (const PlacementError&) {
+  return std::nullopt;
+}
+
+// Returns the view with these nodes alone.
+ClusterView Chooser::with_nodes(const std::vector<std::int32_t>& nodes) const {
+  ClusterView view{view_.tree, {}};
+  for (const std::int32_t node : nodes) view.nodes.push_back(view_.nodes[node]);
+  return view;
 }
 
 Placement Chooser::choose() const {

@@ -416,6 +416,42 @@ START_TEST(small_jobs_cost_what_srun_will_reach) {
 }
 END_TEST
 
+// With limits on nodes, each pod is tried alone, so that the others do not lead away from it.
+START_TEST(each_pod_is_tried_with_limits) {
+  std::mt19937_64 random(3208);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  int tried = 0, behind = 0;
+  for (int round = 0; round < instances(40); ++round) {
+    const std::vector<std::int32_t> pods{3 + up_to(4), 3 + up_to(4), 3 + up_to(4)};
+    ClusterView view = machine(pods, 2, 4);
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    std::vector<CommEdge> edges;
+    const std::int32_t tasks = 17 + up_to(5), size = 3 + up_to(4);
+    for (std::int32_t a = 0; a < tasks; ++a)
+      for (std::int32_t b = 0; b < a; ++b)
+        if (a / size == b / size || up_to(9) == 0) edges.push_back({a, b, a / size == b / size ? 50 : 1 + up_to(4)});
+    Request request = request_of(tasks, matrix_of(tasks, edges));
+    request.min_nodes = request.max_nodes = 3;
+    request.parameters["scope"] = "whole";
+    std::int32_t first = 0;
+    for (const std::int32_t pod : pods) {
+      ClusterView alone = view;
+      for (std::int32_t n = 0; n < static_cast<std::int32_t>(alone.nodes.size()); ++n)
+        if (n < first || n >= first + pod) alone.nodes[n].core_free.assign(alone.nodes[n].core_free.size(), false);
+      first += pod;
+      try {
+        const Cost least = place_treematch(alone, request, Deadline::never()).cost;
+        ++tried;
+        behind += place_treematch(view, request, Deadline::never()).cost > least;
+      } catch (const Error&) {  // it has no three nodes with enough free cores
+      }
+    }
+  }
+  ck_assert_msg(50 * (behind - 1) <= tried, "%d of %d", behind, tried);
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("treematch");
   TCase* all = tcase_create("all");
@@ -435,6 +471,7 @@ int main() {
   tcase_add_test(all, step_on_whole_nodes);
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, small_jobs_cost_what_srun_will_reach);
+  tcase_add_test(all, each_pod_is_tried_with_limits);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);
