@@ -164,4 +164,11 @@ Placement Slots::placement(std::span<const std::int32_t> leaf_of_rank, Cost cost
   return placement;
 }
 
+std::vector<std::int32_t> first_leaves(const ClusterView& view, const Placement& placement) {
+  std::vector<std::int32_t> leaves;
+  leaves.reserve(placement.ranks.size());
+  for (const RankPlace& rank : placement.ranks) leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
+  return leaves;
+}
+
 }  // namespace placement::mapping

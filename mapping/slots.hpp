@@ -76,4 +76,7 @@ class Slots {
   std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node
 };
 
+// Returns the leaf of the first core of each rank. The nodes of the placement are those of the view.
+std::vector<std::int32_t> first_leaves(const ClusterView& view, const Placement& placement);
+
 }  // namespace placement::mapping

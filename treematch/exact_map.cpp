@@ -27,7 +27,8 @@ Cost scale_of(std::int32_t ranks, std::int64_t depth) { return Cost{ranks} * ran
 template <typename Sum>
 bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
   const double pairs = static_cast<double>(matrix.ranks()) * matrix.ranks(), length = 2.0 * static_cast<double>(depth);
-  const double traffic = static_cast<double>(matrix.total_weight()) * (pairs * (length + 1) + 1);
+  const double traffic =
+      static_cast<double>(matrix.total_weight()) * static_cast<double>(scale_of(matrix.ranks(), depth));
   return (traffic + pairs) * (length + 1) < 0.99 * static_cast<double>(never<Sum>);
 }
 

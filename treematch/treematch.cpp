@@ -359,9 +359,10 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (in_time() && (small || !chosen())) add(grouped(limits, freely));
   if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
   if (limited && steps_ != nullptr && request_.tasks <= most_tasks_on_each) {
-    const auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
+    auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
+    if (subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
     for (const auto& nodes : subtrees)
-      if (in_time() && subtrees.size() > 1) add(alone_on(nodes));
+      if (in_time()) add(alone_on(nodes));
   }
   if (request_.node_level) {
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
@@ -440,10 +441,7 @@ std::optional<Candidate> Chooser::alone_on(const std::vector<std::int32_t>& node
     required = static_cast<std::int32_t>(std::ranges::find(nodes, required) - nodes.begin());
   const ClusterView view = with_nodes(nodes);
   const Placement placement = Chooser(view, request, options_.deadline, nullptr).choose();
-  std::vector<std::int32_t> leaf_of_rank;
-  for (const RankPlace& rank : placement.ranks)
-    leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
-  return evaluated(std::move(leaf_of_rank), "search of one subtree");
+  return evaluated(mapping::first_leaves(view, placement), "search of one subtree");
 } catch (const PlacementError&) {
   return std::nullopt;
 }

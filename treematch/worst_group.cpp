@@ -29,9 +29,7 @@ constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ran
 constexpr int most_rounds = 4;
 
 Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
-  std::vector<std::int32_t> leaf;
-  for (const RankPlace& rank : placement.ranks) leaf.push_back(view.nodes[rank.node].first_leaf + rank.cores.front());
-  return view.tree->hop_bytes(*request.matrix, leaf);
+  return view.tree->hop_bytes(*request.matrix, mapping::first_leaves(view, placement));
 }
 
 std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector<std::int32_t>& switch_of,

@@ -10,6 +10,7 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/topology/link_traffic.hpp"
+#include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
 #include "plugins/planning/policy_request.hpp"
@@ -54,12 +55,9 @@ Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const
 
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement) {
   if (on_torus(view, job_request)) return {};
-  std::vector<std::int32_t> nodes, leaves;
-  for (const RankPlace& rank : placement.ranks) {
-    nodes.push_back(rank.node);
-    leaves.push_back(view.nodes[static_cast<std::size_t>(rank.node)].first_leaf + rank.cores.front());
-  }
-  const std::string link = busiest_link(view, *job_request.matrix, nodes, leaves);
+  std::vector<std::int32_t> nodes;
+  for (const RankPlace& rank : placement.ranks) nodes.push_back(rank.node);
+  const std::string link = busiest_link(view, *job_request.matrix, nodes, mapping::first_leaves(view, placement));
   return link.empty() ? "none, as no traffic leaves a node" : link;
 }
 

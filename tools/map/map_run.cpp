@@ -11,6 +11,7 @@
 #include "mapping/graph.hpp"
 #include "mapping/greedy.hpp"
 #include "mapping/leaf_tree.hpp"
+#include "mapping/slots.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/table.hpp"
 #include "tofa/tofa.hpp"
@@ -117,14 +118,6 @@ Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& 
   return policy.place(job, step, deadline_of(task));
 }
 
-// Returns the leaf of each rank's first core.
-std::vector<std::int32_t> first_cores(const ClusterView& view, const Placement& placement) {
-  std::vector<std::int32_t> leaf_of_rank;
-  for (const RankPlace& rank : placement.ranks)
-    leaf_of_rank.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
-  return leaf_of_rank;
-}
-
 // Returns the placement by a baseline policy, SEQUENTIAL or GREEDY, which obeys the limits of the request. It chooses
 // nodes for itself. Throws Error if it cannot meet the request.
 Placement baseline_placement(const MapTask& task, const ClusterView& view, const char* name) {
@@ -154,7 +147,7 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
       placement = std::move(step);
     }
   }
-  outcome.leaf_of_rank = first_cores(view, placement);
+  outcome.leaf_of_rank = mapping::first_leaves(view, placement);
   outcome.reasons = std::move(placement.reasons);
   outcome.natural_cost = placement.natural_cost;
   if (has_nodes) outcome.places = std::move(placement.ranks);
@@ -200,7 +193,7 @@ double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& 
 // Returns the cost of a baseline policy, as baseline_placement() names it; nothing if it cannot meet the request.
 std::optional<Cost> baseline_cost(const MapTask& task, const char* name) {
   try {
-    return cost_on(task, first_cores(task.view, baseline_placement(task, task.view, name)));
+    return cost_on(task, mapping::first_leaves(task.view, baseline_placement(task, task.view, name)));
   } catch (const Error&) {
     return std::nullopt;
   }
