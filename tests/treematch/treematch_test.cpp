@@ -91,6 +91,14 @@ Placement place(const ClusterView& view, const Request& request) {
   return placement;
 }
 
+// Returns a matrix with three random pairs for each task. up_to(most) returns a random number from 0 to `most`.
+template <typename UpTo>
+std::shared_ptr<const CommMatrix> random_traffic(std::int32_t tasks, const UpTo& up_to) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
+  return matrix_of(tasks, edges);
+}
+
 }  // namespace
 
 START_TEST(motivating_example) {  // [TM §3]
@@ -287,9 +295,7 @@ START_TEST(a_wider_scope_never_costs_more) {
     for (NodeView& node : view.nodes)
       for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
     const std::int32_t tasks = 17 + up_to(10);
-    std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
-    Request request = request_of(tasks, matrix_of(tasks, edges));
+    Request request = request_of(tasks, random_traffic(tasks, up_to));
     // The limits ask for few nodes, or for many. A mapping made without regard to them often breaks them.
     const bool few_nodes = up_to(2) == 0;
     request.min_nodes = few_nodes ? 1 : 4 + up_to(8);
@@ -345,9 +351,7 @@ START_TEST(small_jobs_are_never_behind_the_first_nodes) {
     for (NodeView& node : view.nodes)
       for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(7) > 0;
     const std::int32_t tasks = round == 0 ? 128 : 70 + up_to(58);
-    std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
-    Request request = request_of(tasks, matrix_of(tasks, edges));
+    Request request = request_of(tasks, random_traffic(tasks, up_to));
     request.min_nodes = round % 2 == 0 ? 1 : 17 + up_to(2);
     request.max_nodes = round % 2 == 0 ? tasks : request.min_nodes;
     const auto first =
@@ -398,9 +402,7 @@ START_TEST(small_jobs_cost_what_srun_will_reach) {
     for (NodeView& node : view.nodes)
       for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
     const std::int32_t tasks = 17 + up_to(60);
-    std::vector<CommEdge> edges;
-    for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
-    Request request = request_of(tasks, matrix_of(tasks, edges));
+    Request request = request_of(tasks, random_traffic(tasks, up_to));
     if (round % 2 == 0) request.parameters["scope"] = "whole";
     const Placement job = place_treematch(view, request, Deadline::never());
     request.node_tasks.assign(view.nodes.size(), 0);
