@@ -92,8 +92,8 @@ Placement place(const ClusterView& view, const Request& request) {
 }
 
 // Returns a matrix with three random pairs for each task. up_to(most) returns a random number from 0 to `most`.
-template <typename UpTo>
-std::shared_ptr<const CommMatrix> random_traffic(std::int32_t tasks, const UpTo& up_to) {
+template <typename Random>
+std::shared_ptr<const CommMatrix> random_traffic(std::int32_t tasks, const Random& up_to) {
   std::vector<CommEdge> edges;
   for (std::int32_t k = 0; k < 3 * tasks; ++k) edges.push_back({up_to(tasks - 1), up_to(tasks - 1), 1 + up_to(50)});
   return matrix_of(tasks, edges);
