@@ -131,6 +131,22 @@ std::vector<std::int32_t> Slots::leaves_on(std::span<const std::int32_t> node_of
   return leaves;
 }
 
+std::optional<std::vector<std::int32_t>> Slots::leaves_of_ranks(const std::vector<std::vector<std::int32_t>>& ranks,
+                                                                const NodeCounts& counts) const {
+  if (ranks.size() != view_.nodes.size() || counts.size() != ranks.size()) return std::nullopt;
+  std::vector<std::int32_t> leaves(static_cast<std::size_t>(request_.tasks), -1);
+  for (std::size_t n = 0; n < ranks.size(); ++n) {
+    if (std::ssize(ranks[n]) != counts[n] || counts[n] > capacity_[n]) return std::nullopt;
+    for (std::size_t k = 0; k < ranks[n].size(); ++k) {
+      const std::int32_t rank = ranks[n][k];
+      if (rank < 0 || rank >= request_.tasks || leaves[rank] >= 0) return std::nullopt;
+      leaves[rank] = view_.nodes[n].first_leaf + cores_[first_core_[n] + k * static_cast<std::size_t>(width_)];
+    }
+  }
+  if (std::ranges::find(leaves, -1) != leaves.end()) return std::nullopt;
+  return leaves;
+}
+
 NodeCounts Slots::counts(std::span<const std::int32_t> leaf_of_rank) const {
   NodeCounts counts(capacity_.size(), 0);
   for (const std::int32_t leaf : leaf_of_rank) ++counts[node_of(leaf)];
@@ -169,6 +185,15 @@ std::vector<std::int32_t> first_leaves(const ClusterView& view, const Placement&
   leaves.reserve(placement.ranks.size());
   for (const RankPlace& rank : placement.ranks) leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
   return leaves;
+}
+
+std::vector<std::vector<std::int32_t>> ranks_of_nodes(const Placement& placement, std::size_t nodes) {
+  std::vector<std::vector<std::int32_t>> ranks(nodes);
+  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
+    ranks.at(static_cast<std::size_t>(placement.ranks[rank].node)).push_back(static_cast<std::int32_t>(rank));
+  for (std::vector<std::int32_t>& of_node : ranks)
+    std::ranges::stable_sort(of_node, {}, [&](std::int32_t rank) { return placement.ranks[rank].cores.at(0); });
+  return ranks;
 }
 
 }  // namespace placement::mapping

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,12 @@ class Slots {
   // ranks than it has slots.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
 
+  // Returns a leaf for each rank: the ranks of each node have its first slots, in the order of the list. Returns
+  // nothing if ranks[n] are not counts[n] ranks for each node n, which are no more than it has slots, or if not every
+  // rank of the request is there once.
+  std::optional<std::vector<std::int32_t>> leaves_of_ranks(const std::vector<std::vector<std::int32_t>>& ranks,
+                                                           const NodeCounts& counts) const;
+
   // Returns the number of ranks on each node; each leaf is that of a slot.
   NodeCounts counts(std::span<const std::int32_t> leaf_of_rank) const;
 
@@ -78,5 +85,9 @@ class Slots {
 
 // Returns the leaf of the first core of each rank. The nodes of the placement are those of the view.
 std::vector<std::int32_t> first_leaves(const ClusterView& view, const Placement& placement);
+
+// Returns the ranks of each of `nodes` nodes in the order of their first cores, as Request::planned_ranks has them. The
+// nodes of the placement have numbers below `nodes`.
+std::vector<std::vector<std::int32_t>> ranks_of_nodes(const Placement& placement, std::size_t nodes);
 
 }  // namespace placement::mapping

@@ -127,8 +127,9 @@ void forget_outer_job(bool inside_a_job) {
   unsetenv(step_profile_variable);
   unsetenv(step_learning_variable);
   if (client().is_srun && inside_a_job) return;  // this is a step of the outer job, whose request applies to it
-  for (const std::string& name : variables_beginning({std::string(job_environment_prefix) + request_prefix,
-                                                      job_state_variable, job_start_variable, job_decision_variable}))
+  for (const std::string& name :
+       variables_beginning({std::string(job_environment_prefix) + request_prefix, job_state_variable,
+                            planned_ranks_variable, job_start_variable, job_decision_variable}))
     unsetenv(name.c_str());
   unsetenv("SLURM_RESTART_COUNT");  // sbatch would pass it on to a job that was never restarted
 }

@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
@@ -27,6 +29,7 @@
 #include "spank/request/options.hpp"
 #include "spank/request/pattern_matrix.hpp"
 #include "spank/request/shipped_request.hpp"
+#include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
 #include "spank/step/slurm_view.hpp"
@@ -181,18 +184,27 @@ void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
     slurm_verbose("placement: %s: stock placement", why_not.c_str());
 }
 
-// Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE). The variable may
-// belong to another job, because a job inherits the environment of the job that submitted it; it is ignored then.
+// Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE).
 void take_state_of_job(ClusterView& view, std::uint32_t job) {
   const std::string text = told_of_job(job_state_variable, job);
   if (text.empty()) return;
   try {
-    const std::string of = std::to_string(job_of_state(text));
-    if (of == std::to_string(job) || of == environment_value("SLURM_ARRAY_JOB_ID"))
-      attach_job_state(view, unpack_job_state(text));
+    if (is_of_job(job_of_state(text), job)) attach_job_state(view, unpack_job_state(text));
   } catch (const Error& error) {
     slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable,
                error.what());
+  }
+}
+
+// Adds to the step the ranks for which slurmctld chose the job's nodes (PLACEMENT_RANKS).
+void take_planned_ranks(StepShape& step) {
+  const std::string text = told_of_job(planned_ranks_variable, step.job);
+  if (text.empty()) return;
+  try {
+    PlannedRanks planned = unpack_planned_ranks(text);
+    if (is_of_job(planned.job, step.job)) step.planned_ranks = std::move(planned.ranks);
+  } catch (const Error& error) {
+    slurm_info("placement: %s: %s: ranks are placed without the plan of the job", planned_ranks_variable, error.what());
   }
 }
 
@@ -289,6 +301,7 @@ void place_own_step(spank_t spank) {
                 " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
+  take_planned_ranks(shape);
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);

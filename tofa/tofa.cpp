@@ -213,6 +213,8 @@ class TofaJob : public TorusJob {
     begin(slots_.leaves(counts),
           settings_.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared());
     if (request_.matrix) {
+      if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts))
+        offer(*std::move(planned), "the plan of the job");
       map_on(counts, settings_.effort);
       if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {
         try {

@@ -27,6 +27,7 @@ namespace {
 // slurmctld waits for the answer. Therefore only small jobs are tried on several choices of nodes. Ranks are joined to
 // groups by traffic only if this takes about ten milliseconds at most; most_work_on_groups counts ranks and pairs.
 constexpr std::int32_t most_tasks_tried_on_all = 128;
+constexpr std::int32_t most_tasks_tried_on_first_nodes = 512;
 constexpr std::int64_t most_work_on_groups = 100'000;
 
 // Up to so many tasks with limits on nodes are placed on each of so many subtrees alone. Where there are no limits, the
@@ -327,6 +328,10 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   if (!request_.node_tasks.empty() && request_.matrix->pairs() > 0) optimal = optimal_step();
   const bool few = request_.tasks <= most_ranks_searched_often;
   Candidate best = optimal ? *std::move(optimal) : few ? mapped_longer(counts) : mapped(counts);
+  if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts)) {
+    Candidate other = evaluated(*std::move(planned), "the plan of the job");
+    if (other.cost <= best.cost) best = std::move(other);
+  }
   if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
   best = on_sockets(std::move(best));
   return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
@@ -368,7 +373,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (in_time() && (small || !chosen())) {
+    if (in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) {
       add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // as a step on these nodes would be placed
       if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
     }
@@ -385,25 +390,23 @@ Placement Chooser::best_of(const std::vector<Candidate>& candidates) const {
   return slots_.placement(best->leaf_of_rank, best->cost, candidates.front().cost, best->method);
 }
 
-// Returns the candidate whose nodes and cores srun will use best. srun knows these, and neither the ranks of the
-// candidate nor the cores that were left free; what it finds may cost a few percent more or less. A few of the best
-// candidates are tried. The last candidate has the ranks as srun would place them already. The candidate with the least
-// cost is returned as it is where there is no time for this.
+// Returns the candidate whose nodes and cores srun will use best. srun begins with the ranks of the candidate, and what
+// it finds by itself on these cores alone may cost a few percent less. A few of the best candidates are tried. The last
+// candidate has the ranks as srun would place them already.
 Placement Chooser::best_as_step(std::vector<Candidate> candidates) const {
   const Cost natural_cost = candidates.front().cost;
-  const Placement planned = best_of(candidates);
-  const Candidate& last = candidates.back();
-  Placement best = slots_.placement(last.leaf_of_rank, last.cost, natural_cost, last.method);
-  std::vector<std::vector<std::int32_t>> tried{sorted(last.leaf_of_rank)};
+  Placement best = best_of(candidates);
+  const Cost least = best.cost;
+  std::vector<std::vector<std::int32_t>> tried{sorted(candidates.back().leaf_of_rank)};
   std::ranges::stable_sort(candidates, {}, &Candidate::cost);
   for (const Candidate& candidate : candidates) {
-    if (tried.size() > most_tried_as_step || candidate.cost * 100 > planned.cost * percent_tried_as_step) break;
+    if (tried.size() > most_tried_as_step || candidate.cost * 100 > least * percent_tried_as_step) break;
     std::vector<std::int32_t> leaves = sorted(candidate.leaf_of_rank);
     if (std::ranges::find(tried, leaves) != tried.end()) continue;
     auto known = steps_->find(leaves);
     if (known == steps_->end()) known = steps_->emplace(leaves, as_step(candidate)).first;
     tried.push_back(std::move(leaves));
-    if (options_.deadline.expired()) return planned;
+    if (options_.deadline.expired()) break;
     if (known->second.cost >= best.cost) continue;
     best = known->second;
     best.natural_cost = natural_cost;
@@ -467,18 +470,20 @@ Placement Chooser::choose() const {
     throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   Placement placement = among(limits, *in_order, compact);
-  if (!placement.optimal && request_.tasks <= most_tasks_tried_on_all) keep_narrower(placement);
+  const bool limited = limits.spreads() || limits.most_nodes() < request_.tasks;
+  if (!placement.optimal && (limited || request_.tasks <= most_tasks_tried_on_all)) keep_narrower(placement);
   return placement;
 }
 
 // Replaces the placement by that of a narrower scope if the latter costs less. This happens where the limits on nodes
-// rule out the mapping of the wider scope, and where a search among fewer leaves comes to a better end.
+// rule out the mapping of the wider scope, and where a search among fewer leaves comes to a better end. Large jobs,
+// which take long, are tried with the narrowest scope alone.
 void Chooser::keep_narrower(Placement& placement) const {
   const std::int32_t levels = options_.scope == LeafScope::whole ? node_tree().tree.depth() : options_.levels_up;
   if (levels < 1 || options_.deadline.expired()) return;
   Request narrower = request_;
   narrower.parameters["scope"] = "subtree";
-  narrower.parameters["levels-up"] = std::to_string(levels - 1);
+  narrower.parameters["levels-up"] = std::to_string(request_.tasks <= most_tasks_tried_on_all ? levels - 1 : 0);
   Placement other = Chooser(view_, narrower, options_.deadline, steps_).choose();
   if (other.cost < placement.cost) placement = std::move(other);
 }

@@ -139,6 +139,14 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
+// Returns the placement of a step that was planned with its nodes; nothing if none is known.
+std::optional<Placement> as_planned(const ClusterView& view, const Request& request, Cost natural_cost) {
+  const mapping::Slots slots(view, request);
+  const auto leaves = slots.leaves_of_ranks(request.planned_ranks, request.node_tasks);
+  if (!leaves) return std::nullopt;
+  return slots.placement(*leaves, view.tree->hop_bytes(*request.matrix, *leaves), natural_cost, "the plan of the job");
+}
+
 }  // namespace
 
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
@@ -152,6 +160,13 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
     return *std::max_element(spans.begin(), spans.end());
   };
   std::int32_t worst = worst_of(spans_of(best, switch_of, groups));
+  if (auto planned = as_planned(view, request, best.natural_cost)) {
+    const std::int32_t span = worst_of(spans_of(*planned, switch_of, groups));
+    if (span < worst) {
+      worst = span;
+      best = *std::move(planned);
+    }
+  }
   std::shared_ptr<const CommMatrix> joined;
   for (std::int32_t span = 1; span < worst && !deadline.expired(); ++span) {
     if (!joined) joined = stressed(*request.matrix, groups, std::vector<std::int64_t>(groups.size(), 1));

@@ -45,5 +45,7 @@ inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
 inline constexpr const char* job_start_variable = "PLACEMENT_START";
 // The JobState (job_state.hpp).
 inline constexpr const char* job_state_variable = "PLACEMENT_STATE";
+// The PlannedRanks (planned_ranks.hpp).
+inline constexpr const char* planned_ranks_variable = "PLACEMENT_RANKS";
 
 }  // namespace placement

@@ -7,5 +7,6 @@ libcommon_decision_la_SOURCES = \
 	%D%/decision_ring.cpp \
 	%D%/job_live_text.cpp \
 	%D%/job_state.cpp \
+	%D%/planned_ranks.cpp \
 	%D%/ring_place.cpp \
 	#

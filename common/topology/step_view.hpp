@@ -17,6 +17,7 @@ struct StepShape {
   std::vector<std::string> nodes;   // in the order of the step
   std::vector<std::int32_t> tasks;  // number of tasks of each node, 1 or more
   std::int32_t cores_per_task = 1;
+  std::vector<std::vector<std::int32_t>> planned_ranks = {};  // as in Request::planned_ranks; empty: not known
 };
 
 // The places that the tasks of a step can take on its nodes.

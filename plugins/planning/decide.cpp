@@ -38,6 +38,7 @@ constexpr std::size_t bytes_of_a_decision = 1 << 20;
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
+static_assert(std::string_view(PLACEMENT_PLANNED_RANKS) == planned_ranks_variable);
 static_assert(std::string_view(PLACEMENT_JOB_DECISION) == job_decision_variable);
 static_assert(std::string_view(PLACEMENT_JOB_START) == job_start_variable);
 
@@ -74,7 +75,8 @@ void fill_result(placement_plan& result, const Answer& answer) {
   result.tasks = plan.tasks.data();
   result.core_wanted = plan.core_wanted.data();
   result.task_count = plan.task_count;
-  result.job_state = plan.job_state.c_str();
+  result.job_state = plan.for_steps.job_state.c_str();
+  result.planned_ranks = plan.for_steps.planned_ranks.c_str();
   copy_text(result.lacks, sizeof result.lacks, plan.lacks);
   fill_costs(result, plan.costs, plan);
 }

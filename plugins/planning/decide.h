@@ -156,6 +156,9 @@ struct placement_request {
 /* The variable that carries the live data of a job's nodes, by which they were chosen, to the job's steps. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 
+/* The variable that carries the ranks for which the nodes of a job were chosen to the job's steps. */
+#define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
+
 /*
  * The variable that tells a job's user how the decision ended. Its value is "JOB nodes", "JOB nodes+cores", or
  * "JOB stock: REASON" if the job has the nodes that Slurm itself chose. JOB is the job ID.
@@ -190,6 +193,7 @@ struct placement_plan {
 	char lacks[PLACEMENT_REASON_SIZE];	/* the policy and what it lacked, for the job's user; mostly empty */
 	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
 	const char *job_state;		/* the value for PLACEMENT_JOB_STATE; NULL or empty if there is none */
+	const char *planned_ranks;	/* the value for PLACEMENT_PLANNED_RANKS; NULL or empty if there is none */
 	bool remembered;		/* the answer to an earlier, equal question was used again */
 	int64_t time_us;		/* wall-clock time of the decision in microseconds */
 };

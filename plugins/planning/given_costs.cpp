@@ -53,7 +53,7 @@ void set_costs_on(const GivenNodes& given, const DecisionInput& input, const Pla
   if (input.job_request.natural_order)
     costs.cost = costs.natural_cost;
   else if (!deadline.expired())
-    step.set_placed(costs, plan.job_state, deadline);
+    step.set_placed(costs, plan.for_steps, deadline);
 }
 
 }  // namespace

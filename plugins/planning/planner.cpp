@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/state/node_outage.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "mapping/slots.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
@@ -23,6 +25,7 @@ namespace {
 
 // The most bytes of PLACEMENT_STATE, one variable of a job's environment that slurmctld keeps with the job.
 constexpr std::size_t max_state_bytes = 32 << 10;
+constexpr std::size_t max_ranks_bytes = 16 << 10;  // the most bytes of PLACEMENT_RANKS
 
 // Jobs of up to so many tasks have the ranks of their first step placed once more, in a millisecond or two.
 constexpr std::uint64_t most_tasks_placed_twice = 128;
@@ -53,11 +56,12 @@ class Planner {
     }
     if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
-    if (job_request_.policy->uses_live) plan.job_state = state_for_steps(view, request, placement, deadline);
+    if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !job_request_.coarse) {
       plan.costs.cost = to_string(placement.cost);
       plan.costs.busiest_link = busiest_of(view, job_request_, placement);
-      plan.costs.ranks = ranks_by_node(placement);
+      plan.costs.ranks = ranks_by_node(placement, view.nodes.size());
+      if (!job_request_.natural_order) plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
       add_step_costs(plan, deadline);
       if (job_request_.natural_order) {
         plan.costs.cost = plan.costs.natural_cost;
@@ -112,7 +116,7 @@ class Planner {
       plan.costs.natural_cost = step.natural_cost();
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
       if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
-        step.set_placed(plan.costs, plan.job_state, deadline);
+        step.set_placed(plan.costs, plan.for_steps, deadline);
       else if (candidates_.tasks() <= most_tasks_placed_twice)
         place_again(step, plan, deadline);
     } catch (const Error&) {
@@ -125,7 +129,7 @@ class Planner {
     const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
     if (search.expired()) return;
     StepCosts again = plan.costs;
-    step.set_placed(again, plan.job_state, deadline);
+    step.set_placed(again, plan.for_steps, deadline);
     if (!search.expired()) plan.costs = std::move(again);
   }
 
@@ -269,6 +273,14 @@ class Planner {
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     const auto job_seconds = static_cast<double>(number_parameter(request, "job-seconds", 0, INT32_MAX));
     return pack_job_state(request_.job_id, view, nodes, job_seconds, max_state_bytes, deadline);
+  }
+
+  // Returns the value of PLACEMENT_RANKS, so that srun begins with the ranks for which the nodes were chosen; empty if
+  // it would be too long.
+  std::string ranks_for_steps(const Placement& placement, std::size_t nodes) const {
+    PlannedRanks planned{request_.job_id, mapping::ranks_of_nodes(placement, nodes)};
+    std::erase_if(planned.ranks, [](const auto& ranks) { return ranks.empty(); });
+    return pack_planned_ranks(planned, max_ranks_bytes);
   }
 
   // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be

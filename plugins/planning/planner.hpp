@@ -24,7 +24,7 @@ struct Plan {
   StepCosts costs;                          // on the planned cores
   std::optional<StockWithin> stock_within;  // the stock cost for cores that Slurm chooses; not on a torus
   std::string stock_busiest_link;  // of the ranks in natural order on the first nodes of the offer; empty if not known
-  std::string job_state;           // live data for the steps (common/decision/job_state.hpp); mostly empty
+  StepVariables for_steps;
   std::vector<std::string> terms;  // the policy's reasons for its choice
 };
 

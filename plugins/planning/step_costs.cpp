@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/topology/link_traffic.hpp"
 #include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
@@ -22,6 +22,8 @@ namespace {
 
 // The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
 constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
+
+constexpr int least_effort = 1;  // of the policies on a torus
 
 StepView step_on(const DecisionInput& input, const CandidateNodes& candidates, std::span<const std::uint32_t> nodes,
                  const std::vector<std::int32_t>& tasks, const std::uint8_t* core) {
@@ -61,35 +63,11 @@ std::string busiest_of(const ClusterView& view, const JobRequest& job_request, c
   return link.empty() ? "none, as no traffic leaves a node" : link;
 }
 
-std::string ranks_by_node(const Placement& placement) {
-  std::map<std::int32_t, std::string> of_node;
-  std::map<std::int32_t, std::pair<std::size_t, std::size_t>>
-      range;  // of successive ranks, the last one so far of each node
-  const auto end_range = [&](std::int32_t node) {
-    const auto [first, last] = range.at(node);
-    std::string& text = of_node[node];
-    text += (text.empty() ? "" : ",") + std::to_string(first) + (last > first ? "-" + std::to_string(last) : "");
-  };
-  for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank) {
-    const std::int32_t node = placement.ranks[rank].node;
-    const auto [at, is_new] = range.try_emplace(node, rank, rank);
-    if (is_new && 2 * range.size() > most_rank_text + 1) return {};  // each node takes two characters at least
-    if (is_new) continue;
-    if (at->second.second + 1 == rank) {
-      at->second.second = rank;
-      continue;
-    }
-    end_range(node);
-    if (of_node[node].size() > most_rank_text) return {};
-    at->second = {rank, rank};
-  }
-  std::string text;
-  for (const auto& [node, ranks] : range) {
-    end_range(node);
-    text += (text.empty() ? "" : ";") + of_node[node];
-    if (text.size() > most_rank_text) return {};
-  }
-  return text;
+std::string ranks_by_node(const Placement& placement, std::size_t nodes) {
+  RanksOfNodes ranks = mapping::ranks_of_nodes(placement, nodes);
+  std::erase_if(ranks, [](const auto& of_node) { return of_node.empty(); });
+  for (auto& of_node : ranks) std::ranges::sort(of_node);
+  return ranks_text(ranks, most_rank_text);
 }
 
 FirstStep::FirstStep(const DecisionInput& input, const CandidateNodes& candidates, std::span<const std::uint32_t> nodes,
@@ -118,22 +96,23 @@ Placement FirstStep::in_order(const Deadline& deadline) const {
   return policies::find_policy("SEQUENTIAL")->place(step_.view, step_request(), deadline);
 }
 
-void FirstStep::set_placed(StepCosts& costs, std::string_view job_state, const Deadline& deadline) const {
+void FirstStep::set_placed(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const {
   Request request = step_request();
+  if (!sent.planned_ranks.empty()) request.planned_ranks = unpack_planned_ranks(sent.planned_ranks).ranks;
   std::optional<ClusterView> with_state;  // a view of many nodes is copied only where the step sees another one
   if (on_torus(step_.view, input_.job_request)) {
-    request.parameters["effort"] = "1";
+    request.parameters["effort"] = std::to_string(least_effort);
   } else if (input_.job_request.policy->uses_live) {
     with_state = step_.view;
     with_state->live = nullptr;
-    if (!job_state.empty()) attach_job_state(*with_state, unpack_job_state(job_state));
+    if (!sent.job_state.empty()) attach_job_state(*with_state, unpack_job_state(sent.job_state));
   }
   const ClusterView& view = with_state ? *with_state : step_.view;
   const Placement placement =
       input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config));
   costs.cost = to_string(placement.cost);
   costs.busiest_link = busiest_of(view, input_.job_request, placement);
-  costs.ranks = ranks_by_node(placement);
+  costs.ranks = ranks_by_node(placement, view.nodes.size());
 }
 
 }  // namespace placement::planning

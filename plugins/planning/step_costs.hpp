@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/policy/policy.hpp"
@@ -37,8 +37,14 @@ Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
 // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is
-// longer than a record has room for.
-std::string ranks_by_node(const Placement& placement);
+// longer than a record has room for. The nodes of the placement have numbers below `nodes`.
+std::string ranks_by_node(const Placement& placement, std::size_t nodes);
+
+// What slurmctld sends to the steps of a job that it has placed; empty: nothing.
+struct StepVariables {
+  std::string job_state;      // the value of PLACEMENT_STATE (common/decision/job_state.hpp)
+  std::string planned_ranks;  // the value of PLACEMENT_RANKS (common/decision/planned_ranks.hpp)
+};
 
 // A job's first step on certain nodes and cores, as srun will see it. Its functions throw Error if the policy cannot
 // place the ranks there.
@@ -57,10 +63,10 @@ class FirstStep {
   // Returns the places of the ranks in natural order.
   Placement in_order(const Deadline& deadline) const;
 
-  // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy. `job_state` is
-  // the value of PLACEMENT_STATE, by which srun will place them; empty if the job has none. On a torus srun's effort
-  // would take all of the time, and the cost is that of the least effort, with which a choice of nodes is made, too.
-  void set_placed(StepCosts& costs, std::string_view job_state, const Deadline& deadline) const;
+  // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy, as
+  // srun will place them by what is sent. On a torus srun's effort would take all of the time, and the cost is that of
+  // the least effort, with which a choice of nodes is made, too.
+  void set_placed(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
 
  private:
   Request step_request() const;

@@ -48,4 +48,5 @@ void forget_earlier_decision(job_record_t *job)
 	set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
 	set_variable_of_job(job, PLACEMENT_JOB_START, NULL);
 	set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);
+	set_variable_of_job(job, PLACEMENT_PLANNED_RANKS, NULL);
 }

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -97,14 +99,21 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   return allocation;
 }
 
-void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
-  std::string text = environment_value(of_component(job_state_variable, component));
-  if (text.empty()) text = environment_value(job_state_variable);
-  if (text.empty()) return;
-  const std::string job = std::to_string(job_of_state(text));
-  if (job == environment_value(of_component("SLURM_JOB_ID", component)) ||
-      job == environment_value("SLURM_ARRAY_JOB_ID"))
+bool is_of_job(std::uint32_t told_of, std::uint32_t job) {
+  return told_of == job || std::to_string(told_of) == environment_value("SLURM_ARRAY_JOB_ID");
+}
+
+void take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
+  const auto told = [&](const char* name) {
+    const std::string text = environment_value(of_component(name, component));
+    return text.empty() ? environment_value(name) : text;
+  };
+  StepShape& step = allocation.step;
+  if (const std::string text = told(job_state_variable); !text.empty() && is_of_job(job_of_state(text), step.job))
     attach_job_state(allocation.view, unpack_job_state(text));
+  if (const std::string text = told(planned_ranks_variable); !text.empty())
+    if (PlannedRanks planned = unpack_planned_ranks(text); is_of_job(planned.job, step.job))
+      step.planned_ranks = std::move(planned.ranks);
 }
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {

@@ -23,9 +23,15 @@ struct Allocation {
 // Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
-// Adds to the view what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE). Does
-// nothing if there is no such variable, or if it belongs to another job. Throws Error if the value is damaged.
-void take_state_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
+// Returns whether what slurmctld told of the job `told_of` in a variable is of the job `job` of this process. It may be
+// of another one, because a job inherits the environment of the job that submitted it. slurmctld may name a task of an
+// array by the array.
+bool is_of_job(std::uint32_t told_of, std::uint32_t job);
+
+// Adds to the allocation what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE), and
+// the ranks for which it chose them (PLACEMENT_RANKS). What is not there, or is of another job, is left out. Throws
+// Error if a value is damaged.
+void take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
 
 // Returns the request that the job, or its component `component`, was submitted with; nothing if it asked for no
 // policy. Throws Error if the shipped request is damaged.

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "common/util/error.hpp"
+#include "mapping/slots.hpp"
 #include "policies/table.hpp"
 
 namespace placement::spank {
@@ -33,19 +34,11 @@ std::vector<std::vector<std::uint32_t>> by_node(const Placement& placement, cons
 }
 
 // Returns the slot of each rank: its place among the ranks of its node, in the order of their first cores.
-std::vector<std::int32_t> slots_of(const Placement& placement,
-                                   const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
+std::vector<std::int32_t> slots_of(const Placement& placement, std::size_t nodes) {
   std::vector<std::int32_t> slot(placement.ranks.size(), 0);
-  for (std::vector<std::uint32_t> ranks : ranks_of_node) {
-    const auto first_core = [&placement](std::uint32_t rank) {
-      const auto& cores = placement.ranks[rank].cores;
-      return cores.empty() ? 0 : cores.front();
-    };
-    std::stable_sort(ranks.begin(), ranks.end(),
-                     [&first_core](std::uint32_t a, std::uint32_t b) { return first_core(a) < first_core(b); });
+  for (const std::vector<std::int32_t>& ranks : mapping::ranks_of_nodes(placement, nodes))
     for (std::size_t position = 0; position < ranks.size(); ++position)
-      slot[ranks[position]] = static_cast<std::int32_t>(position);
-  }
+      slot[static_cast<std::size_t>(ranks[position])] = static_cast<std::int32_t>(position);
   return slot;
 }
 
@@ -69,6 +62,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.cores_per_task = places.cores_per_task;
   request.min_nodes = request.max_nodes = static_cast<std::int32_t>(step.nodes.size());
   request.node_tasks = step.tasks;
+  request.planned_ranks = step.planned_ranks;
   request.matrix = placement_request.matrix;
   request.parameters = placement_request.spec.parameters;
 
@@ -79,7 +73,7 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
                 std::to_string(request.tasks));
   StepPlacement result;
   result.ranks_of_node = by_node(placement, step);
-  if (places.ordered) result.slot_of_rank = slots_of(placement, result.ranks_of_node);
+  if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());
   result.whole_cores = places.whole_cores;
   if (places.whole_cores || places.ordered)
     for (const RankPlace& rank : placement.ranks) result.cores_of_rank.push_back(cores_of(rank, places, view));

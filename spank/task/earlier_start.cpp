@@ -22,7 +22,8 @@ void forget_earlier_start(spank_t spank) {
     const auto variable = [&](const char* name) { return component == 0 ? name : component_variable(name, component); };
     const auto start = task_variable(spank, variable(job_start_variable).c_str());
     if (!start || is_of_start(*start, task, restarts)) continue;
-    for (const char* const name : {job_start_variable, job_decision_variable, job_state_variable})
+    for (const char* const name :
+         {job_start_variable, job_decision_variable, job_state_variable, planned_ranks_variable})
       spank_unsetenv(spank, variable(name).c_str());
   }
 }

@@ -13,6 +13,7 @@ check_PROGRAMS += \
 	%D%/matrix_file_test \
 	%D%/matrix_read_test \
 	%D%/matrix_wire_test \
+	%D%/planned_ranks_test \
 	%D%/policy_spec_test \
 	%D%/prometheus_text_test \
 	%D%/scontrol_topology_test \
@@ -46,6 +47,7 @@ endif
 %C%_matrix_file_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_read_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_wire_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_planned_ranks_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_policy_spec_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_prometheus_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)

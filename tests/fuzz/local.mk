@@ -14,6 +14,7 @@ fuzz_targets = \
 	%D%/fuzz_matrix_wire \
 	%D%/fuzz_monitor_messages \
 	%D%/fuzz_peer_messages \
+	%D%/fuzz_planned_ranks \
 	%D%/fuzz_policy_spec \
 	%D%/fuzz_proc_text \
 	%D%/fuzz_query_wire \
@@ -52,6 +53,8 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_monitor_messages_SOURCES = %D%/fuzz_monitor_messages.cpp $(fuzz_driver) monitor/protocol/handshake_packets.cpp monitor/protocol/messages.cpp
 %C%_fuzz_peer_messages_LDADD = $(common_policy)
 %C%_fuzz_peer_messages_SOURCES = %D%/fuzz_peer_messages.cpp $(fuzz_driver) monitor/monitor/peer_messages.cpp monitor/protocol/messages.cpp
+%C%_fuzz_planned_ranks_LDADD = $(common_decision)
+%C%_fuzz_planned_ranks_SOURCES = %D%/fuzz_planned_ranks.cpp $(fuzz_driver)
 %C%_fuzz_policy_spec_LDADD = $(common_policy)
 %C%_fuzz_policy_spec_SOURCES = %D%/fuzz_policy_spec.cpp $(fuzz_driver)
 %C%_fuzz_proc_text_CPPFLAGS = $(AM_CPPFLAGS)

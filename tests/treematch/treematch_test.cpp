@@ -5,9 +5,11 @@
 #include <chrono>
 #include <random>
 #include <set>
+#include <string>
 
 #include "common/topology/switch_tree.hpp"
 #include "mapping/node_choice.hpp"
+#include "mapping/slots.hpp"
 #include "policies/baselines.hpp"
 #include "policies/table.hpp"
 #include "tests/check.hpp"
@@ -89,6 +91,16 @@ Placement place(const ClusterView& view, const Request& request) {
   const Placement placement = place_treematch(view, request, Deadline::never());
   check_legal(view, request, placement);
   return placement;
+}
+
+// Returns the step that srun begins on the nodes and cores of a job's placement, with `view` for the job.
+Request step_of(ClusterView& view, Request request, const Placement& chosen) {
+  request.node_tasks = counts_of(view, chosen);
+  request.planned_ranks = mapping::ranks_of_nodes(chosen, view.nodes.size());
+  for (NodeView& node : view.nodes) node.core_free.assign(node.core_free.size(), false);
+  for (const RankPlace& rank : chosen.ranks)
+    for (const std::int32_t core : rank.cores) view.nodes[rank.node].core_free[core] = true;
+  return request;
 }
 
 // Returns a matrix with three random pairs for each task. up_to(most) returns a random number from 0 to `most`.
@@ -316,6 +328,68 @@ START_TEST(a_wider_scope_never_costs_more) {
 }
 END_TEST
 
+// Returns the number in the last reason of a placement with objective=worst-group; 0 where it has none.
+int worst_span(const Placement& placement) {
+  const std::string& text = placement.reasons.back();
+  const std::string before = "no group of ranks spans more than ";
+  return text.starts_with(before) ? std::stoi(text.substr(before.size())) : 0;
+}
+
+// srun begins with the ranks for which the nodes were chosen. What it would find by itself costs more now and then.
+START_TEST(a_step_costs_no_more_than_its_plan) {
+  std::mt19937_64 random(11);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  int by_the_plan = 0;
+  for (int round = 0; round < instances(120); ++round) {
+    ClusterView view = machine({4 + up_to(6), 8 + up_to(6), 9 + up_to(6), 7 + up_to(4)}, 2, 2 + up_to(6));
+    for (NodeView& node : view.nodes)
+      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    const std::int32_t tasks = 17 + up_to(round % 10 == 0 ? 180 : 40);
+    Request request = request_of(tasks, random_traffic(tasks, up_to));
+    request.min_nodes = up_to(1) ? 6 + up_to(6) : 1;
+    request.parameters["objective"] = round % 3 == 0 ? "worst-group" : round % 3 == 1 ? "balanced" : "hop-bytes";
+    Placement chosen;
+    try {
+      chosen = place(view, request);
+    } catch (const Error&) {
+      continue;  // it does not fit
+    }
+    Request step = step_of(view, request, chosen);
+    const Placement placed = place(view, step);
+    const int planned_span = worst_span(chosen), span = worst_span(placed);
+    ck_assert_int_le(span, planned_span);
+    ck_assert(span < planned_span || placed.cost <= chosen.cost);
+    step.planned_ranks.clear();
+    const Placement without = place(view, step);
+    by_the_plan += without.cost > placed.cost || worst_span(without) > span;
+  }
+  ck_assert_int_gt(by_the_plan, instances(120) / 40);
+}
+END_TEST
+
+// A variable in a job's environment may tell of another step, and its user may have changed it.
+START_TEST(planned_ranks_of_another_step_are_left_aside) {
+  ClusterView view = machine({2, 2}, 1, 4);
+  Request request = request_of(8, matrix_of(8, {{0, 7, 10}, {1, 6, 10}, {2, 5, 10}, {3, 4, 10}}));
+  request.node_tasks = {3, 1, 2, 2};
+  const Placement without = place(view, request);
+  using Ranks = std::vector<std::vector<std::int32_t>>;
+  for (const Ranks& ranks : {Ranks{}, Ranks{{}}, Ranks{{}, {}, {}, {}}, Ranks{{0, 1, 2, 3, 4, 5, 6, 7}},
+                             Ranks{{0, 1, 2}, {3}, {4, 5}, {6, 7}, {}}, Ranks{{0, 1}, {2, 3}, {4, 5}, {6, 7}},
+                             Ranks{{0, 1, 2}, {3}, {4, 5}, {6, 6}}, Ranks{{0, 1, 2}, {3}, {4, 5}, {6, 8}},
+                             Ranks{{0, 1, 2}, {3}, {4, 5}, {6, -1}}, Ranks{{0, 1, 2}, {3}, {4, 5}, {6, INT32_MAX}}}) {
+    request.planned_ranks = ranks;
+    const Placement placed = place(view, request);
+    for (std::size_t rank = 0; rank < 8; ++rank) {
+      ck_assert_int_eq(placed.ranks[rank].node, without.ranks[rank].node);
+      ck_assert(placed.ranks[rank].cores == without.ranks[rank].cores);
+    }
+  }
+  request.planned_ranks = {{0, 1, 2}, {3}, {4, 5}, {6, 7}};  // these fit, and cost more
+  ck_assert(place(view, request).cost == without.cost);
+}
+END_TEST
+
 // A step on whole nodes may take cores beyond the first of each node. Which ranks are on which node depends on these.
 START_TEST(step_on_whole_nodes) {
   ClusterView view = view_of_switches(
@@ -405,12 +479,7 @@ START_TEST(small_jobs_cost_what_srun_will_reach) {
     Request request = request_of(tasks, random_traffic(tasks, up_to));
     if (round % 2 == 0) request.parameters["scope"] = "whole";
     const Placement job = place_treematch(view, request, Deadline::never());
-    request.node_tasks.assign(view.nodes.size(), 0);
-    for (NodeView& node : view.nodes) node.core_free.assign(node.core_free.size(), false);
-    for (const RankPlace& rank : job.ranks) {
-      ++request.node_tasks[rank.node];
-      for (const std::int32_t core : rank.cores) view.nodes[rank.node].core_free[core] = true;
-    }
+    request = step_of(view, request, job);
     const Placement step = place_treematch(view, request, Deadline::never());
     ck_assert(step.cost == job.cost);
     ck_assert(std::ranges::equal(step.ranks, job.ranks, {}, &RankPlace::node, &RankPlace::node));
@@ -470,6 +539,8 @@ int main() {
   tcase_add_test(all, refuses_what_does_not_fit);
   tcase_add_test(all, any_machine_any_request);
   tcase_add_test(all, a_wider_scope_never_costs_more);
+  tcase_add_test(all, a_step_costs_no_more_than_its_plan);
+  tcase_add_test(all, planned_ranks_of_another_step_are_left_aside);
   tcase_add_test(all, step_on_whole_nodes);
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, small_jobs_cost_what_srun_will_reach);

@@ -19,7 +19,7 @@ void take_state(const std::string& command, const PolicySpec& spec, bool named, 
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     tell("Mode=" + controller.mode +
          " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
-  spank::take_state_of_allocation(allocation, component);
+  spank::take_plan_of_allocation(allocation, component);
   if (!named) return;
   const std::string why =
       spank::add_missing_state(spec, allocation.view, allocation.step.job, allocation.step.nodes, controller);

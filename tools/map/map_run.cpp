@@ -103,9 +103,10 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   outcome.reasons.push_back(result.method + (result.optimal ? ", optimal" : ""));
 }
 
-// Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them.
+// Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them. If the policy
+// has chosen them, srun knows the ranks for which it did.
 Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& view, const MapTask& task,
-                             const Placement& chosen) {
+                             const Placement& chosen, bool by_policy) {
   ClusterView job = view;
   Request step = task.request;
   step.node_tasks.assign(view.nodes.size(), 0);
@@ -115,6 +116,7 @@ Placement on_what_was_chosen(const policies::Policy& policy, const ClusterView& 
     ++step.node_tasks[rank.node];
     for (const std::int32_t core : rank.cores) job.nodes[rank.node].core_free[core] = true;
   }
+  if (by_policy) step.planned_ranks = mapping::ranks_of_nodes(chosen, view.nodes.size());
   return policy.place(job, step, deadline_of(task));
 }
 
@@ -136,13 +138,13 @@ void ask_policy(const MapTask& task, const policies::Policy& policy, MapOutcome&
   Placement placement;
   if (treematch::scope_parameter(task.request.parameters) ==
       treematch::LeafScope::given) {  // the choice of nodes is left to Slurm
-    placement = on_what_was_chosen(policy, view, task, baseline_placement(task, view, "SEQUENTIAL"));
+    placement = on_what_was_chosen(policy, view, task, baseline_placement(task, view, "SEQUENTIAL"), false);
   } else if (policy.place_thoroughly && one_core_each(view)) {  // there is no choice within a node
     placement = policy.place_thoroughly(view, task.request, deadline_of(task));
   } else {
     placement = policies::place_on_one_fabric(policy, view, task.request, deadline_of(task));
     if (policy.for_users) {
-      Placement step = on_what_was_chosen(policy, view, task, placement);
+      Placement step = on_what_was_chosen(policy, view, task, placement, true);
       if (step.cost == placement.cost) step.reasons = std::move(placement.reasons);  // these say how nodes were chosen
       placement = std::move(step);
     }

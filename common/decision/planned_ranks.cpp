@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/planned_ranks.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "common/matrix/comm_matrix.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+// Returns the text of the ranks of one node.
+std::string node_text(const std::vector<std::int32_t>& ranks) {
+  std::string text;
+  for (std::size_t first = 0, end = 0; first < ranks.size(); first = end) {
+    for (end = first + 1; end < ranks.size() && ranks[end] == ranks[end - 1] + 1; ++end) {
+    }
+    text += (text.empty() ? "" : ",") + std::to_string(ranks[first]);
+    if (end - first > 1) text += "-" + std::to_string(ranks[end - 1]);
+  }
+  return text;
+}
+
+// Returns the first and the last rank of a text such as "5" or "1-3".
+std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const std::optional<std::int64_t> first = parse_integer(text.substr(0, dash)),
+                                    last = dash == text.npos ? first : parse_integer(text.substr(dash + 1));
+  if (!first || !last || *first < 0 || *last < *first || *last >= CommMatrix::max_ranks)
+    throw Error("'" + shown(text) + "' is not a rank or a range of ranks");
+  return {*first, *last};
+}
+
+}  // namespace
+
+std::string ranks_text(const RanksOfNodes& ranks, std::size_t max_bytes) {
+  std::string text;
+  for (std::size_t n = 0; n < ranks.size(); ++n) {
+    text += (n == 0 ? "" : ";") + node_text(ranks[n]);
+    if (text.size() > max_bytes) return {};
+  }
+  return text;
+}
+
+std::string pack_planned_ranks(const PlannedRanks& planned, std::size_t max_bytes) {
+  const std::string job = std::to_string(planned.job) + ".";
+  const std::string ranks = ranks_text(planned.ranks, max_bytes - std::min(max_bytes, job.size()));
+  return ranks.empty() ? ranks : job + ranks;
+}
+
+PlannedRanks unpack_planned_ranks(std::string_view text) {
+  const std::size_t point = text.find('.');
+  const std::optional<std::int64_t> job = parse_integer(text.substr(0, point));
+  if (point == text.npos || !job || *job < 0 || *job > UINT32_MAX)
+    throw Error("'" + shown(text) + "' does not begin with the number of a job");
+  PlannedRanks planned{static_cast<std::uint32_t>(*job), {}};
+  std::int64_t count = 0;
+  for (const std::string_view node : split_at(text.substr(point + 1), ';')) {
+    std::vector<std::int32_t>& ranks = planned.ranks.emplace_back();
+    for (const std::string_view part : split_at(node, ',')) {
+      const auto [first, last] = range_of(part);
+      count += last - first + 1;
+      if (count > CommMatrix::max_ranks)
+        throw Error("there are more than " + std::to_string(CommMatrix::max_ranks) + " ranks");
+      for (std::int64_t rank = first; rank <= last; ++rank) ranks.push_back(static_cast<std::int32_t>(rank));
+    }
+  }
+  return planned;
+}
+
+}  // namespace placement
