@@ -80,16 +80,25 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
   };
   std::vector<std::int32_t> best = netload::mapped_by_distance(matrix, distances, natural, deadline);
   std::vector<std::int32_t> leaves = leaves_of(best);
-  if (!deadline.expired() && matrix.total_weight() > 0) {
-    std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, place_of, deadline);
-    by_tree = netload::mapped_by_distance(matrix, distances, std::move(by_tree), deadline);
-    const double tree_cost = netload::measured_cost(matrix, distances, by_tree);
+  const auto improve_by = [&](std::vector<std::int32_t> start) {
+    std::vector<std::int32_t> other = netload::mapped_by_distance(matrix, distances, std::move(start), deadline);
+    const double cost = netload::measured_cost(matrix, distances, other);
     const double best_cost = netload::measured_cost(matrix, distances, best);
-    std::vector<std::int32_t> tree_leaves = leaves_of(std::move(by_tree));
-    if (tree_cost < best_cost * (1 - rounding) ||
-        (tree_cost <= best_cost * (1 + rounding) &&
-         view.tree->hop_bytes(matrix, tree_leaves) < view.tree->hop_bytes(matrix, leaves)))
-      leaves = std::move(tree_leaves);
+    std::vector<std::int32_t> other_leaves = leaves_of(other);
+    if (cost > best_cost * (1 + rounding) ||
+        (cost >= best_cost * (1 - rounding) &&
+         view.tree->hop_bytes(matrix, other_leaves) >= view.tree->hop_bytes(matrix, leaves)))
+      return;
+    best = std::move(other);
+    leaves = std::move(other_leaves);
+  };
+  if (!deadline.expired() && matrix.total_weight() > 0) {
+    improve_by(places_by_tree(view, request, counts, place_of, deadline));
+    if (const auto planned = slots.leaves_of_ranks(request.planned_ranks, counts)) {
+      std::vector<std::int32_t> start;
+      for (const std::int32_t leaf : *planned) start.push_back(place_of[static_cast<std::size_t>(slots.node_of(leaf))]);
+      improve_by(std::move(start));
+    }
   }
   treematch::place_on_sockets(view, request, slots, leaves, treematch::SocketsOf::all_nodes, treematch::usual_effort,
                               deadline);
