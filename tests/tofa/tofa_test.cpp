@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
+#include <random>
 #include <set>
 
 #include "tests/check.hpp"
@@ -80,6 +82,27 @@ START_TEST(ranks_without_a_matrix_go_along_the_torus) {
   ck_assert_int_gt(hops_in_order, 24);
   ck_assert(placement.cost == 0 && placement.natural_cost == 0);
   ck_assert_text_eq(placement.reasons.front(), "16 ranks along the torus");
+}
+END_TEST
+
+// The plan has each pair on neighbouring nodes, which the least effort does not find by itself.
+START_TEST(a_step_begins_with_its_plan) {
+  const ClusterView view = view_of(rings({5, 6, 7}));
+  const std::int32_t ranks = view.torus->positions();
+  std::vector<std::int32_t> rank_at(static_cast<std::size_t>(ranks));
+  std::iota(rank_at.begin(), rank_at.end(), 0);
+  std::ranges::shuffle(rank_at, std::mt19937_64(4));
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = 0; b < a; ++b)
+      if (view.torus->distance(a, b) == 1) edges.push_back({rank_at[a], rank_at[b], 1 + (a + b) % 5});
+  Request step = request_of(CommMatrix::from_edges(ranks, edges));
+  step.node_tasks.assign(static_cast<std::size_t>(ranks), 1);
+  step.parameters["effort"] = std::string("1");
+  const Cost least = step.matrix->total_weight();
+  ck_assert(place_tofa(view, step, Deadline::never()).cost > least);
+  for (const std::int32_t rank : rank_at) step.planned_ranks.push_back({rank});
+  ck_assert(place_tofa(view, step, Deadline::never()).cost == least);
 }
 END_TEST
 
@@ -303,11 +326,12 @@ END_TEST
 
 int main() {
   TCase* const cases = tcase_create("tofa");
-  for (const TTest* test : {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
-                            takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must,
-                            ranks_without_a_matrix_go_along_the_torus, keeps_to_limits, the_paper, trees, live_states,
-                            nodes_without_coordinates, bad_parameters, keys_have_the_defaults_of_the_man_page,
-                            many_pairs_are_compared_by_a_sample, any_deadline, baselines_after_the_deadline})
+  for (const TTest* test :
+       {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
+        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus,
+        a_step_begins_with_its_plan, keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates,
+        bad_parameters, keys_have_the_defaults_of_the_man_page, many_pairs_are_compared_by_a_sample, any_deadline,
+        baselines_after_the_deadline})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa");
   suite_add_tcase(suite, cases);
