@@ -40,6 +40,7 @@ constexpr std::size_t most_subtrees_with_limits = 4;
 constexpr std::size_t most_tried_as_step = 2;
 constexpr int percent_tried_as_step = 103;
 
+constexpr std::int32_t effort_for_nodes = 1;     // for groups of ranks on the nodes of one subtree
 constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
 
 // A mapping of the ranks, with its hop-bytes and the number of nodes that it uses.
@@ -105,6 +106,7 @@ class Chooser {
   Placement best_as_step(std::vector<Candidate> candidates) const;
   Placement as_step(const Candidate& candidate) const;
   std::optional<Candidate> alone_on(const std::vector<std::int32_t>& nodes) const;
+  Request on_nodes(const std::vector<std::int32_t>& nodes) const;
   ClusterView with_nodes(const std::vector<std::int32_t>& nodes) const;
   void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
@@ -116,7 +118,12 @@ class Chooser {
   std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
   std::optional<Candidate> optimal_step() const;
   std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
+  std::optional<std::vector<std::int32_t>> nodes_of_groups(const mapping::NodeLimits& limits, std::int32_t nodes,
+                                                           const std::vector<bool>& offered,
+                                                           const MapOptions& options) const;
   std::optional<Candidate> grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const;
+  std::optional<Candidate> grouped_on(const mapping::NodeLimits& limits, std::int32_t nodes,
+                                      const std::vector<std::int32_t>& subtree) const;
   const NodeTree& node_tree() const;
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;
   std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const;
@@ -126,9 +133,11 @@ class Chooser {
   const mapping::Slots slots_;
   const LeafScope scope_;
   MapOptions options_;
-  StepMemory* const steps_;                    // may be null
-  std::shared_ptr<MapMemory> memory_;          // mappings of the request's matrix found so far; null without matrix
-  MapOptions remembering_;                     // options_ with memory_
+  StepMemory* const steps_;            // may be null
+  std::shared_ptr<MapMemory> memory_;  // mappings of the request's matrix found so far; null without matrix
+  MapOptions remembering_;             // options_ with memory_
+  mutable std::int32_t groups_ = 0;    // the number of groups in group_of_rank_
+  mutable std::vector<std::int32_t> group_of_rank_;
   mutable std::optional<NodeTree> node_tree_;  // set by the first call of node_tree()
 };
 
@@ -285,27 +294,62 @@ const NodeTree& Chooser::node_tree() const {
   return node_tree_.emplace(NodeTree{std::move(order), view_.tree->cut_at(vertices)});
 }
 
-// Divides the ranks into `nodes` groups and then chooses a node for each group; for jobs with a fixed number of nodes.
-// The numbers of tasks on the used nodes differ by at most one. Returns nothing when the limits do not allow this.
-std::optional<Candidate> Chooser::grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const {
+// Divides the ranks into `nodes` groups and then chooses one of the nodes in `offered` for each group. Returns the node
+// of each rank; nothing when the limits do not allow this. The numbers of tasks on the used nodes differ by at most
+// one.
+std::optional<std::vector<std::int32_t>> Chooser::nodes_of_groups(const mapping::NodeLimits& limits, std::int32_t nodes,
+                                                                  const std::vector<bool>& offered,
+                                                                  const MapOptions& options) const {
   const std::int32_t size = (request_.tasks + nodes - 1) / nodes;
   const std::vector<std::int32_t>& order = node_tree().order;
   std::vector<std::int32_t> usable;
   for (std::size_t k = 0; k < order.size(); ++k)
-    if (limits.capacity()[order[k]] >= size) usable.push_back(static_cast<std::int32_t>(k));
+    if (offered[order[k]] && limits.capacity()[order[k]] >= size) usable.push_back(static_cast<std::int32_t>(k));
   if (static_cast<std::int32_t>(usable.size()) < nodes) return std::nullopt;
 
-  const std::vector<std::int32_t> group = groups_of_ranks(nodes, size);
-  const MapResult chosen = map_to_tree(request_.matrix->aggregated(group, nodes), node_tree().tree, usable, options_);
-  std::vector<std::int32_t> node_of_rank(group);
+  if (groups_ != nodes) group_of_rank_ = groups_of_ranks(nodes, size);
+  groups_ = nodes;
+  const MapResult chosen =
+      map_to_tree(request_.matrix->aggregated(group_of_rank_, nodes), node_tree().tree, usable, options);
+  std::vector<std::int32_t> node_of_rank(group_of_rank_);
   mapping::NodeCounts counts(order.size(), 0);
   for (std::int32_t& node : node_of_rank) {
     node = order[chosen.leaf_of_rank[node]];
     ++counts[node];
   }
   if (!limits.allow(counts)) return std::nullopt;
-  if (request_.tasks <= most_tasks_tried_on_all) return mapped(counts);
-  return evaluated(slots_.leaves_on(node_of_rank), "groups of ranks on nodes");
+  return node_of_rank;
+}
+
+// Divides the ranks into groups for `nodes` nodes; for jobs with a fixed number of nodes.
+std::optional<Candidate> Chooser::grouped(const mapping::NodeLimits& limits, std::int32_t nodes) const {
+  const auto node_of_rank = nodes_of_groups(limits, nodes, std::vector<bool>(view_.nodes.size(), true), options_);
+  if (!node_of_rank) return std::nullopt;
+  if (request_.tasks <= most_tasks_tried_on_all) return mapped(slots_.counts(slots_.leaves_on(*node_of_rank)));
+  return evaluated(slots_.leaves_on(*node_of_rank), "groups of ranks on nodes");
+}
+
+// As grouped(), on the nodes of one subtree, which are chosen with little effort. Where these have not enough room for
+// equal groups, the ranks are mapped to the fullest nodes.
+std::optional<Candidate> Chooser::grouped_on(const mapping::NodeLimits& limits, std::int32_t nodes,
+                                             const std::vector<std::int32_t>& subtree) const try {
+  MapOptions options = options_;
+  options.scope = LeafScope::whole;
+  options.effort = effort_for_nodes;
+  std::vector<bool> offered(view_.nodes.size(), false);
+  for (const std::int32_t node : subtree) offered[node] = true;
+  if (const auto node_of_rank = nodes_of_groups(limits, nodes, offered, options))
+    return mapped(slots_.counts(slots_.leaves_on(*node_of_rank)));
+  const ClusterView view = with_nodes(subtree);
+  const Request request = on_nodes(subtree);
+  const mapping::NodeLimits own(view, request, mapping::Slots(view, request).capacity());
+  const auto compact = mapping::compact_counts(view, own, 0);
+  if (!compact) return std::nullopt;
+  mapping::NodeCounts counts(view_.nodes.size(), 0);
+  for (std::size_t k = 0; k < subtree.size(); ++k) counts[subtree[k]] = (*compact)[k];
+  return mapped(counts);
+} catch (const PlacementError&) {
+  return std::nullopt;
 }
 
 // Returns the leaf of each rank when the ranks fill the nodes in the order in which these stand in the tree, so that
@@ -339,7 +383,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
 
 Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                          const std::optional<mapping::NodeCounts>& compact) const {
-  const bool small = request_.tasks <= most_tasks_tried_on_all;
+  const bool small = request_.tasks <= most_tasks_tried_on_all, few = request_.tasks <= most_tasks_on_each;
   const std::vector<std::int32_t> natural = slots_.leaves(in_order);
   std::vector<Candidate> candidates{evaluated(natural, "natural order")};
   const auto chosen = [&] { return candidates.size() > 1; };
@@ -363,11 +407,11 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
   if (in_time() && (small || !chosen())) add(grouped(limits, freely));
   if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
-  if (limited && steps_ != nullptr && request_.tasks <= most_tasks_on_each) {
+  if (limited && steps_ != nullptr && (few || (!small && request_.tasks <= most_tasks_tried_on_first_nodes))) {
     auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
-    if (subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
+    if (few && subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
     for (const auto& nodes : subtrees)
-      if (in_time()) add(alone_on(nodes));
+      if (in_time()) add(few ? alone_on(nodes) : grouped_on(limits, freely, nodes));
   }
   if (request_.node_level) {
     if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
@@ -439,14 +483,20 @@ Placement Chooser::as_step(const Candidate& candidate) const {
 
 // Returns the mapping that is chosen if only these nodes are offered; nothing when the limits do not allow any.
 std::optional<Candidate> Chooser::alone_on(const std::vector<std::int32_t>& nodes) const try {
-  Request request = request_;
-  for (std::int32_t& required : request.required_nodes)
-    required = static_cast<std::int32_t>(std::ranges::find(nodes, required) - nodes.begin());
+  const Request request = on_nodes(nodes);
   const ClusterView view = with_nodes(nodes);
   const Placement placement = Chooser(view, request, options_.deadline, nullptr).choose();
   return evaluated(mapping::first_leaves(view, placement), "search of one subtree");
 } catch (const PlacementError&) {
   return std::nullopt;
+}
+
+// Returns the request for with_nodes(nodes). All required nodes are among them.
+Request Chooser::on_nodes(const std::vector<std::int32_t>& nodes) const {
+  Request request = request_;
+  for (std::int32_t& required : request.required_nodes)
+    required = static_cast<std::int32_t>(std::ranges::find(nodes, required) - nodes.begin());
+  return request;
 }
 
 // Returns the view with these nodes alone.
@@ -483,8 +533,10 @@ void Chooser::keep_narrower(Placement& placement) const {
   if (levels < 1 || options_.deadline.expired()) return;
   Request narrower = request_;
   narrower.parameters["scope"] = "subtree";
-  narrower.parameters["levels-up"] = std::to_string(request_.tasks <= most_tasks_tried_on_all ? levels - 1 : 0);
-  Placement other = Chooser(view_, narrower, options_.deadline, steps_).choose();
+  const bool small = request_.tasks <= most_tasks_tried_on_all;
+  narrower.parameters["levels-up"] = std::to_string(small ? levels - 1 : 0);
+  // Without `steps` a large job is not placed on each subtree once more.
+  Placement other = Chooser(view_, narrower, options_.deadline, small ? steps_ : nullptr).choose();
   if (other.cost < placement.cost) placement = std::move(other);
 }
 

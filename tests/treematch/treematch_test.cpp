@@ -111,6 +111,51 @@ std::shared_ptr<const CommMatrix> random_traffic(std::int32_t tasks, const Rando
   return matrix_of(tasks, edges);
 }
 
+// Returns the view with about a quarter of the cores taken.
+template <typename Random>
+ClusterView partly_free(ClusterView view, const Random& up_to) {
+  for (NodeView& node : view.nodes)
+    for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+  return view;
+}
+
+// Returns a matrix in which groups of `size` successive ranks have much traffic, and a tenth of the other pairs little.
+template <typename Random>
+std::shared_ptr<const CommMatrix> traffic_in_groups(std::int32_t tasks, std::int32_t size, const Random& up_to) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < tasks; ++a)
+    for (std::int32_t b = 0; b < a; ++b)
+      if (a / size == b / size || up_to(9) == 0) edges.push_back({a, b, a / size == b / size ? 50 : 1 + up_to(4)});
+  return matrix_of(tasks, edges);
+}
+
+// How a placement compares with those on parts of the machine offered alone.
+struct Comparison {
+  int tried = 0, behind = 0;  // parts on which the request fits, and those of them on which it costs less
+  double worst = 1;           // the largest ratio of the costs
+};
+
+// Compares the placement of the request with those on each pod alone; pods[p] is the number of successive nodes of pod
+// p.
+void compare_with_pods(const ClusterView& view, const std::vector<std::int32_t>& pods, const Request& request,
+                       Comparison& comparison) {
+  std::int32_t first = 0;
+  for (const std::int32_t pod : pods) {
+    ClusterView alone = view;
+    for (std::int32_t n = 0; n < static_cast<std::int32_t>(alone.nodes.size()); ++n)
+      if (n < first || n >= first + pod) occupy(alone, n);
+    first += pod;
+    try {
+      const Cost least = place_treematch(alone, request, Deadline::never()).cost;
+      const Cost cost = place_treematch(view, request, Deadline::never()).cost;
+      ++comparison.tried;
+      comparison.behind += cost > least;
+      comparison.worst = std::max(comparison.worst, static_cast<double>(cost) / static_cast<double>(least));
+    } catch (const Error&) {  // the pod has not enough free cores
+    }
+  }
+}
+
 }  // namespace
 
 START_TEST(motivating_example) {  // [TM §3]
@@ -491,35 +536,35 @@ END_TEST
 START_TEST(each_pod_is_tried_with_limits) {
   std::mt19937_64 random(3208);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
-  int tried = 0, behind = 0;
+  Comparison comparison;
   for (int round = 0; round < instances(40); ++round) {
     const std::vector<std::int32_t> pods{3 + up_to(4), 3 + up_to(4), 3 + up_to(4)};
-    ClusterView view = machine(pods, 2, 4);
-    for (NodeView& node : view.nodes)
-      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
-    std::vector<CommEdge> edges;
+    const ClusterView view = partly_free(machine(pods, 2, 4), up_to);
     const std::int32_t tasks = 17 + up_to(5), size = 3 + up_to(4);
-    for (std::int32_t a = 0; a < tasks; ++a)
-      for (std::int32_t b = 0; b < a; ++b)
-        if (a / size == b / size || up_to(9) == 0) edges.push_back({a, b, a / size == b / size ? 50 : 1 + up_to(4)});
-    Request request = request_of(tasks, matrix_of(tasks, edges));
+    Request request = request_of(tasks, traffic_in_groups(tasks, size, up_to));
     request.min_nodes = request.max_nodes = 3;
     request.parameters["scope"] = "whole";
-    std::int32_t first = 0;
-    for (const std::int32_t pod : pods) {
-      ClusterView alone = view;
-      for (std::int32_t n = 0; n < static_cast<std::int32_t>(alone.nodes.size()); ++n)
-        if (n < first || n >= first + pod) alone.nodes[n].core_free.assign(alone.nodes[n].core_free.size(), false);
-      first += pod;
-      try {
-        const Cost least = place_treematch(alone, request, Deadline::never()).cost;
-        ++tried;
-        behind += place_treematch(view, request, Deadline::never()).cost > least;
-      } catch (const Error&) {  // it has no three nodes with enough free cores
-      }
-    }
+    compare_with_pods(view, pods, request, comparison);
   }
-  ck_assert_msg(50 * (behind - 1) <= tried, "%d of %d", behind, tried);
+  ck_assert_msg(50 * (comparison.behind - 1) <= comparison.tried, "%d of %d", comparison.behind, comparison.tried);
+}
+END_TEST
+
+// Of more tasks the nodes of each pod are tried with groups of ranks. One pod alone may still cost some percent less.
+START_TEST(large_jobs_with_limits_are_near_the_best_pod) {
+  std::mt19937_64 random(77);
+  const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
+  Comparison comparison;
+  for (int round = 0; round < instances(30); ++round) {
+    const std::vector<std::int32_t> pods{14 + up_to(6), 14 + up_to(6), 14 + up_to(6), 14 + up_to(6)};
+    const ClusterView view = partly_free(machine(pods, 2, 8), up_to);
+    const std::int32_t tasks = 129 + up_to(20), size = 8 + up_to(9);
+    Request request = request_of(tasks, traffic_in_groups(tasks, size, up_to));
+    request.min_nodes = request.max_nodes = 13 + up_to(1);
+    compare_with_pods(view, pods, request, comparison);
+  }
+  ck_assert_int_gt(comparison.tried, 0);
+  ck_assert_msg(comparison.worst < 1.05, "%d of %d, worst %.3f", comparison.behind, comparison.tried, comparison.worst);
 }
 END_TEST
 
@@ -545,6 +590,7 @@ int main() {
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, small_jobs_cost_what_srun_will_reach);
   tcase_add_test(all, each_pod_is_tried_with_limits);
+  tcase_add_test(all, large_jobs_with_limits_are_near_the_best_pod);
   tcase_add_test(all, large_jobs);
   tcase_add_test(all, table_of_policies);
   suite_add_tcase(suite, all);
