@@ -5,6 +5,9 @@ libtreematch_la_SOURCES = \
 	%D%/annealing.cpp \
 	%D%/balanced_shares.cpp \
 	%D%/canonical.cpp \
+	%D%/chooser.cpp \
+	%D%/chooser_groups.cpp \
+	%D%/chooser_steps.cpp \
 	%D%/exact_map.cpp \
 	%D%/graph_growing.cpp \
 	%D%/grouping.cpp \

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "treematch/chooser.hpp"
+
+#include <algorithm>
+
+#include "common/util/error.hpp"
+#include "common/util/placement_error.hpp"
+#include "treematch/canonical.hpp"
+#include "treematch/exact_map.hpp"
+#include "treematch/request_limits.hpp"
+#include "treematch/subtree_search.hpp"
+#include "treematch/treematch.hpp"
+#include "treematch/within_nodes.hpp"
+
+namespace placement::treematch {
+
+namespace {
+
+// Up to so many tasks with limits on nodes are placed on each of so many subtrees alone. Where there are no limits, the
+// mapper does this.
+constexpr std::int32_t most_tasks_on_each = 32;
+constexpr std::size_t most_subtrees_with_limits = 4;
+constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
+
+}  // namespace
+
+MapOptions options_of(const Request& request) {
+  MapOptions options;
+  options.seed =
+      static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
+  options.effort = effort_parameter(request);
+  number_parameter(request, "comm-share", 0, 100);  // for the record alone
+  options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
+  options.scope = scope_parameter(request.parameters) == LeafScope::whole ? LeafScope::whole : LeafScope::subtree;
+  return options;
+}
+
+std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
+  // Nodes are mostly in the order of their leaves, and the list is then sorted already.
+  if (!std::is_sorted(leaves.begin(), leaves.end())) std::sort(leaves.begin(), leaves.end());
+  return leaves;
+}
+
+Chooser::Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, StepMemory* steps)
+    : view_(view),
+      request_(request),
+      slots_(view, request),
+      scope_(scope_parameter(request.parameters)),
+      options_(options_of(request)),
+      steps_(steps) {
+  options_.deadline = deadline;
+  remembering_ = options_;
+  if (request.matrix) memory_ = matrix_memories().of(request.matrix, options_.seed);
+  remembering_.memory = memory_.get();
+}
+
+Candidate Chooser::evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const {
+  const Cost cost = view_.tree->hop_bytes(*request_.matrix, leaf_of_rank);
+  return candidate(std::move(leaf_of_rank), cost, std::move(method));
+}
+
+Candidate Chooser::candidate(std::vector<std::int32_t> leaf_of_rank, Cost cost, std::string method) const {
+  Candidate candidate;
+  candidate.cost = cost;
+  const mapping::NodeCounts counts = slots_.counts(leaf_of_rank);
+  candidate.nodes =
+      static_cast<std::int32_t>(std::count_if(counts.begin(), counts.end(), [](auto c) { return c > 0; }));
+  candidate.leaf_of_rank = std::move(leaf_of_rank);
+  candidate.method = std::move(method);
+  return candidate;
+}
+
+Candidate Chooser::mapped(const mapping::NodeCounts& counts) const {
+  MapOptions options = remembering_;
+  options.scope = LeafScope::given;
+  return mapped(counts, options);
+}
+
+Candidate Chooser::mapped(const mapping::NodeCounts& counts, const MapOptions& options) const {
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(counts)), options);
+  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+}
+
+// As mapped(), for a step. The nodes of its job were chosen by a search that moved ranks among more leaves; with the
+// effort of mapped() the ranks would cost more than was planned.
+Candidate Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
+  MapOptions options = options_;
+  options.scope = LeafScope::whole;
+  options.anneal_exchanges = true;
+  return mapped(counts, options);
+}
+
+// Lets the ranks of each node take other slots of it, where some are free.
+Candidate Chooser::on_sockets(Candidate candidate) const {
+  if (!place_on_sockets(view_, request_, slots_, candidate.leaf_of_rank, SocketsOf::nodes_with_free_slots,
+                        effort_within_nodes, options_.deadline))
+    return candidate;
+  candidate.cost = view_.tree->hop_bytes(*request_.matrix, candidate.leaf_of_rank);
+  candidate.method += ", then each node's sockets";
+  return candidate;
+}
+
+// Returns the best of all legal mappings; nothing when there are too many tasks for the exact search.
+std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) const {
+  if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
+  MappingLimits rules;
+  rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
+  rules.most_nodes = limits.most_nodes();
+  rules.even = limits.even();
+  const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
+  for (std::size_t n = 0; n < view_.nodes.size(); ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    if (limits.capacity()[n] == 0) continue;
+    const std::int32_t vertex = vertex_of_node[n];
+    if (view_.tree->leaf_count(vertex) != view_.nodes[n].cores()) return std::nullopt;
+    rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
+  }
+  try {
+    const mapping::WorkBudget watch(options_.deadline);
+    watch.spend(view_.tree->vertices());
+    std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
+    std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
+                                exact_steps(options_.effort), watch);
+    if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
+    std::vector<std::int32_t> ordered = *leaves;
+    order_equal_branches(*view_.tree, ordered, watch);
+    return evaluated(limits.allow(slots_.counts(ordered)) ? std::move(ordered) : std::move(*leaves),
+                     "exact search, optimal");
+  } catch (const mapping::OutOfTime&) {
+    return std::nullopt;
+  }
+}
+
+// Returns the best mapping of a step to all free cores of its nodes; nothing when there are too many tasks for the
+// exact search, or no more free cores than tasks.
+std::optional<Candidate> Chooser::optimal_step() const {
+  if (request_.tasks > most_ranks_mapped_exactly) return std::nullopt;
+  const MappingLimits rules = limits_of(view_, request_, request_.node_tasks);
+  const auto usable = usable_leaves(view_, slots_, rules);
+  if (!usable || std::ssize(*usable) <= request_.tasks) return std::nullopt;
+  try {
+    const mapping::WorkBudget watch(options_.deadline);
+    watch.spend(view_.tree->vertices());
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, *usable, LeafScope::whole, 0, rules,
+                                exact_steps(options_.effort), watch);
+    if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
+    return evaluated(*std::move(leaves), "exact search, optimal");
+  } catch (const mapping::OutOfTime&) {
+    return std::nullopt;
+  }
+}
+
+// Chooses nodes, cores and ranks together, without regard to the limits on nodes. Returns nothing when the mapping
+// violates them.
+std::optional<Candidate> Chooser::free_choice(const mapping::NodeLimits& limits) const {
+  MapOptions options = remembering_;
+  if (limits.spreads()) options.deadline = options.deadline.halfway();  // the limits are seldom kept in this case
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
+  if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
+  return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
+}
+
+// Returns the leaf of each rank when the ranks fill the nodes in the order in which these stand in the tree, so that
+// consecutive ranks are near each other.
+std::vector<std::int32_t> Chooser::in_order_of_tree(const mapping::NodeCounts& counts) const {
+  std::vector<std::int32_t> node_of_rank;
+  for (const std::int32_t node : node_tree().order)
+    node_of_rank.insert(node_of_rank.end(), static_cast<std::size_t>(counts[node]), node);
+  return slots_.leaves_on(node_of_rank);
+}
+
+Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
+  const std::vector<std::int32_t> natural = slots_.leaves(counts);
+  if (natural.size() != static_cast<std::size_t>(request_.tasks))
+    throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
+                std::to_string(request_.tasks));
+  if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
+  const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
+  std::optional<Candidate> optimal;
+  if (!request_.node_tasks.empty() && request_.matrix->pairs() > 0) optimal = optimal_step();
+  const bool few = request_.tasks <= most_ranks_searched_often;
+  Candidate best = optimal ? *std::move(optimal) : few ? mapped_longer(counts) : mapped(counts);
+  if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts)) {
+    Candidate other = evaluated(*std::move(planned), "the plan of the job");
+    if (other.cost <= best.cost) best = std::move(other);
+  }
+  if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
+  best = on_sockets(std::move(best));
+  return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
+}
+
+Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
+                         const std::optional<mapping::NodeCounts>& compact) const {
+  const bool small = request_.tasks <= most_tasks_tried_on_all, few = request_.tasks <= most_tasks_on_each;
+  const std::vector<std::int32_t> natural = slots_.leaves(in_order);
+  std::vector<Candidate> candidates{evaluated(natural, "natural order")};
+  const auto chosen = [&] { return candidates.size() > 1; };
+  // Each candidate takes time to evaluate, even when there is no time left to search for a good one.
+  const auto in_time = [&] { return !options_.deadline.expired(); };
+  const auto add = [&](std::optional<Candidate> candidate) {
+    if (candidate) candidates.push_back(std::move(*candidate));
+  };
+  if (in_time()) add(optimal(limits));
+  if (chosen()) {
+    if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
+    if (scope_ != LeafScope::whole && in_time())  // these nodes may be beyond the scope, and cost less
+      add(on_sockets(mapped_longer(in_order)));
+    Placement placement = best_of(candidates);
+    placement.optimal = true;
+    return placement;
+  }
+  // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
+  if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
+  const bool limited = !chosen() || limits.spreads();
+  const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
+  if (in_time() && (small || !chosen())) add(grouped(limits, freely));
+  if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
+  if (limited && steps_ != nullptr && (few || (!small && request_.tasks <= most_tasks_tried_on_first_nodes))) {
+    auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
+    if (few && subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
+    for (const auto& nodes : subtrees)
+      if (in_time()) add(few ? alone_on(nodes) : grouped_on(limits, freely, nodes));
+  }
+  if (request_.node_level) {
+    if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
+  } else {
+    if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
+    if (in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) {
+      add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // as a step on these nodes would be placed
+      if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
+    }
+  }
+  return best_of(candidates);
+}
+
+// Returns the candidate with the least cost; ties go to the one with the fewest nodes. The first candidate is the
+// natural order.
+Placement Chooser::best_of(const std::vector<Candidate>& candidates) const {
+  const auto best = std::min_element(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+    return a.cost != b.cost ? a.cost < b.cost : a.nodes < b.nodes;
+  });
+  return slots_.placement(best->leaf_of_rank, best->cost, candidates.front().cost, best->method);
+}
+
+Placement Chooser::choose() const {
+  if (request_.matrix && request_.matrix->ranks() != request_.tasks)
+    throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
+                std::to_string(request_.tasks) + " tasks are asked for");
+  if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
+  if (scope_ == LeafScope::given) throw Error("scope=allocation leaves the choice of nodes to Slurm");
+  const mapping::NodeLimits limits(view_, request_, slots_.capacity());
+  auto in_order = mapping::sequential_counts(limits);
+  const auto compact = mapping::compact_counts(view_, limits, options_.levels_up);
+  if (!in_order) in_order = compact;
+  if (!in_order)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
+  Placement placement = among(limits, *in_order, compact);
+  const bool limited = limits.spreads() || limits.most_nodes() < request_.tasks;
+  if (!placement.optimal && (limited || request_.tasks <= most_tasks_tried_on_all)) keep_narrower(placement);
+  return placement;
+}
+
+// Replaces the placement by that of a narrower scope if the latter costs less. This happens where the limits on nodes
+// rule out the mapping of the wider scope, and where a search among fewer leaves comes to a better end. Large jobs,
+// which take long, are tried with the narrowest scope alone.
+void Chooser::keep_narrower(Placement& placement) const {
+  const std::int32_t levels = options_.scope == LeafScope::whole ? node_tree().tree.depth() : options_.levels_up;
+  if (levels < 1 || options_.deadline.expired()) return;
+  Request narrower = request_;
+  narrower.parameters["scope"] = "subtree";
+  const bool small = request_.tasks <= most_tasks_tried_on_all;
+  narrower.parameters["levels-up"] = std::to_string(small ? levels - 1 : 0);
+  // Without `steps` a large job is not placed on each subtree once more.
+  Placement other = Chooser(view_, narrower, options_.deadline, small ? steps_ : nullptr).choose();
+  if (other.cost < placement.cost) placement = std::move(other);
+}
+
+}  // namespace placement::treematch
