@@ -33,10 +33,19 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
   spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);
   const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
-  if (least_nodes_ > most_nodes_ || least_nodes_ > usable)
-    throw PlacementError(STOCK_NO_ROOM,
-                         std::to_string(tasks_) + " tasks need " + std::to_string(least_nodes_) + " nodes, and " +
-                             std::to_string(std::min<std::int64_t>(most_nodes_, usable)) + " can be had");
+  if (least_nodes_ <= std::min<std::int64_t>(most_nodes_, usable)) return;
+  const std::string tasks = std::to_string(tasks_) + " tasks";
+  std::string why = tasks + " need";
+  if (least_nodes_ > static_cast<std::int32_t>(used))
+    why = least_nodes_ == required ? "--nodelist names" : "--nodes asks for";
+  why += " " + std::to_string(least_nodes_) + " nodes, and ";
+  if (usable < least_nodes_)
+    why += std::to_string(usable) + " have room";
+  else if (most_nodes_ < tasks_)
+    why += "by --nodes or a limit of the partition the job has at most " + std::to_string(most_nodes_);
+  else
+    why += "the job has " + tasks;
+  throw PlacementError(STOCK_NO_ROOM, why);
 }
 
 bool NodeLimits::allow(const NodeCounts& counts) const {

@@ -201,7 +201,24 @@ START_TEST(limits_on_nodes) {
   }
   Request request = request_of(8, pairs(8));
   request.max_nodes = 1;
-  ck_assert_error(place(view, request), "need 2 nodes");
+  ck_assert_error(place(view, request),
+                  "8 tasks need 2 nodes, and by --nodes or a limit of the partition the job has at most 1");
+  request.max_nodes = 8;
+  request.required_nodes = {0, 1, 2, 3, 4, 5, 6, 7};
+  request.tasks = 6;
+  request.matrix = pairs(6);
+  ck_assert_error(place(view, request), "--nodelist names 8 nodes, and the job has 6 tasks");
+  request.max_nodes = 3;
+  ck_assert_error(place(view, request),
+                  "--nodelist names 8 nodes, and by --nodes or a limit of the partition the job has at most 3");
+  request.required_nodes.clear();
+  request.min_nodes = 4;
+  ck_assert_error(place(view, request),
+                  "--nodes asks for 4 nodes, and by --nodes or a limit of the partition the job has at most 3");
+  ClusterView busy = view;
+  for (const std::int32_t node : {0, 1, 2, 3, 4, 5}) occupy(busy, node);
+  request.max_nodes = 4;
+  ck_assert_error(place(busy, request), "--nodes asks for 4 nodes, and 2 have room");
   request = request_of(33, pairs(33));
   ck_assert_error(place(view, request), "only 32 of 33 tasks");
 }
