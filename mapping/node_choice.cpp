@@ -37,7 +37,7 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   const std::string tasks = std::to_string(tasks_) + " tasks";
   std::string why = tasks + " need";
   if (least_nodes_ > static_cast<std::int32_t>(used))
-    why = least_nodes_ == required ? "--nodelist names" : "--nodes asks for";
+    why = least_nodes_ == required ? "--nodelist names" : "--nodes, the partition or generic resources ask for";
   why += " " + std::to_string(least_nodes_) + " nodes, and ";
   if (usable < least_nodes_)
     why += std::to_string(usable) + " have room";

@@ -8,11 +8,9 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
-#include "common/decision/planned_ranks.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
@@ -196,18 +194,6 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   }
 }
 
-// Adds to the step the ranks for which slurmctld chose the job's nodes (PLACEMENT_RANKS).
-void take_planned_ranks(StepShape& step) {
-  const std::string text = told_of_job(planned_ranks_variable, step.job);
-  if (text.empty()) return;
-  try {
-    PlannedRanks planned = unpack_planned_ranks(text);
-    if (is_of_job(planned.job, step.job)) step.planned_ranks = std::move(planned.ranks);
-  } catch (const Error& error) {
-    slurm_info("placement: %s: %s: ranks are placed without the plan of the job", planned_ranks_variable, error.what());
-  }
-}
-
 // Returns whether all nodes of the step have one outage probability, as before the first outage that the monitor sees.
 bool fail_alike(const ClusterView& view) {
   return view.outages && std::ranges::all_of(view.nodes, [&](const NodeView& node) {
@@ -301,7 +287,8 @@ void place_own_step(spank_t spank) {
                 " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
-  take_planned_ranks(shape);
+  if (const std::string unread = take_planned_ranks(shape, told_of_job(planned_ranks_variable, job)); !unread.empty())
+    slurm_info("placement: %s", unread.c_str());
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);

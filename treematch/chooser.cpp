@@ -183,6 +183,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
   Candidate best = optimal ? *std::move(optimal) : few ? mapped_longer(counts) : mapped(counts);
   if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts)) {
     Candidate other = evaluated(*std::move(planned), "the plan of the job");
+    if (other.cost == best.cost) other.method = best.method;
     if (other.cost <= best.cost) best = std::move(other);
   }
   if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
@@ -227,7 +228,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   } else {
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
     if (in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) {
-      add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // as a step on these nodes would be placed
+      add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // if small, as the step would be placed
       if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
     }
   }
@@ -258,7 +259,8 @@ Placement Chooser::choose() const {
   if (!request_.matrix) return on_counts(compact ? *compact : *in_order);
   Placement placement = among(limits, *in_order, compact);
   const bool limited = limits.spreads() || limits.most_nodes() < request_.tasks;
-  if (!placement.optimal && (limited || request_.tasks <= most_tasks_tried_on_all)) keep_narrower(placement);
+  if (!placement.optimal && request_.tasks <= (limited ? most_tasks_tried_on_first_nodes : most_tasks_tried_on_all))
+    keep_narrower(placement);
   return placement;
 }
 

@@ -141,6 +141,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
 
 // Returns the placement of a step that was planned with its nodes; nothing if none is known.
 std::optional<Placement> as_planned(const ClusterView& view, const Request& request, Cost natural_cost) {
+  if (request.planned_ranks.empty()) return std::nullopt;
   const mapping::Slots slots(view, request);
   const auto leaves = slots.leaves_of_ranks(request.planned_ranks, request.node_tasks);
   if (!leaves) return std::nullopt;

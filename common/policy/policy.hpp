@@ -30,8 +30,9 @@ struct Request {
   bool node_level = false;                   // a large job: choose good nodes; ranks and cores only roughly
   std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes
   std::vector<std::int32_t> node_tasks;      // of a step: its tasks on each view node; empty: not fixed
-  // Of a step: the ranks of each view node in the order of their cores, for which the nodes were chosen. The ranks of
-  // the step cost no more than these. Empty: not known. They may be another step's, and are then left aside.
+  // Of a step: the ranks of each view node in the order of their cores, for which the nodes were chosen; empty: not
+  // known. The search starts with them and ends with nothing worse. They may be another step's: if they do not fit they
+  // are left aside.
   std::vector<std::vector<std::int32_t>> planned_ranks;
   std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;

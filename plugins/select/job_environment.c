@@ -9,6 +9,9 @@
  */
 #define MOST_BYTES (1 << 20)
 
+/* The most bytes beside which an optional variable is added. */
+#define MOST_BYTES_WITH_OPTIONAL (256 << 10)
+
 /* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */
 #define MOST_VARIABLES 64
 
@@ -86,6 +89,18 @@ static size_t added_bytes(const job_record_t *job)
 	for (uint32_t i = 0; i < job->details->env_cnt; i++)
 		bytes += strlen(job->details->env_sup[i]);
 	return bytes;
+}
+
+void set_optional_variable_of_job(job_record_t *job, const char *name, const char *value)
+{
+	job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : NULL;
+	size_t bytes = value ? strlen(value) : 0;
+
+	if (job->details)
+		bytes += added_bytes(job);
+	if (leader && leader != job && leader->details)
+		bytes += added_bytes(leader);
+	set_variable_of_job(job, name, bytes <= MOST_BYTES_WITH_OPTIONAL ? value : NULL);
 }
 
 void set_policy_variables(job_record_t *job)

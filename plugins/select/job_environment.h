@@ -25,6 +25,12 @@ void set_job_variable(job_record_t *job, const char *name, const char *value);
 void set_variable_of_job(job_record_t *job, const char *name, const char *value);
 
 /*
+ * As set_variable_of_job(), for a variable without which a step is placed, too. It is left out where the variables that
+ * were added to a component, or to the first one, would take more than 256 KiB.
+ */
+void set_optional_variable_of_job(job_record_t *job, const char *name, const char *value);
+
+/*
  * Adds the shipped request of a component of a heterogeneous job (the PLACEMENT_ variables) to the environment of
  * this component. So srun finds the policy of each component. The variables get the names that SPANK variables have
  * in a batch script (SLURM_SPANK_PLACEMENT_..). A job carries at most 1 MiB of variables; the rest is left out, and

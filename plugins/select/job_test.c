@@ -196,7 +196,7 @@ static int run_now(const struct job_test_arguments *arguments)
 		} else {
 			assess_given(&view, arguments->job);
 			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
-			set_variable_of_job(arguments->job, PLACEMENT_PLANNED_RANKS, plan->planned_ranks);
+			set_optional_variable_of_job(arguments->job, PLACEMENT_PLANNED_RANKS, plan->planned_ranks);
 		}
 		if (decision.end == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
 		    (arguments->job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY)

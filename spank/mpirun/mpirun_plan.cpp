@@ -105,7 +105,7 @@ std::optional<std::string> hostfile_of_allocation() {
   Allocation allocation = current_allocation();
   if (const std::string parameter = mapping_in_parameter_files(variable_here); !parameter.empty())
     throw Error(parameter);
-  take_plan_of_allocation(allocation);
+  if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
   return sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering);

@@ -103,7 +103,18 @@ bool is_of_job(std::uint32_t told_of, std::uint32_t job) {
   return told_of == job || std::to_string(told_of) == environment_value("SLURM_ARRAY_JOB_ID");
 }
 
-void take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
+std::string take_planned_ranks(StepShape& step, std::string_view text) {
+  if (text.empty()) return {};
+  try {
+    PlannedRanks planned = unpack_planned_ranks(text);
+    if (is_of_job(planned.job, step.job)) step.planned_ranks = std::move(planned.ranks);
+    return {};
+  } catch (const Error& error) {
+    return std::string(planned_ranks_variable) + ": " + error.what() + ": ranks are placed without the plan of the job";
+  }
+}
+
+std::string take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
   const auto told = [&](const char* name) {
     const std::string text = environment_value(of_component(name, component));
     return text.empty() ? environment_value(name) : text;
@@ -111,9 +122,7 @@ void take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t
   StepShape& step = allocation.step;
   if (const std::string text = told(job_state_variable); !text.empty() && is_of_job(job_of_state(text), step.job))
     attach_job_state(allocation.view, unpack_job_state(text));
-  if (const std::string text = told(planned_ranks_variable); !text.empty())
-    if (PlannedRanks planned = unpack_planned_ranks(text); is_of_job(planned.job, step.job))
-      step.planned_ranks = std::move(planned.ranks);
+  return take_planned_ranks(step, told(planned_ranks_variable));
 }
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {

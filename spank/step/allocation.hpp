@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/topology/cluster_view.hpp"
@@ -28,10 +29,15 @@ Allocation current_allocation(std::optional<std::uint32_t> component = {});
 // array by the array.
 bool is_of_job(std::uint32_t told_of, std::uint32_t job);
 
+// Sets the planned ranks of the step by `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or of another
+// job. Returns what the user is to be told if the text cannot be read, so that the step goes without; else an empty
+// string.
+std::string take_planned_ranks(StepShape& step, std::string_view text);
+
 // Adds to the allocation what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE), and
 // the ranks for which it chose them (PLACEMENT_RANKS). What is not there, or is of another job, is left out. Throws
-// Error if a value is damaged.
-void take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
+// Error if PLACEMENT_STATE is damaged. Returns what take_planned_ranks() does.
+std::string take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
 
 // Returns the request that the job, or its component `component`, was submitted with; nothing if it asked for no
 // policy. Throws Error if the shipped request is damaged.

@@ -11,7 +11,7 @@ using namespace placement;
 START_TEST(ranks_are_in_the_order_of_their_cores) {
   const PlannedRanks planned{17, {{5, 0}, {1, 2, 3}, {4}, {9, 8, 6, 7}}};
   const std::string text = pack_planned_ranks(planned, 100);
-  ck_assert_str_eq(text.c_str(), "17.5,0;1-3;4;9,8,6-7");
+  ck_assert_text_eq(text, "17.5,0;1-3;4;9,8,6-7");
   const PlannedRanks again = unpack_planned_ranks(text);
   ck_assert_uint_eq(again.job, 17);
   ck_assert(again.ranks == planned.ranks);
@@ -20,10 +20,10 @@ END_TEST
 
 START_TEST(a_text_is_whole_or_empty) {
   const PlannedRanks planned{17, {{5, 0}, {1, 2, 3}}};
-  ck_assert_str_eq(pack_planned_ranks(planned, 10).c_str(), "17.5,0;1-3");
-  for (std::size_t most = 0; most < 10; ++most) ck_assert_str_eq(pack_planned_ranks(planned, most).c_str(), "");
-  ck_assert_str_eq(ranks_text({}, 10).c_str(), "");
-  ck_assert_str_eq(pack_planned_ranks({17, {}}, 10).c_str(), "");
+  ck_assert_text_eq(pack_planned_ranks(planned, 10), "17.5,0;1-3");
+  for (std::size_t most = 0; most < 10; ++most) ck_assert_text_eq(pack_planned_ranks(planned, most), "");
+  ck_assert_text_eq(ranks_text({}, 10), "");
+  ck_assert_text_eq(pack_planned_ranks({17, {}}, 10), "");
 }
 END_TEST
 

@@ -213,12 +213,13 @@ START_TEST(limits_on_nodes) {
                   "--nodelist names 8 nodes, and by --nodes or a limit of the partition the job has at most 3");
   request.required_nodes.clear();
   request.min_nodes = 4;
-  ck_assert_error(place(view, request),
-                  "--nodes asks for 4 nodes, and by --nodes or a limit of the partition the job has at most 3");
+  ck_assert_error(
+      place(view, request),
+      "--nodes, the partition or generic resources ask for 4 nodes, and by --nodes or a limit of the partition the job has at most 3");
   ClusterView busy = view;
   for (const std::int32_t node : {0, 1, 2, 3, 4, 5}) occupy(busy, node);
   request.max_nodes = 4;
-  ck_assert_error(place(busy, request), "--nodes asks for 4 nodes, and 2 have room");
+  ck_assert_error(place(busy, request), "--nodes, the partition or generic resources ask for 4 nodes, and 2 have room");
   request = request_of(33, pairs(33));
   ck_assert_error(place(view, request), "only 32 of 33 tasks");
 }
@@ -403,9 +404,8 @@ START_TEST(a_step_costs_no_more_than_its_plan) {
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
   int by_the_plan = 0;
   for (int round = 0; round < instances(120); ++round) {
-    ClusterView view = machine({4 + up_to(6), 8 + up_to(6), 9 + up_to(6), 7 + up_to(4)}, 2, 2 + up_to(6));
-    for (NodeView& node : view.nodes)
-      for (std::size_t core = 0; core < node.core_free.size(); ++core) node.core_free[core] = up_to(3) > 0;
+    ClusterView view =
+        partly_free(machine({4 + up_to(6), 8 + up_to(6), 9 + up_to(6), 7 + up_to(4)}, 2, 2 + up_to(6)), up_to);
     const std::int32_t tasks = 17 + up_to(round % 10 == 0 ? 180 : 40);
     Request request = request_of(tasks, random_traffic(tasks, up_to));
     request.min_nodes = up_to(1) ? 6 + up_to(6) : 1;

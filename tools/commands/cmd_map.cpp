@@ -407,7 +407,7 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
             ? of_job->matrix
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
   }
-  take_state("map", task.spec, line.has("policy"), component, allocation);
+  take_plan("map", task.spec, line.has("policy"), component, allocation);
   task.view = allocation.view;
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
   for (const NodeView& node : task.view.nodes)

@@ -130,7 +130,7 @@ int command_rankfile(int argc, char** argv) {
   const std::optional<std::uint32_t> component = het_group(line);
   spank::Allocation allocation = spank::current_allocation(component);
   const spank::PlacementRequest placement_request = request_of(line, component);
-  take_state("rankfile", placement_request.spec, line.has("policy"), component, allocation);
+  take_plan("rankfile", placement_request.spec, line.has("policy"), component, allocation);
   const spank::StepPlacement placement = spank::place_in(allocation, placement_request);
   if (placement.cores_of_rank.empty())
     throw Error(

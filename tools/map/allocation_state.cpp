@@ -10,8 +10,8 @@
 
 namespace placement::tools {
 
-void take_state(const std::string& command, const PolicySpec& spec, bool named, std::optional<std::uint32_t> component,
-                spank::Allocation& allocation) {
+void take_plan(const std::string& command, const PolicySpec& spec, bool named, std::optional<std::uint32_t> component,
+               spank::Allocation& allocation) {
   const auto tell = [&](const std::string& text) {
     std::fprintf(stderr, "placectl %s: %s\n", command.c_str(), text.c_str());
   };
@@ -19,7 +19,7 @@ void take_state(const std::string& command, const PolicySpec& spec, bool named, 
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     tell("Mode=" + controller.mode +
          " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
-  spank::take_plan_of_allocation(allocation, component);
+  if (const std::string unread = spank::take_plan_of_allocation(allocation, component); !unread.empty()) tell(unread);
   if (!named) return;
   const std::string why =
       spank::add_missing_state(spec, allocation.view, allocation.step.job, allocation.step.nodes, controller);
