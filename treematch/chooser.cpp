@@ -20,7 +20,8 @@ namespace {
 // mapper does this.
 constexpr std::int32_t most_tasks_on_each = 32;
 constexpr std::size_t most_subtrees_with_limits = 4;
-constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
+constexpr std::int32_t most_tasks_on_fullest = 64;  // of which the fullest leaf switches are tried alone, too
+constexpr std::int32_t effort_within_nodes = 2;     // for the ranks of one node; with it ten ranks are placed optimally
 
 }  // namespace
 
@@ -229,6 +230,9 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
     if (in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) {
       add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // if small, as the step would be placed
+      const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
+      if (any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
+        if (auto other = alone_on_fullest()) candidates.insert(candidates.end() - 1, *std::move(other));
       if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
     }
   }

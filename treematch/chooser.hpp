@@ -89,6 +89,7 @@ class Chooser {
   Placement best_as_step(std::vector<Candidate> candidates) const;
   Placement as_step(const Candidate& candidate) const;
   std::optional<Candidate> alone_on(const std::vector<std::int32_t>& nodes) const;
+  std::optional<Candidate> alone_on_fullest() const;
   Request on_nodes(const std::vector<std::int32_t>& nodes) const;
   ClusterView with_nodes(const std::vector<std::int32_t>& nodes) const;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What srun makes of a choice of nodes and cores, and what is chosen on a part of the nodes alone.
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "common/util/placement_error.hpp"
 #include "treematch/chooser.hpp"
@@ -71,6 +73,31 @@ std::optional<Candidate> Chooser::alone_on(const std::vector<std::int32_t>& node
   return evaluated(mapping::first_leaves(view, placement), "search of one subtree");
 } catch (const PlacementError&) {
   return std::nullopt;
+}
+
+// As alone_on(), for the leaf switches with the most room, as few as have room for the tasks. Equal switches are in the
+// order of the tree. Returns nothing if these are all nodes.
+std::optional<Candidate> Chooser::alone_on_fullest() const {
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view_);
+  std::map<std::int32_t, std::pair<std::int32_t, std::vector<std::int32_t>>> room_of;  // the room and the nodes
+  for (std::size_t n = 0; n < switch_of.size(); ++n) {
+    auto& [room, nodes] = room_of[switch_of[n]];
+    room += slots_.capacity()[n];
+    nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> switches;
+  for (auto& [leaf_switch, of_switch] : room_of) switches.push_back(std::move(of_switch));
+  std::ranges::stable_sort(switches, std::greater<>(), [](const auto& of_switch) { return of_switch.first; });
+  std::vector<std::int32_t> fullest;
+  std::int32_t room = 0;
+  for (const auto& [own, nodes] : switches) {
+    if (room >= request_.tasks) break;
+    room += own;
+    fullest.insert(fullest.end(), nodes.begin(), nodes.end());
+  }
+  if (fullest.size() == view_.nodes.size()) return std::nullopt;
+  std::ranges::sort(fullest);
+  return alone_on(fullest);
 }
 
 // Returns the request for with_nodes(nodes). All required nodes are among them.

@@ -259,6 +259,17 @@ START_TEST(required_nodes_are_used) {
 }
 END_TEST
 
+// The fullest switches are tried alone where any nodes will do, and they are without the required node here.
+START_TEST(a_required_node_beside_the_fullest_switches) {
+  const ClusterView view = machine({2, 6, 6}, 1, 4);
+  Request request = request_of(20, pairs(20));
+  request.parameters["scope"] = "whole";
+  ck_assert_int_eq(counts_of(view, place(view, request))[0], 0);
+  request.required_nodes = {0};
+  ck_assert_int_gt(counts_of(view, place(view, request))[0], 0);
+}
+END_TEST
+
 START_TEST(several_cores_per_task) {
   ClusterView view = machine({2, 2}, 2, 3);
   view.nodes[0].core_free[0] = view.nodes[1].core_free[4] = false;
@@ -594,6 +605,7 @@ int main() {
   tcase_add_test(all, tasks_per_node_exactly);
   tcase_add_test(all, whole_nodes_share_evenly);
   tcase_add_test(all, required_nodes_are_used);
+  tcase_add_test(all, a_required_node_beside_the_fullest_switches);
   tcase_add_test(all, several_cores_per_task);
   tcase_add_test(all, a_step_keeps_its_counts);
   tcase_add_test(all, without_a_matrix_compact);
