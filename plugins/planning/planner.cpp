@@ -11,7 +11,6 @@
 #include "common/state/node_outage.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
-#include "mapping/slots.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
@@ -278,9 +277,7 @@ class Planner {
   // Returns the value of PLACEMENT_RANKS, so that srun begins with the ranks for which the nodes were chosen; empty if
   // it would be too long.
   std::string ranks_for_steps(const Placement& placement, std::size_t nodes) const {
-    PlannedRanks planned{request_.job_id, mapping::ranks_of_nodes(placement, nodes)};
-    std::erase_if(planned.ranks, [](const auto& ranks) { return ranks.empty(); });
-    return pack_planned_ranks(planned, max_ranks_bytes);
+    return pack_planned_ranks({request_.job_id, ranks_of_used_nodes(placement, nodes)}, max_ranks_bytes);
   }
 
   // Adds the cost and the busiest link of natural order on the first nodes that are offered, where they can be

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "common/decision/job_state.hpp"
-#include "common/decision/planned_ranks.hpp"
 #include "common/topology/link_traffic.hpp"
 #include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
@@ -63,9 +62,14 @@ std::string busiest_of(const ClusterView& view, const JobRequest& job_request, c
   return link.empty() ? "none, as no traffic leaves a node" : link;
 }
 
-std::string ranks_by_node(const Placement& placement, std::size_t nodes) {
+RanksOfNodes ranks_of_used_nodes(const Placement& placement, std::size_t nodes) {
   RanksOfNodes ranks = mapping::ranks_of_nodes(placement, nodes);
   std::erase_if(ranks, [](const auto& of_node) { return of_node.empty(); });
+  return ranks;
+}
+
+std::string ranks_by_node(const Placement& placement, std::size_t nodes) {
+  RanksOfNodes ranks = ranks_of_used_nodes(placement, nodes);
   for (auto& of_node : ranks) std::ranges::sort(of_node);
   return ranks_text(ranks, most_rank_text);
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/decision/planned_ranks.hpp"
 #include "common/policy/policy.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
@@ -35,6 +36,10 @@ Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const
 // Returns what busiest_link() tells of a placement of the job's ranks; an empty string on a torus, whose links are
 // others. The job has a matrix.
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
+
+// Returns the ranks of each node that has any, in the order of the nodes, and those of a node in the order of its
+// cores. The nodes of the placement have numbers below `nodes`.
+RanksOfNodes ranks_of_used_nodes(const Placement& placement, std::size_t nodes);
 
 // Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is
 // longer than a record has room for. The nodes of the placement have numbers below `nodes`.
