@@ -21,7 +21,10 @@ namespace {
 constexpr std::int32_t most_tasks_on_each = 32;
 constexpr std::size_t most_subtrees_with_limits = 4;
 constexpr std::int32_t most_tasks_on_fullest = 64;  // of which the fullest leaf switches are tried alone, too
-constexpr std::int32_t effort_within_nodes = 2;     // for the ranks of one node; with it ten ranks are placed optimally
+// For each unit of effort, the steps of the exact search that would end the decision. With the usual effort they take
+// about 25 ms, and the searches that it makes superfluous take longer.
+constexpr std::int64_t steps_to_end = 2'000'000;
+constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
 
 }  // namespace
 
@@ -117,12 +120,12 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
     rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
   }
   try {
-    const mapping::WorkBudget watch(options_.deadline);
+    const mapping::WorkBudget watch(options_.deadline.after_share(0.75));  // what is left is for the other searches
     watch.spend(view_.tree->vertices());
     std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
     std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
-                                exact_steps(options_.effort), watch);
+                                steps_to_end * options_.effort, watch);
     if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
@@ -144,7 +147,7 @@ std::optional<Candidate> Chooser::optimal_step() const {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, *usable, LeafScope::whole, 0, rules,
-                                exact_steps(options_.effort), watch);
+                                exact_steps(options_.effort, request_.tasks), watch);
     if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
     return evaluated(*std::move(leaves), "exact search, optimal");
   } catch (const mapping::OutOfTime&) {
@@ -156,7 +159,8 @@ std::optional<Candidate> Chooser::optimal_step() const {
 // violates them.
 std::optional<Candidate> Chooser::free_choice(const mapping::NodeLimits& limits) const {
   MapOptions options = remembering_;
-  if (limits.spreads()) options.deadline = options.deadline.halfway();  // the limits are seldom kept in this case
+  if (limits.spreads())
+    options.deadline = options.deadline.after_share(0.5);  // the limits are seldom kept in this case
   MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));

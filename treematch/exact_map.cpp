@@ -2,6 +2,7 @@
 #include "treematch/exact_map.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "treematch/leaf_choice.hpp"
@@ -53,26 +54,65 @@ std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
 }
 
 // Returns a lower bound of the steps that the search takes on any tree, as ExactMapping::affordable() counts them:
-// those for joining single leaves, one after the other, to a subtree with all ranks. Larger children take more steps.
-// For few ranks the bound is that of the table of the cuts.
-std::int64_t least_steps(std::int32_t ranks) {
-  const std::int64_t sets = std::int64_t{1} << ranks;
-  constexpr std::int32_t bound_holds_from = 11;
-  return ranks < bound_holds_from ? sets : sets / 2 * ranks * (2 + ranks) / 2;
+// those for one switch that just holds the ranks. Larger children take more steps.
+std::int64_t least_steps(std::int32_t ranks) { return std::int64_t{ranks} << ranks; }
+
+// choose[n][k] is the number of sets of k among n ranks, 0 where k > n.
+constexpr auto choose = [] {
+  std::array<std::array<std::int32_t, most_ranks_mapped_exactly + 1>, most_ranks_mapped_exactly + 1> table{};
+  for (std::size_t n = 0; n < table.size(); ++n) {
+    table[n][0] = 1;
+    for (std::size_t k = 1; k <= n; ++k) table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
+  }
+  return table;
+}();
+
+// Which sets of ranks a part of the machine can take, and on how many of its nodes. Where nodes are not counted,
+// `nodes` is 0.
+struct Capacity {
+  std::int32_t slots = 0;     // largest number of ranks in a set
+  std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
+  std::int32_t per_node = 0;  // largest number of ranks on one of these nodes
+
+  std::int32_t least_nodes(std::int32_t ranks) const { return nodes == 0 ? 0 : (ranks + per_node - 1) / per_node; }
+  std::int32_t most_nodes(std::int32_t ranks) const { return std::min(nodes, ranks); }
+};
+
+// Returns the capacity of two parts together for up to `ranks` ranks on up to `nodes` nodes.
+Capacity together(const Capacity& one, const Capacity& other, std::int32_t ranks, std::int32_t nodes) {
+  return {std::min(ranks, one.slots + other.slots), std::min(nodes, one.nodes + other.nodes),
+          std::max(one.per_node, other.per_node)};
 }
 
-// The least cost inside a subtree for each set of ranks placed there. Where nodes are counted, there is one entry for
-// each set and each number of used nodes.
+// The least cost inside a part of the machine for each set of ranks placed there. Where nodes are counted, there is one
+// entry for each set and each number of used nodes.
 template <typename Sum>
 struct TableOf {
-  std::vector<Sum> cost;   // `never` where the set cannot be placed
-  std::int32_t slots = 0;  // largest number of ranks in a set
+  Capacity room;
+  std::vector<Sum> cost;  // `never` where the set cannot be placed
+
+  TableOf() = default;
+  TableOf(const Capacity& capacity, Set sets)
+      : room(capacity),
+        cost(static_cast<std::size_t>(sets) * (static_cast<std::size_t>(capacity.nodes) + 1), never<Sum>) {}
+
+  std::size_t at(Set set, std::int32_t nodes) const {
+    return static_cast<std::size_t>(set) * (static_cast<std::size_t>(room.nodes) + 1) + static_cast<std::size_t>(nodes);
+  }
+  Sum& of(Set set, std::int32_t nodes) { return cost[at(set, nodes)]; }
+
+  // Returns `never` for numbers of nodes that the part cannot use, too.
+  Sum of(Set set, std::int32_t nodes) const { return nodes > room.nodes ? never<Sum> : cost[at(set, nodes)]; }
 };
 
 // The search, with sums of costs of the type Sum.
 template <typename Sum>
 class ExactMapping {
   using Table = TableOf<Sum>;
+  // For each number of ranks in a set, the least and the largest number of nodes that it may use.
+  using NodeRanges = std::array<std::pair<std::int32_t, std::int32_t>, most_ranks_mapped_exactly + 1>;
+  // What one child, or the children of one class together, take: ranks and number of nodes.
+  using Share = std::pair<Set, std::int32_t>;
 
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -133,6 +173,10 @@ class ExactMapping {
       tables_.resize(classes_.classes().size());
       for (const std::int32_t top : tops)
         if (classes_.of(top) >= 0) consider(top);
+      if (best_top_ < 0) continue;
+      leaf_of_rank_.assign(ranks_, -1);
+      settle(best_top_, sets_ - 1, best_nodes_);
+      best_top_ = -1;
     }
     if (best_ >= none) return std::nullopt;
     return leaf_of_rank_;
@@ -151,7 +195,7 @@ class ExactMapping {
     counted_ =
         !limits_.nodes.empty() && !spread_over_all &&
         (limits_.most_nodes < std::min<std::int64_t>(ranks_, std::ssize(limits_.nodes)) || limits_.least_nodes > 1);
-    width_ = counted_ ? std::min(limits_.most_nodes, ranks_) + 1 : 1;
+    most_counted_ = counted_ ? std::min(limits_.most_nodes, ranks_) : 0;
     one_each_ = spread_over_all;
   }
 
@@ -172,50 +216,75 @@ class ExactMapping {
 
   // ---- number of steps
 
-  double steps_with(std::int32_t slots) const {
-    double steps = 0, choose = 1;
-    for (std::int32_t k = 1; k <= std::min(slots, ranks_); ++k) {
-      choose = choose * (ranks_ - k + 1) / k;
-      steps += choose * static_cast<double>(Set{1} << (ranks_ - k));
-    }
+  // Returns the steps that joined() takes: for each division of a set into `w` ranks in `one` and `k` in `other`, one
+  // for each number of nodes that either of them can use.
+  double steps_for(const Capacity& one, const Capacity& other, bool equal) const {
+    if (!equal && one.slots < other.slots) return steps_for(other, one, false);
+    const std::int32_t fixed = equal ? 1 : 0;  // ranks that always lie in `other`
+    double steps = 1;
+    for (std::int32_t k = fixed; k <= other.slots; ++k)
+      for (std::int32_t w = 0; w <= ranks_ - k; ++w) {
+        std::int32_t counts = 0;
+        for (std::int32_t m = other.least_nodes(k); m <= other.most_nodes(k); ++m)
+          counts += 1 + std::max(0, std::min(most_counted_ - m, one.most_nodes(w)) - one.least_nodes(w));
+        steps += static_cast<double>(choose[ranks_][k + w]) * choose[k + w - fixed][k - fixed] * counts;
+      }
     return steps;
   }
 
+  Capacity room_of(const SubtreeClass& subtree) const {
+    return {subtree.slots, std::min(subtree.nodes, most_counted_), subtree.per_node};
+  }
+
+  Capacity together(const Capacity& one, const Capacity& other) const {
+    return treematch::together(one, other, ranks_, most_counted_);
+  }
+
+  // Whether the search below the vertices `tops` ends within `work` steps and the largest size of the tables.
   bool affordable(std::span<const std::int32_t> tops, std::int64_t work) const {
     const std::span<const SubtreeClass> all = classes_.classes();
     std::vector<bool> needed(all.size(), false);
     for (const std::int32_t top : tops)
       if (classes_.of(top) >= 0) needed[classes_.of(top)] = true;
-    double steps = 0;
-    std::size_t tables = 0;
-    for (std::size_t c = all.size(); c-- > 0;) {
+    for (std::size_t c = all.size(); c-- > 0;)
+      for (const Run& run : all[c].children) needed[run.of] = needed[run.of] || needed[c];
+    double steps = 0, settling = 0;
+    std::size_t entries = 4, most_at_once = 0;
+    std::vector<double> settling_in(all.size(), 0);  // settle() joins the children anew on its way to the leaves
+    for (std::size_t c = 0; c < all.size(); ++c) {
       if (!needed[c]) continue;
-      ++tables;
-      for (const Run& run : all[c].children) {
-        needed[run.of] = true;
-        steps += steps_with(all[run.of].slots) * (1 + run.count / 2.0) + sets_;
-      }
+      const std::size_t width = static_cast<std::size_t>(room_of(all[c]).nodes) + 1;
+      entries += width;
+      most_at_once = std::max(most_at_once, width * (2 * all[c].children.size() + ranks_));
+      for (const Run& run : all[c].children) settling_in[c] = std::max(settling_in[c], settling_in[run.of]);
+      const double own = steps_in(all[c]);
+      steps += own;
+      settling_in[c] += own;
+      settling = std::max(settling, settling_in[c]);
     }
-    const double counts = width_ * (width_ + 1) / 2.0;
-    return steps * counts * (last_share() - first_share() + 1) <= static_cast<double>(work) &&
-           (tables + 4) * sets_ * static_cast<std::size_t>(width_) <= most_table_bytes / sizeof(Sum);
+    return (steps + settling) * (last_share() - first_share() + 1) <= static_cast<double>(work) &&
+           (entries + most_at_once) * sets_ <= most_table_bytes / sizeof(Sum);
+  }
+
+  // Returns the steps that joined_children() takes for the subtree.
+  double steps_in(const SubtreeClass& subtree) const {
+    double steps = 0;
+    Capacity sum;
+    for (const Run& run : subtree.children) {
+      const Capacity child = room_of(classes_.classes()[run.of]);
+      Capacity several = child;
+      for (std::int32_t k = 1; k < std::min(run.count, ranks_); ++k) {
+        steps += steps_for(several, child, true);
+        several = together(several, child);
+      }
+      if (sum.slots > 0) steps += steps_for(sum, several, false);
+      sum = together(sum, several);
+      steps += sets_;
+    }
+    return steps;
   }
 
   // ---- the least costs
-
-  std::size_t at(Set set, std::int32_t nodes) const { return static_cast<std::size_t>(set) * width_ + nodes; }
-
-  Table empty(Set sets) const {
-    Table table;
-    table.cost.assign(static_cast<std::size_t>(sets) * width_, none);
-    return table;
-  }
-
-  Table nothing(Set sets) const {
-    Table table = empty(sets);
-    table.cost[0] = 0;
-    return table;
-  }
 
   const Table& table_of(std::int32_t c) {
     if (tables_[c].cost.empty()) tables_[c] = computed(c);
@@ -226,27 +295,32 @@ class ExactMapping {
     const SubtreeClass& subtree = classes_.classes()[c];
     Table table;
     if (subtree.children.empty()) {
-      table = nothing(sets_);
-      for (std::int32_t rank = 0; rank < ranks_; ++rank) table.cost[at(Set{1} << rank, 0)] = 0;
-      table.slots = 1;
+      table = Table({1, 0, 0}, sets_);
+      table.of(0, 0) = 0;
+      for (std::int32_t rank = 0; rank < ranks_; ++rank) table.of(Set{1} << rank, 0) = 0;
     } else {
       table = joined_children(subtree);
     }
-    if (subtree.node_most >= 0) as_node(subtree, table);
-    return table;
+    return subtree.node_most >= 0 ? as_node(subtree, table) : table;
   }
 
   Table joined_children(const SubtreeClass& subtree) {
     Table sum;
     for (const Run& run : subtree.children) {
-      const Table child = seen_from(subtree, run.of, identity_);
-      Table several = child;
-      // Children may be needed although the slots of fewer of them are enough: where nodes have limits, and where each
-      // has some slots that are near and others that are far.
-      for (std::int32_t k = 1; k < std::min(run.count, ranks_); ++k) several = joined(several, child, sets_, true);
+      Table several = repeated(seen_from(subtree, run.of, identity_), run.count, sets_).back();
       sum = sum.cost.empty() ? std::move(several) : joined(sum, several, sets_, false);
     }
     return sum;
+  }
+
+  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. Children
+  // may be needed although the slots of fewer of them are enough: where nodes have limits, and where each has some
+  // slots that are near and others that are far.
+  std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
+    std::vector<Table> tables{std::move(child)};
+    const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));
+    while (std::ssize(tables) < most) tables.push_back(joined(tables.back(), tables.front(), sets, true));
+    return tables;
   }
 
   // Returns the table of a child of `parent`, with the cost of the link between the two added. Entry k of the result
@@ -254,12 +328,11 @@ class ExactMapping {
   Table seen_from(const SubtreeClass& parent, std::int32_t child, const std::vector<Set>& set_of) {
     const Table& inside = table_of(child);
     const std::int64_t length = classes_.classes()[child].position - parent.position;
-    Table table = empty(static_cast<Set>(set_of.size()));
-    table.slots = inside.slots;
+    Table table(inside.room, static_cast<Set>(set_of.size()));
     for (Set set = 0; set < set_of.size(); ++set)
-      for (std::int32_t m = 0; m < width_; ++m)
-        if (const Sum cost = inside.cost[at(set_of[set], m)]; cost < none)
-          table.cost[at(set, m)] = cost + length * cut_[set_of[set]];
+      for (std::int32_t m = 0; m <= inside.room.nodes; ++m)
+        if (const Sum cost = inside.of(set_of[set], m); cost < none)
+          table.of(set, m) = cost + length * cut_[set_of[set]];
     return table;
   }
 
@@ -267,59 +340,72 @@ class ExactMapping {
   // that `one` consists of subtrees of the class of `other`. These are interchangeable, so that only divisions are
   // tried in which the least rank of the set lies in `other`.
   Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
-    Table sum = empty(sets);
-    const auto ranks = static_cast<std::int32_t>(std::bit_width(sets - 1));
-    sum.slots = std::min(ranks, one.slots + other.slots);
+    if (!equal && one.room.slots < other.room.slots) return joined(other, one, sets, false);
+    Table sum(together(one.room, other.room), sets);
+    NodeRanges ranges;
+    for (std::int32_t k = 0; k <= ranks_; ++k) ranges[k] = {one.room.least_nodes(k), one.room.most_nodes(k)};
     for (Set set = 0; set < sets; ++set) {
-      for (std::int32_t m = 0; m < width_; ++m) {
-        const Sum cost = other.cost[at(set, m)];
+      Set rest = (sets - 1) & ~set;
+      if (equal && set == 0) rest = 0;
+      if (equal && set != 0) rest &= ~((set & (0 - set)) - 1);
+      for (std::int32_t m = 0; m <= other.room.most_nodes(std::popcount(set)); ++m) {
+        const Sum cost = other.of(set, m);
         if (cost >= none) continue;
-        Set rest = (sets - 1) & ~set;
-        if (equal && set == 0) rest = 0;
-        if (equal && set != 0) rest &= ~((set & (0 - set)) - 1);
         watch_.spend(Set{1} << std::popcount(rest));
-        join(one, set, m, rest, cost, sum);
+        if (sum.room.nodes == 0)
+          join(one, set, rest, cost, sum);
+        else
+          join_counted(one, ranges, set, m, rest, cost, sum);
       }
     }
     return sum;
   }
 
-  void join(const Table& one, Set set, std::int32_t m, Set rest, Sum cost, Table& sum) const {
+  void join(const Table& one, Set set, Set rest, Sum cost, Table& sum) const {
     for (Set with = rest;; with = (with - 1) & rest) {
-      for (std::int32_t k = 0; k + m < width_; ++k) {
-        Sum& least = sum.cost[at(with | set, k + m)];
-        least = std::min(least, one.cost[at(with, k)] + cost);
+      Sum& least = sum.cost[with | set];
+      least = std::min(least, one.cost[with] + cost);
+      if (with == 0) break;
+    }
+  }
+
+  void join_counted(const Table& one, const NodeRanges& ranges, Set set, std::int32_t m, Set rest, Sum cost,
+                    Table& sum) const {
+    for (Set with = rest;; with = (with - 1) & rest) {
+      const auto [fewest, most] = ranges[std::popcount(with)];
+      for (std::int32_t k = fewest; k <= std::min(most, sum.room.nodes - m); ++k) {
+        Sum& least = sum.of(with | set, k + m);
+        least = std::min(least, one.of(with, k) + cost);
       }
       if (with == 0) break;
     }
   }
 
-  void as_node(const SubtreeClass& node, Table& table) const {
+  // Returns the table of a node from that of the leaves below it, which do not count nodes.
+  Table as_node(const SubtreeClass& node, const Table& leaves) const {
+    Table table(room_of(node), sets_);
     for (Set set = 0; set < sets_; ++set) {
-      const Sum cost = table.cost[at(set, 0)];
-      table.cost[at(set, 0)] = none;
-      if (cost >= none || !allowed_on_node(node, std::popcount(set))) continue;
-      if (!counted_ || set == 0)
-        table.cost[at(set, 0)] = cost;
-      else if (width_ > 1)
-        table.cost[at(set, 1)] = cost;
+      const std::int32_t used = counted_ && set != 0 ? 1 : 0;
+      if (used <= table.room.nodes && allowed_on_node(node, std::popcount(set)))
+        table.of(set, used) = leaves.of(set, 0);
     }
-    table.slots = std::min(table.slots, node.slots);
+    return table;
   }
 
   // ---- the mapping with the least cost
 
+  // Keeps the vertex as the best place for all ranks where the cost below it is the least so far.
   void consider(std::int32_t top) {
     const std::int32_t c = classes_.of(top);
     if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required_) return;
     if (!limits_.nodes.empty() && !classes_.classes()[c].holds_nodes) return;  // a part of a node
     const Table& table = table_of(c);
-    for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m < width_; ++m) {
-      const Sum cost = table.cost[at(sets_ - 1, m)];
+    for (std::int32_t m = counted_ ? std::max(1, limits_.least_nodes) : 0; m <= table.room.nodes; ++m) {
+      const Sum cost = table.of(sets_ - 1, m);
       if (cost >= best_) continue;
       best_ = cost;
-      leaf_of_rank_.assign(ranks_, -1);
-      settle(top, sets_ - 1, m);
+      best_top_ = top;
+      best_nodes_ = m;
     }
   }
 
@@ -332,62 +418,91 @@ class ExactMapping {
       return;
     }
     if (subtree.node_most >= 0 && counted_) nodes = 0;
-    std::vector<Set> set_of(Set{1} << std::popcount(set));  // the subsets of the set
+    const std::vector<Set> set_of = subsets_of(set);
+    const std::vector<Share> shares = shares_of_runs(subtree, set_of, nodes);
+    for (std::size_t r = 0; r < shares.size(); ++r)
+      if (const auto [part, m] = shares[r]; part != 0)
+        settle_among_equals(vertex, subtree.children[r], set_of[part], m);
+  }
+
+  // Divides the ranks of a set among the children of a vertex that are of one class, and places them there.
+  void settle_among_equals(std::int32_t vertex, const Run& run, Set set, std::int32_t nodes) {
+    const std::vector<Set> set_of = subsets_of(set);
+    const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
+    const std::vector<Table> several =
+        repeated(seen_from(subtree, run.of, set_of), run.count, static_cast<Set>(set_of.size()));
+    std::vector<Share> shares = shares_of(
+        several, [&](std::size_t) -> const Table& { return several.front(); }, nodes);
+    std::erase_if(shares, [](const Share& share) { return share.first == 0; });
+    auto share = shares.begin();
+    for (const std::int32_t child : tree_.children(vertex)) {
+      if (classes_.of(child) != run.of || share == shares.end()) continue;
+      settle(child, set_of[share->first], share->second);
+      ++share;
+    }
+  }
+
+  // Returns the subsets of a set of ranks. A part of the set is written as the position of this subset below, so that
+  // its tables have as many entries as it has subsets.
+  static std::vector<Set> subsets_of(Set set) {
+    std::vector<Set> subsets(std::size_t{1} << std::popcount(set));
     Set next = 0;
-    for (Set& s : set_of) {
-      s = next;
+    for (Set& subset : subsets) {
+      subset = next;
       next = (next - set) & set;
     }
-    const auto all = static_cast<Set>(set_of.size());
-    std::vector<std::int32_t> of_child;
-    std::vector<Table> child;
-    // Classes are numbered from right to left.
-    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run)
-      for (std::int32_t k = 0; k < run->count; ++k) {
-        of_child.push_back(run->of);
-        child.push_back(k > 0 ? child.back() : seen_from(subtree, run->of, set_of));
-      }
-    std::vector<Table> first{child.front()};  // first[k]: the table of children 0 to k together
-    for (std::size_t k = 1; k < child.size(); ++k) first.push_back(joined(first.back(), child[k], all, false));
-    std::vector<std::int32_t> taken(tree_.children(vertex).size(), 0);
-    Set left = all - 1;
-    for (std::size_t k = child.size(); k-- > 0;) {
-      const auto [part, m] = k == 0 ? std::pair{left, nodes}
-                                    : part_of_last(first[k - 1], child[k], first[k].cost[at(left, nodes)], left, nodes);
-      if (part != 0) settle(untaken_child(vertex, of_child[k], taken), set_of[part], m);
-      left &= ~part;
-      nodes -= m;
+    return subsets;
+  }
+
+  // Returns the shares of the children of each class, by their place in `subtree.children`. Classes are numbered from
+  // right to left, so that the ranks are dealt to the last class first.
+  std::vector<Share> shares_of_runs(const SubtreeClass& subtree, const std::vector<Set>& set_of, std::int32_t nodes) {
+    const auto sets = static_cast<Set>(set_of.size());
+    std::vector<Table> part, sum;  // sum[k]: the first k + 1 parts together
+    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run) {
+      part.push_back(repeated(seen_from(subtree, run->of, set_of), run->count, sets).back());
+      sum.push_back(sum.empty() ? part.back() : joined(sum.back(), part.back(), sets, false));
     }
+    std::vector<Share> shares = shares_of(
+        sum, [&](std::size_t k) -> const Table& { return part[k]; }, nodes);
+    std::reverse(shares.begin(), shares.end());
+    return shares;
+  }
+
+  // Divides all ranks for which there are tables among several parts of a subtree, the last part first, at the cost
+  // that sum.back() has for them.
+  //   sum      sum[k]: the table of the parts 0 to k together
+  //   part_at  returns the table of part k
+  template <typename PartAt>
+  std::vector<Share> shares_of(const std::vector<Table>& sum, PartAt part_at, std::int32_t nodes) const {
+    std::vector<Share> shares(sum.size());
+    auto left = static_cast<Set>(sum.back().cost.size() / (static_cast<std::size_t>(sum.back().room.nodes) + 1) - 1);
+    for (std::size_t k = sum.size(); k-- > 1;) {
+      shares[k] = part_of_last(sum[k - 1], part_at(k), sum[k].of(left, nodes), left, nodes);
+      left &= ~shares[k].first;
+      nodes -= shares[k].second;
+    }
+    shares[0] = {left, nodes};
+    return shares;
   }
 
   // Returns the ranks and the number of nodes that fall to the last child where `others` and `last` together cost
   // `cost`. If there is a choice, the least rank of the set falls to the others, so that ranks ascend from left to
   // right.
-  std::pair<Set, std::int32_t> part_of_last(const Table& others, const Table& last, Sum cost, Set set,
-                                            std::int32_t nodes) const {
+  Share part_of_last(const Table& others, const Table& last, Sum cost, Set set, std::int32_t nodes) const {
     const Set low = set & (0 - set);
     for (const Set with : {Set{0}, low}) {
       const Set choice = set & ~low;
       for (Set part = choice;; part = (part - 1) & choice) {
         for (std::int32_t m = 0; m <= nodes; ++m) {
-          const Sum own = last.cost[at(part | with, m)];
-          const Sum rest = others.cost[at(set & ~(part | with), nodes - m)];
+          const Sum own = last.of(part | with, m);
+          const Sum rest = others.of(set & ~(part | with), nodes - m);
           if (own < none && rest < none && own + rest == cost) return {part | with, m};
         }
         if (part == 0) break;
       }
     }
     return {0, 0};
-  }
-
-  std::int32_t untaken_child(std::int32_t vertex, std::int32_t of, std::vector<std::int32_t>& taken) const {
-    const auto children = tree_.children(vertex);
-    for (std::size_t k = 0; k < children.size(); ++k)
-      if (taken[k] == 0 && classes_.of(children[k]) == of) {
-        taken[k] = 1;
-        return children[k];
-      }
-    return vertex;  // the class has no more children than the vertex
   }
 
   const CommMatrix& matrix_;
@@ -404,11 +519,13 @@ class ExactMapping {
   std::vector<Set> identity_;
   bool counted_ = false;  // tables have an entry for each number of used nodes
   bool affordable_ = true;
-  bool one_each_ = false;   // each node takes one rank
-  std::int32_t width_ = 1;  // entries per set in a table
-  std::int32_t share_ = 0;  // in an even distribution each used node takes share_ or share_ + 1 ranks
+  bool one_each_ = false;          // each node takes one rank
+  std::int32_t most_counted_ = 0;  // largest number of used nodes that tables tell apart
+  std::int32_t share_ = 0;         // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;
   Sum best_ = none;
+  std::int32_t best_top_ = -1;   // the vertex below which this cost is reached,
+  std::int32_t best_nodes_ = 0;  // and the number of used nodes there
   std::vector<std::int32_t> leaf_of_rank_;
 };
 

@@ -15,7 +15,7 @@ namespace placement::treematch {
 
 // Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
-  std::vector<NodeLimit> nodes;         // all nodes that may be used
+  std::vector<NodeLimit> nodes;         // all nodes that may be used; each usable leaf lies below one of them
   std::int32_t least_nodes = 1;         // least number of nodes that a mapping uses
   std::int32_t most_nodes = INT32_MAX;  // largest number of nodes that a mapping uses
   bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
@@ -25,7 +25,7 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 
 // Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
 // subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
-// hop-bytes. Takes about 3^ranks steps per class of subtrees.
+// hop-bytes. Takes at most about 3^ranks steps per class of subtrees, times the numbers of nodes that it can use.
 //   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
 //   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up

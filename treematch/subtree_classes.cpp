@@ -83,9 +83,15 @@ std::int32_t SubtreeClasses::add(SubtreeClass subtree) {
     subtree.holds_nodes = subtree.holds_nodes || child.holds_nodes;
     subtree.required += run.count * child.required;
     subtree.slots = std::min(ranks_, subtree.slots + run.count * child.slots);
+    subtree.nodes = std::min(ranks_, subtree.nodes + run.count * child.nodes);
+    subtree.per_node = std::max(subtree.per_node, child.per_node);
     subtree.nearest = std::min(subtree.nearest, child.nearest);
   }
-  if (subtree.node_most >= 0) subtree.slots = std::min(subtree.slots, subtree.node_most);
+  if (subtree.node_most >= 0) {
+    subtree.slots = std::min(subtree.slots, subtree.node_most);
+    subtree.nodes = 1;
+    subtree.per_node = subtree.slots;
+  }
   classes_.push_back(std::move(subtree));
   return found->second;
 }

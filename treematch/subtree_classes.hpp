@@ -33,6 +33,8 @@ struct SubtreeClass {
   std::int32_t node_required = 0;  // 1 where the subtree is itself a required node
   std::vector<Run> children;       // empty for a leaf
   std::int32_t slots = 0;          // ranks that the subtree can take, limited to the number of ranks
+  std::int32_t nodes = 0;          // nodes that these ranks can use, limited to the number of ranks
+  std::int32_t per_node = 0;       // largest number of ranks that one of these nodes can take
   std::int64_t nearest = 0;        // least position of a usable leaf in the subtree
 };
 

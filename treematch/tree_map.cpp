@@ -51,7 +51,7 @@ constexpr std::int32_t effort_if_sparsified = 2;
 // Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                    const MapOptions& options, MapResult& result) {
-  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort);
+  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort, matrix.ranks());
   try {
     const mapping::WorkBudget watch(options.deadline);
     watch.spend(tree.vertices());
@@ -193,7 +193,7 @@ bool takes_long(const CommMatrix& matrix) { return matrix.pairs() > most_pairs_i
 // Maps the ranks by a sparsified matrix within half of the time. Returns nothing if there was no time for that.
 std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree,
                                         std::span<const std::int32_t> usable, MapOptions options) {
-  options.deadline = options.deadline.halfway();
+  options.deadline = options.deadline.after_share(0.5);
   MapMemory memory;  // of the sparsified matrix
   options.memory = &memory;
   options.effort = std::min(options.effort, effort_if_sparsified);

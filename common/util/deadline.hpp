@@ -27,9 +27,13 @@ class Deadline {
   // unchanged.
   Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
 
-  // Returns a deadline in the middle between now and this one. A deadline without a point in time is returned
-  // unchanged.
-  Deadline halfway() const { return at_ ? Deadline{Clock::now() + (*at_ - Clock::now()) / 2} : *this; }
+  // Returns a deadline after a share, from 0 to 1, of the time that is left until this one. A deadline without a point
+  // in time is returned unchanged.
+  Deadline after_share(double share) const {
+    if (!at_) return *this;
+    const Clock::time_point now = Clock::now();
+    return Deadline{now + std::chrono::duration_cast<Clock::duration>((*at_ - now) * share)};
+  }
 
   // Returns whether the point in time has passed or the flag is set.
   bool expired() const {
