@@ -198,49 +198,57 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
 
 Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                          const std::optional<mapping::NodeCounts>& compact) const {
-  const bool small = request_.tasks <= most_tasks_tried_on_all, few = request_.tasks <= most_tasks_on_each;
-  const std::vector<std::int32_t> natural = slots_.leaves(in_order);
-  std::vector<Candidate> candidates{evaluated(natural, "natural order")};
+  std::vector<Candidate> candidates{evaluated(slots_.leaves(in_order), "natural order")};
+  if (auto best = in_time() ? optimal(limits) : std::nullopt)
+    return proved(*std::move(best), std::move(candidates), in_order);
+  const bool limited = add_joint_choices(limits, candidates);
+  if (request_.node_level) {
+    if (compact) candidates.push_back(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
+    return best_of(candidates);
+  }
   const auto chosen = [&] { return candidates.size() > 1; };
-  // Each candidate takes time to evaluate, even when there is no time left to search for a good one.
-  const auto in_time = [&] { return !options_.deadline.expired(); };
+  if (in_time() && compact && *compact != in_order && (small() || !chosen())) candidates.push_back(mapped(*compact));
+  if (!in_time() || (chosen() && request_.tasks > most_tasks_tried_on_first_nodes)) return best_of(candidates);
+  const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
+  Candidate on_first = on_sockets(small() ? mapped_longer(in_order) : mapped(in_order));
+  if (any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
+    if (auto other = alone_on_fullest()) candidates.push_back(*std::move(other));
+  candidates.push_back(std::move(on_first));  // the last: if small, it is as the step would be placed
+  return small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
+}
+
+// Returns the placement for the optimum of the scope. The first nodes may be beyond the scope, and cost less.
+Placement Chooser::proved(Candidate best, std::vector<Candidate> candidates,
+                          const mapping::NodeCounts& in_order) const {
+  if (best.cost == candidates.front().cost) candidates.front().method += ", optimal";
+  candidates.push_back(std::move(best));
+  if (scope_ != LeafScope::whole && in_time()) candidates.push_back(on_sockets(mapped_longer(in_order)));
+  Placement placement = best_of(candidates);
+  placement.optimal = true;
+  return placement;
+}
+
+// Adds mappings that choose nodes, cores and ranks together to the natural order, the only candidate so far. Returns
+// whether the limits on nodes bear on the choice.
+bool Chooser::add_joint_choices(const mapping::NodeLimits& limits, std::vector<Candidate>& candidates) const {
+  const bool few = request_.tasks <= most_tasks_on_each;
+  const auto chosen = [&] { return candidates.size() > 1; };
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };
-  if (in_time()) add(optimal(limits));
-  if (chosen()) {
-    if (candidates.back().cost == candidates.front().cost) candidates.front().method += ", optimal";
-    if (scope_ != LeafScope::whole && in_time())  // these nodes may be beyond the scope, and cost less
-      add(on_sockets(mapped_longer(in_order)));
-    Placement placement = best_of(candidates);
-    placement.optimal = true;
-    return placement;
-  }
   // A mapping made without regard to the limits seldom spreads the ranks as the limits ask.
-  if (in_time() && (small || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
+  if (in_time() && (small() || !(limits.spreads() || request_.node_level))) add(free_choice(limits));
   const bool limited = !chosen() || limits.spreads();
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
-  if (in_time() && (small || !chosen())) add(grouped(limits, freely));
-  if (in_time() && small && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
-  if (limited && steps_ != nullptr && (few || (!small && request_.tasks <= most_tasks_tried_on_first_nodes))) {
+  if (in_time() && (small() || !chosen())) add(grouped(limits, freely));
+  if (in_time() && small() && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
+  if (limited && steps_ != nullptr && (few || (!small() && request_.tasks <= most_tasks_tried_on_first_nodes))) {
     auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
     if (few && subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
     for (const auto& nodes : subtrees)
       if (in_time()) add(few ? alone_on(nodes) : grouped_on(limits, freely, nodes));
   }
-  if (request_.node_level) {
-    if (compact) add(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
-  } else {
-    if (in_time() && compact && *compact != in_order && (small || !chosen())) add(mapped(*compact));
-    if (in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) {
-      add(on_sockets(small ? mapped_longer(in_order) : mapped(in_order)));  // if small, as the step would be placed
-      const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
-      if (any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
-        if (auto other = alone_on_fullest()) candidates.insert(candidates.end() - 1, *std::move(other));
-      if (small && steps_ != nullptr) return best_as_step(std::move(candidates));
-    }
-  }
-  return best_of(candidates);
+  return limited;
 }
 
 // Returns the candidate with the least cost; ties go to the one with the fewest nodes. The first candidate is the
@@ -280,10 +288,9 @@ void Chooser::keep_narrower(Placement& placement) const {
   if (levels < 1 || options_.deadline.expired()) return;
   Request narrower = request_;
   narrower.parameters["scope"] = "subtree";
-  const bool small = request_.tasks <= most_tasks_tried_on_all;
-  narrower.parameters["levels-up"] = std::to_string(small ? levels - 1 : 0);
+  narrower.parameters["levels-up"] = std::to_string(small() ? levels - 1 : 0);
   // Without `steps` a large job is not placed on each subtree once more.
-  Placement other = Chooser(view_, narrower, options_.deadline, small ? steps_ : nullptr).choose();
+  Placement other = Chooser(view_, narrower, options_.deadline, small() ? steps_ : nullptr).choose();
   if (other.cost < placement.cost) placement = std::move(other);
 }
 

@@ -58,10 +58,15 @@ class Chooser {
 
  private:
   // The choice itself, chooser.cpp.
+  bool small() const { return request_.tasks <= most_tasks_tried_on_all; }
+  // Each candidate takes time to evaluate, even when there is no time left to search for a good one.
+  bool in_time() const { return !options_.deadline.expired(); }
   Placement on_counts(const mapping::NodeCounts& counts) const;
   std::vector<std::int32_t> in_order_of_tree(const mapping::NodeCounts& counts) const;
   Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                   const std::optional<mapping::NodeCounts>& compact) const;
+  Placement proved(Candidate best, std::vector<Candidate> candidates, const mapping::NodeCounts& in_order) const;
+  bool add_joint_choices(const mapping::NodeLimits& limits, std::vector<Candidate>& candidates) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
   void keep_narrower(Placement& placement) const;
   Candidate evaluated(std::vector<std::int32_t> leaf_of_rank, std::string method) const;
