@@ -21,8 +21,8 @@ namespace {
 constexpr std::int32_t most_tasks_on_each = 32;
 constexpr std::size_t most_subtrees_with_limits = 4;
 constexpr std::int32_t most_tasks_on_fullest = 64;  // of which the fullest leaf switches are tried alone, too
-// For each unit of effort, the steps of the exact search that would end the decision. With the usual effort they take
-// about 25 ms, and the searches that it makes superfluous take longer.
+// For each unit of effort, the steps of the exact search that would end the decision or that of a narrower scope. With
+// the usual effort they take about 25 ms, and the searches that it makes superfluous take longer.
 constexpr std::int64_t steps_to_end = 2'000'000;
 constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
 

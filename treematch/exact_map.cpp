@@ -55,7 +55,7 @@ std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
 
 // Returns a lower bound of the steps that the search takes on any tree, as ExactMapping::affordable() counts them:
 // those for one switch that just holds the ranks. Larger children take more steps.
-std::int64_t least_steps(std::int32_t ranks) { return std::int64_t{ranks} << ranks; }
+std::int64_t least_steps(std::int32_t ranks) { return std::int64_t{2 * ranks} << ranks; }
 
 // choose[n][k] is the number of sets of k among n ranks, 0 where k > n.
 constexpr auto choose = [] {
@@ -248,40 +248,45 @@ class ExactMapping {
       if (classes_.of(top) >= 0) needed[classes_.of(top)] = true;
     for (std::size_t c = all.size(); c-- > 0;)
       for (const Run& run : all[c].children) needed[run.of] = needed[run.of] || needed[c];
+    // A step that counts nodes takes twice the time of another.
+    const double limit = static_cast<double>(work) / (counted_ ? 2 : 1) / (last_share() - first_share() + 1);
     double steps = 0, settling = 0;
-    std::size_t entries = 4, most_at_once = 0;
+    std::size_t entries = 4, most_at_once = 0;       // 4: the cuts, the identity, and two tables that are being made
     std::vector<double> settling_in(all.size(), 0);  // settle() joins the children anew on its way to the leaves
-    for (std::size_t c = 0; c < all.size(); ++c) {
+    for (std::size_t c = 0; c < all.size() && steps + settling <= limit; ++c) {
       if (!needed[c]) continue;
+      const bool several = all[c].children.size() > 1;
       const std::size_t width = static_cast<std::size_t>(room_of(all[c]).nodes) + 1;
       entries += width;
       most_at_once = std::max(most_at_once, width * (2 * all[c].children.size() + ranks_));
       for (const Run& run : all[c].children) settling_in[c] = std::max(settling_in[c], settling_in[run.of]);
-      const double own = steps_in(all[c]);
+      const auto [own, among_equals] = steps_in(all[c]);
       steps += own;
-      settling_in[c] += own;
+      settling_in[c] += own + (several ? among_equals : 0);
       settling = std::max(settling, settling_in[c]);
     }
-    return (steps + settling) * (last_share() - first_share() + 1) <= static_cast<double>(work) &&
-           (entries + most_at_once) * sets_ <= most_table_bytes / sizeof(Sum);
+    return steps + settling <= limit && (entries + most_at_once) * sets_ <= most_table_bytes / sizeof(Sum);
   }
 
-  // Returns the steps that joined_children() takes for the subtree.
-  double steps_in(const SubtreeClass& subtree) const {
-    double steps = 0;
+  // Returns the steps that joined_children() takes for the subtree, and the most of them that join equal children of
+  // one class.
+  std::pair<double, double> steps_in(const SubtreeClass& subtree) const {
+    double steps = 0, most = 0;
     Capacity sum;
-    for (const Run& run : subtree.children) {
-      const Capacity child = room_of(classes_.classes()[run.of]);
+    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run) {
+      const Capacity child = room_of(classes_.classes()[run->of]);
       Capacity several = child;
-      for (std::int32_t k = 1; k < std::min(run.count, ranks_); ++k) {
+      const double before = steps;
+      for (std::int32_t k = 1; k < std::min(run->count, ranks_); ++k) {
         steps += steps_for(several, child, true);
         several = together(several, child);
       }
+      most = std::max(most, steps - before);
       if (sum.slots > 0) steps += steps_for(sum, several, false);
       sum = together(sum, several);
       steps += sets_;
     }
-    return steps;
+    return {steps, most};
   }
 
   // ---- the least costs
@@ -306,8 +311,8 @@ class ExactMapping {
 
   Table joined_children(const SubtreeClass& subtree) {
     Table sum;
-    for (const Run& run : subtree.children) {
-      Table several = repeated(seen_from(subtree, run.of, identity_), run.count, sets_).back();
+    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run) {  // as shares_of_runs() does
+      Table several = repeated(seen_from(subtree, run->of, identity_), run->count, sets_).back();
       sum = sum.cost.empty() ? std::move(several) : joined(sum, several, sets_, false);
     }
     return sum;
@@ -418,6 +423,7 @@ class ExactMapping {
       return;
     }
     if (subtree.node_most >= 0 && counted_) nodes = 0;
+    if (subtree.children.size() == 1) return settle_among_equals(vertex, subtree.children.front(), set, nodes);
     const std::vector<Set> set_of = subsets_of(set);
     const std::vector<Share> shares = shares_of_runs(subtree, set_of, nodes);
     for (std::size_t r = 0; r < shares.size(); ++r)
@@ -429,10 +435,11 @@ class ExactMapping {
   void settle_among_equals(std::int32_t vertex, const Run& run, Set set, std::int32_t nodes) {
     const std::vector<Set> set_of = subsets_of(set);
     const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
-    const std::vector<Table> several =
+    std::vector<Table> several =
         repeated(seen_from(subtree, run.of, set_of), run.count, static_cast<Set>(set_of.size()));
     std::vector<Share> shares = shares_of(
         several, [&](std::size_t) -> const Table& { return several.front(); }, nodes);
+    several = {};  // not needed below, where the children make tables of their own
     std::erase_if(shares, [](const Share& share) { return share.first == 0; });
     auto share = shares.begin();
     for (const std::int32_t child : tree_.children(vertex)) {
@@ -455,7 +462,7 @@ class ExactMapping {
   }
 
   // Returns the shares of the children of each class, by their place in `subtree.children`. Classes are numbered from
-  // right to left, so that the ranks are dealt to the last class first.
+  // right to left, so that the first share is that of the leftmost children.
   std::vector<Share> shares_of_runs(const SubtreeClass& subtree, const std::vector<Set>& set_of, std::int32_t nodes) {
     const auto sets = static_cast<Set>(set_of.size());
     std::vector<Table> part, sum;  // sum[k]: the first k + 1 parts together

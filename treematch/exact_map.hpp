@@ -25,12 +25,14 @@ constexpr std::int32_t most_ranks_mapped_exactly = 16;
 
 // Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
 // subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
-// hop-bytes. Takes at most about 3^ranks steps per class of subtrees, times the numbers of nodes that it can use.
+// hop-bytes. Takes up to about 3^ranks steps for each child that differs from its siblings, and half of that for each
+// of several equal ones, of which as many are tried as there are ranks.
 //   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
 //   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
 //   limits     limits on the nodes used
-//   work       largest number of steps, of about a nanosecond each; half of it where sums do not fit into 64 bits
+//   work       largest number of steps, of one to two nanoseconds each; half of it where nodes are counted, and half
+//              where sums do not fit into 64 bits
 //   watch      time budget
 //   narrower   may be null; otherwise a narrower scope is solved where the scope needs more steps than `work`.
 //              *narrower is set to true in that case and is not changed in the others

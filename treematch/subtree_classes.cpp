@@ -9,6 +9,10 @@ namespace {
 
 using Run = SubtreeClass::Run;
 
+// Largest number of comparisons of two classes, which take about 1 ms. A machine with hundreds of switches of different
+// shape would need hundreds of thousands.
+constexpr std::int32_t most_comparisons = 20'000;
+
 // Joins equal entries of an ascending list to runs. A count above `most` is cut down to `most`.
 std::vector<Run> runs_of(std::span<const std::int32_t> sorted, std::int32_t most) {
   std::vector<Run> runs;
@@ -98,12 +102,12 @@ std::int32_t SubtreeClasses::add(SubtreeClass subtree) {
 
 // Drops children that no optimal mapping needs. A mapping uses at most ranks_ children, so that a child with ranks_
 // siblings that can replace it is never needed. Only siblings not yet dropped count, because two classes can replace
-// each other.
+// each other. After most_comparisons the other children are kept, which costs the search steps alone.
 void SubtreeClasses::drop_replaceable(std::vector<Run>& children) {
   std::int32_t all = 0;
   for (const Run& run : children) all += run.count;
   for (Run& run : children) {
-    if (all <= ranks_) break;
+    if (all <= ranks_ || comparisons_ > most_comparisons) break;
     if (classes_[run.of].required > 0) continue;
     std::int32_t better = 0;
     for (const Run& other : children)
@@ -119,6 +123,7 @@ void SubtreeClasses::drop_replaceable(std::vector<Run>& children) {
 // Returns false when this is not certain.
 bool SubtreeClasses::replaces(std::int32_t by, std::int32_t what) {
   if (by == what) return true;
+  if (++comparisons_ > most_comparisons) return false;
   const SubtreeClass& big = classes_[by];
   const SubtreeClass& small = classes_[what];
   if (big.required > 0 || small.required > 0 || small.slots > big.slots) return false;

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/bytes_test \
 	%D%/comm_matrix_test \
 	%D%/config_test \
+	%D%/deadline_test \
 	%D%/decision_ring_test \
 	%D%/ring_trust_test \
 	%D%/hostlist_test \
@@ -39,6 +40,7 @@ endif
 %C%_bytes_test_LDADD = $(CHECK_LIBS)
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
+%C%_deadline_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_ring_trust_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_hostlist_test_LDADD = $(common_util) $(CHECK_LIBS)

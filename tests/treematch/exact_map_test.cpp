@@ -375,54 +375,6 @@ START_TEST(more_equal_nodes_than_the_ranks_fill) {
 }
 END_TEST
 
-// The steps are estimated before the search. On no tree are they fewer than on one switch that just holds the ranks.
-START_TEST(the_cheapest_trees_are_searched) {
-  const mapping::WorkBudget watch;
-  for (std::int32_t ranks = 8; ranks <= 16; ++ranks) {  // as many as doc/mapping.md says
-    std::vector<CommEdge> edges;
-    for (std::int32_t rank = 1; rank < ranks; ++rank) edges.push_back({rank - 1, rank, 1});
-    const CommMatrix matrix = CommMatrix::from_edges(ranks, edges);
-    Ints all(ranks);
-    std::iota(all.begin(), all.end(), 0);
-    // Joining one more leaf takes 2^ranks steps, because the least rank of a set lies there, and so does the table.
-    // Both are done once more when the ranks are placed.
-    const std::int64_t enough = std::int64_t{2 * ranks} << ranks;
-    const Ints arities{ranks};
-    const TreeTopology tree = TreeTopology::balanced(arities);
-    ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, enough, watch).has_value());
-    ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, enough - 1, watch));
-  }
-}
-END_TEST
-
-START_TEST(thirteen_ranks_on_a_small_machine) {
-  const TreeTopology tree = TreeTopology::balanced(Ints{3, 2, 5});
-  Ints all(tree.leaves());
-  for (std::int32_t k = 0; k < tree.leaves(); ++k) all[k] = k;
-  Random random(13);
-  const CommMatrix matrix = random_matrix(13, random);
-  ck_assert(map_to_tree(matrix, tree, all, {.scope = LeafScope::whole}).optimal);
-  ck_assert(!map_to_tree(matrix, tree, all, {.scope = LeafScope::whole, .effort = 1}).optimal);
-}
-END_TEST
-
-START_TEST(what_is_too_much_is_left_alone) {
-  const TreeTopology tree = TreeTopology::balanced(Ints{3, 3, 2});
-  Random random(3);
-  const CommMatrix matrix = random_matrix(12, random);
-  Ints all(tree.leaves());
-  for (std::int32_t k = 0; k < tree.leaves(); ++k) all[k] = k;
-  const mapping::WorkBudget watch;
-  ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 1000, watch));
-  ck_assert(!exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 5000, watch));
-  ck_assert(exact_mapping(matrix, tree, all, LeafScope::whole, 0, {}, 100'000'000, watch).has_value());
-  ck_assert(
-      !exact_mapping(CommMatrix::from_edges(17, {{0, 1, 1}}), tree, all, LeafScope::whole, 0, {}, INT64_MAX, watch));
-  const CommMatrix huge = CommMatrix::from_edges(2, {{0, 1, INT64_MAX}});
-  ck_assert(map_to_tree(huge, tree, Ints{0, 2, 3}, {.scope = LeafScope::whole}).cost == Cost{INT64_MAX} * 2);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("exact_map");
   TCase* all = tcase_create("all");
@@ -435,9 +387,6 @@ int main() {
   tcase_add_test(all, any_limits);
   tcase_add_test(all, ten_ranks_on_a_range_of_nodes_are_optimal);
   tcase_add_test(all, more_equal_nodes_than_the_ranks_fill);
-  tcase_add_test(all, the_cheapest_trees_are_searched);
-  tcase_add_test(all, thirteen_ranks_on_a_small_machine);
-  tcase_add_test(all, what_is_too_much_is_left_alone);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);
   return run_suite(suite);
