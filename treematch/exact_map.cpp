@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 
+#include "treematch/exact_work.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
@@ -51,37 +52,6 @@ std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
     cut[set] = cut[rest] + change * scale + (n - 1 - 2 * std::popcount(rest));
   }
   return cut;
-}
-
-// Returns a lower bound of the steps that the search takes on any tree, as ExactMapping::affordable() counts them:
-// those for one switch that just holds the ranks. Larger children take more steps.
-std::int64_t least_steps(std::int32_t ranks) { return std::int64_t{2 * ranks} << ranks; }
-
-// choose[n][k] is the number of sets of k among n ranks, 0 where k > n.
-constexpr auto choose = [] {
-  std::array<std::array<std::int32_t, most_ranks_mapped_exactly + 1>, most_ranks_mapped_exactly + 1> table{};
-  for (std::size_t n = 0; n < table.size(); ++n) {
-    table[n][0] = 1;
-    for (std::size_t k = 1; k <= n; ++k) table[n][k] = table[n - 1][k - 1] + table[n - 1][k];
-  }
-  return table;
-}();
-
-// Which sets of ranks a part of the machine can take, and on how many of its nodes. Where nodes are not counted,
-// `nodes` is 0.
-struct Capacity {
-  std::int32_t slots = 0;     // largest number of ranks in a set
-  std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
-  std::int32_t per_node = 0;  // largest number of ranks on one of these nodes
-
-  std::int32_t least_nodes(std::int32_t ranks) const { return nodes == 0 ? 0 : (ranks + per_node - 1) / per_node; }
-  std::int32_t most_nodes(std::int32_t ranks) const { return std::min(nodes, ranks); }
-};
-
-// Returns the capacity of two parts together for up to `ranks` ranks on up to `nodes` nodes.
-Capacity together(const Capacity& one, const Capacity& other, std::int32_t ranks, std::int32_t nodes) {
-  return {std::min(ranks, one.slots + other.slots), std::min(nodes, one.nodes + other.nodes),
-          std::max(one.per_node, other.per_node)};
 }
 
 // The least cost inside a part of the machine for each set of ranks placed there. Where nodes are counted, there is one
@@ -214,79 +184,12 @@ class ExactMapping {
     return !limits_.even || ranks == share_ || ranks == share_ + 1;
   }
 
-  // ---- number of steps
-
-  // Returns the steps that joined() takes: for each division of a set into `w` ranks in `one` and `k` in `other`, one
-  // for each number of nodes that either of them can use.
-  double steps_for(const Capacity& one, const Capacity& other, bool equal) const {
-    if (!equal && one.slots < other.slots) return steps_for(other, one, false);
-    const std::int32_t fixed = equal ? 1 : 0;  // ranks that always lie in `other`
-    double steps = 1;
-    for (std::int32_t k = fixed; k <= other.slots; ++k)
-      for (std::int32_t w = 0; w <= ranks_ - k; ++w) {
-        std::int32_t counts = 0;
-        for (std::int32_t m = other.least_nodes(k); m <= other.most_nodes(k); ++m)
-          counts += 1 + std::max(0, std::min(most_counted_ - m, one.most_nodes(w)) - one.least_nodes(w));
-        steps += static_cast<double>(choose[ranks_][k + w]) * choose[k + w - fixed][k - fixed] * counts;
-      }
-    return steps;
-  }
-
-  Capacity room_of(const SubtreeClass& subtree) const {
-    return {subtree.slots, std::min(subtree.nodes, most_counted_), subtree.per_node};
-  }
-
-  Capacity together(const Capacity& one, const Capacity& other) const {
-    return treematch::together(one, other, ranks_, most_counted_);
-  }
-
   // Whether the search below the vertices `tops` ends within `work` steps and the largest size of the tables.
   bool affordable(std::span<const std::int32_t> tops, std::int64_t work) const {
-    const std::span<const SubtreeClass> all = classes_.classes();
-    std::vector<bool> needed(all.size(), false);
-    for (const std::int32_t top : tops)
-      if (classes_.of(top) >= 0) needed[classes_.of(top)] = true;
-    for (std::size_t c = all.size(); c-- > 0;)
-      for (const Run& run : all[c].children) needed[run.of] = needed[run.of] || needed[c];
     // A step that counts nodes takes twice the time of another.
-    const double limit = static_cast<double>(work) / (counted_ ? 2 : 1) / (last_share() - first_share() + 1);
-    double steps = 0, settling = 0;
-    std::size_t entries = 4, most_at_once = 0;       // 4: the cuts, the identity, and two tables that are being made
-    std::vector<double> settling_in(all.size(), 0);  // settle() joins the children anew on its way to the leaves
-    for (std::size_t c = 0; c < all.size() && steps + settling <= limit; ++c) {
-      if (!needed[c]) continue;
-      const bool several = all[c].children.size() > 1;
-      const std::size_t width = static_cast<std::size_t>(room_of(all[c]).nodes) + 1;
-      entries += width;
-      most_at_once = std::max(most_at_once, width * (2 * all[c].children.size() + ranks_));
-      for (const Run& run : all[c].children) settling_in[c] = std::max(settling_in[c], settling_in[run.of]);
-      const auto [own, among_equals] = steps_in(all[c]);
-      steps += own;
-      settling_in[c] += own + (several ? among_equals : 0);
-      settling = std::max(settling, settling_in[c]);
-    }
-    return steps + settling <= limit && (entries + most_at_once) * sets_ <= most_table_bytes / sizeof(Sum);
-  }
-
-  // Returns the steps that joined_children() takes for the subtree, and the most of them that join equal children of
-  // one class.
-  std::pair<double, double> steps_in(const SubtreeClass& subtree) const {
-    double steps = 0, most = 0;
-    Capacity sum;
-    for (auto run = subtree.children.rbegin(); run != subtree.children.rend(); ++run) {
-      const Capacity child = room_of(classes_.classes()[run->of]);
-      Capacity several = child;
-      const double before = steps;
-      for (std::int32_t k = 1; k < std::min(run->count, ranks_); ++k) {
-        steps += steps_for(several, child, true);
-        several = together(several, child);
-      }
-      most = std::max(most, steps - before);
-      if (sum.slots > 0) steps += steps_for(sum, several, false);
-      sum = together(sum, several);
-      steps += sets_;
-    }
-    return {steps, most};
+    const double limit = static_cast<double>(work) / (counted_ ? 2 : 1) / std::max(1, last_share() - first_share() + 1);
+    const ExactWork needed = exact_work(classes_, tops, ranks_, most_counted_, limit);
+    return needed.steps <= limit && needed.entries * sets_ <= most_table_bytes / sizeof(Sum);
   }
 
   // ---- the least costs
@@ -346,7 +249,7 @@ class ExactMapping {
   // tried in which the least rank of the set lies in `other`.
   Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
     if (!equal && one.room.slots < other.room.slots) return joined(other, one, sets, false);
-    Table sum(together(one.room, other.room), sets);
+    Table sum(together(one.room, other.room, ranks_, most_counted_), sets);
     NodeRanges ranges;
     for (std::int32_t k = 0; k <= ranks_; ++k) ranges[k] = {one.room.least_nodes(k), one.room.most_nodes(k)};
     for (Set set = 0; set < sets; ++set) {
@@ -388,7 +291,7 @@ class ExactMapping {
 
   // Returns the table of a node from that of the leaves below it, which do not count nodes.
   Table as_node(const SubtreeClass& node, const Table& leaves) const {
-    Table table(room_of(node), sets_);
+    Table table(capacity_of(node, most_counted_), sets_);
     for (Set set = 0; set < sets_; ++set) {
       const std::int32_t used = counted_ && set != 0 ? 1 : 0;
       if (used <= table.room.nodes && allowed_on_node(node, std::popcount(set)))

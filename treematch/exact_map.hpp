@@ -8,6 +8,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "mapping/work_budget.hpp"
+#include "treematch/exact_work.hpp"
 #include "treematch/subtree_classes.hpp"
 #include "treematch/tree_map.hpp"
 
@@ -20,8 +21,6 @@ struct MappingLimits {
   std::int32_t most_nodes = INT32_MAX;  // largest number of nodes that a mapping uses
   bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
 };
-
-constexpr std::int32_t most_ranks_mapped_exactly = 16;
 
 // Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
 // subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
