@@ -152,8 +152,10 @@ START_TEST(subtrees_of_many_shapes_are_not_compared_for_long) {
       const std::int32_t leaf_switch = add(0);
       for (std::int32_t n = 0; n < 8; ++n) {
         const std::int32_t node = add(leaf_switch);
-        for (std::int32_t k = 0; k < 2; ++k)
-          parent.insert(parent.end(), static_cast<std::size_t>(1 + random.below(8)), add(node));
+        for (std::int32_t k = 0; k < 2; ++k) {
+          const std::int32_t socket = add(node);
+          parent.insert(parent.end(), static_cast<std::size_t>(1 + random.below(8)), socket);
+        }
       }
     }
     const TreeTopology tree = TreeTopology::from_parents(parent);
