@@ -17,9 +17,13 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
       even_(request.equal_tasks_per_node || request.whole_nodes) {
   const std::int32_t per_node = request.equal_tasks_per_node ? request.max_tasks_per_node : 1;
   for (const std::int32_t node : request.required_nodes) required_.at(node) = true;
-  if (request.equal_tasks_per_node)
-    for (std::int32_t& slots : capacity_)
-      if (slots < std::min(per_node, tasks_)) slots = 0;
+  const std::int32_t least_room = std::min(per_node, tasks_);  // Slurm passes over a node that has less
+  bool passed_over = false;
+  for (std::int32_t& slots : capacity_) {
+    if (slots == 0 || slots >= least_room) continue;
+    passed_over = true;
+    slots = 0;
+  }
 
   std::vector<std::int32_t> sorted(capacity_);
   std::sort(sorted.rbegin(), sorted.rend());
@@ -28,7 +32,10 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   while (used < sorted.size() && room < tasks_) room += sorted[used++];
   if (room < tasks_)
     throw PlacementError(STOCK_NO_ROOM, "only " + std::to_string(room) + " of " + std::to_string(tasks_) +
-                                            " tasks have room on the nodes offered");
+                                            " tasks have room on the nodes offered" +
+                                            (passed_over ? "; by --ntasks-per-node, nodes with room for fewer than " +
+                                                               std::to_string(least_room) + " tasks are passed over"
+                                                         : ""));
   const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
   spreads_ = even_ || least_nodes_ > static_cast<std::int32_t>(used);

@@ -201,6 +201,9 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   std::vector<Candidate> candidates{evaluated(slots_.leaves(in_order), "natural order")};
   if (auto best = in_time() ? optimal(limits) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
+  std::optional<Candidate> on_first;  // made before the searches of more nodes, which may leave no time for it
+  const auto place_on_first = [&] { on_first = on_sockets(small() ? mapped_longer(in_order) : mapped(in_order)); };
+  if (small() && !request_.node_level && in_time()) place_on_first();
   const bool limited = add_joint_choices(limits, candidates);
   if (request_.node_level) {
     if (compact) candidates.push_back(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
@@ -208,13 +211,12 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   }
   const auto chosen = [&] { return candidates.size() > 1; };
   if (in_time() && compact && *compact != in_order && (small() || !chosen())) candidates.push_back(mapped(*compact));
-  if (!in_time() || (chosen() && request_.tasks > most_tasks_tried_on_first_nodes)) return best_of(candidates);
+  if (!on_first && in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) place_on_first();
   const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
-  Candidate on_first = on_sockets(small() ? mapped_longer(in_order) : mapped(in_order));
-  if (any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
+  if (on_first && any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
     if (auto other = alone_on_fullest()) candidates.push_back(*std::move(other));
-  candidates.push_back(std::move(on_first));  // the last: if small, it is as the step would be placed
-  return small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
+  if (on_first) candidates.push_back(*std::move(on_first));  // the last: if small, it is as the step would be placed
+  return on_first && small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
 }
 
 // Returns the placement for the optimum of the scope. The first nodes may be beyond the scope, and cost less.

@@ -224,6 +224,12 @@ START_TEST(limits_on_nodes) {
   ck_assert_error(place(busy, request), "--nodes, the partition or generic resources ask for 4 nodes, and 2 have room");
   request = request_of(33, pairs(33));
   ck_assert_error(place(view, request), "only 32 of 33 tasks");
+  request = request_of(8, pairs(8));
+  request.max_tasks_per_node = 5;
+  request.equal_tasks_per_node = true;
+  ck_assert_error(
+      place(view, request),
+      "only 0 of 8 tasks have room on the nodes offered; by --ntasks-per-node, nodes with room for fewer than 5 tasks are passed over");
 }
 END_TEST
 
