@@ -15,9 +15,9 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
       tasks_(request.tasks),
       most_nodes_(std::min(request.max_nodes, request.tasks)),
       even_(request.equal_tasks_per_node || request.whole_nodes) {
-  const std::int32_t per_node = request.equal_tasks_per_node ? request.max_tasks_per_node : 1;
   for (const std::int32_t node : request.required_nodes) required_.at(node) = true;
-  const std::int32_t least_room = std::min(per_node, tasks_);  // Slurm passes over a node that has less
+  // With --ntasks-per-node, Slurm passes over a node that has less room.
+  const std::int32_t least_room = request.equal_tasks_per_node ? std::min(request.max_tasks_per_node, tasks_) : 0;
   bool passed_over = false;
   for (std::int32_t& slots : capacity_) {
     if (slots == 0 || slots >= least_room) continue;

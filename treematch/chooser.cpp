@@ -21,10 +21,7 @@ namespace {
 constexpr std::int32_t most_tasks_on_each = 32;
 constexpr std::size_t most_subtrees_with_limits = 4;
 constexpr std::int32_t most_tasks_on_fullest = 64;  // of which the fullest leaf switches are tried alone, too
-// For each unit of effort, the steps of the exact search that would end the decision or that of a narrower scope. With
-// the usual effort they take about 25 ms, and the searches that it makes superfluous take longer.
-constexpr std::int64_t steps_to_end = 2'000'000;
-constexpr std::int32_t effort_within_nodes = 2;  // for the ranks of one node; with it ten ranks are placed optimally
+constexpr std::int32_t effort_within_nodes = 2;     // for the ranks of one node; with it ten ranks are placed optimally
 
 }  // namespace
 
@@ -125,7 +122,7 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
     std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
     std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
-                                steps_to_end * options_.effort, watch);
+                                exact_steps_of_job(options_.effort), watch);
     if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
@@ -202,8 +199,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (auto best = in_time() ? optimal(limits) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
   std::optional<Candidate> on_first;  // made before the searches of more nodes, which may leave no time for it
-  const auto place_on_first = [&] { on_first = on_sockets(small() ? mapped_longer(in_order) : mapped(in_order)); };
-  if (small() && !request_.node_level && in_time()) place_on_first();
+  if (small() && !request_.node_level && in_time()) on_first = on_first_nodes(in_order);
   const bool limited = add_joint_choices(limits, candidates);
   if (request_.node_level) {
     if (compact) candidates.push_back(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
@@ -211,7 +207,8 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   }
   const auto chosen = [&] { return candidates.size() > 1; };
   if (in_time() && compact && *compact != in_order && (small() || !chosen())) candidates.push_back(mapped(*compact));
-  if (!on_first && in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen())) place_on_first();
+  if (!on_first && in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen()))
+    on_first = on_first_nodes(in_order);
   const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
   if (on_first && any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
     if (auto other = alone_on_fullest()) candidates.push_back(*std::move(other));
@@ -219,12 +216,17 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   return on_first && small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
 }
 
+// Returns the mapping to the first nodes; of a small job, as its step would be placed there.
+Candidate Chooser::on_first_nodes(const mapping::NodeCounts& in_order) const {
+  return on_sockets(small() ? mapped_longer(in_order) : mapped(in_order));
+}
+
 // Returns the placement for the optimum of the scope. The first nodes may be beyond the scope, and cost less.
 Placement Chooser::proved(Candidate best, std::vector<Candidate> candidates,
                           const mapping::NodeCounts& in_order) const {
   if (best.cost == candidates.front().cost) candidates.front().method += ", optimal";
   candidates.push_back(std::move(best));
-  if (scope_ != LeafScope::whole && in_time()) candidates.push_back(on_sockets(mapped_longer(in_order)));
+  if (scope_ != LeafScope::whole && in_time()) candidates.push_back(on_first_nodes(in_order));
   Placement placement = best_of(candidates);
   placement.optimal = true;
   return placement;

@@ -66,6 +66,7 @@ class Chooser {
   Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                   const std::optional<mapping::NodeCounts>& compact) const;
   Placement proved(Candidate best, std::vector<Candidate> candidates, const mapping::NodeCounts& in_order) const;
+  Candidate on_first_nodes(const mapping::NodeCounts& in_order) const;
   bool add_joint_choices(const mapping::NodeLimits& limits, std::vector<Candidate>& candidates) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
   void keep_narrower(Placement& placement) const;

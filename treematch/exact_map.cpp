@@ -62,12 +62,10 @@ struct TableOf {
   std::vector<Sum> cost;  // `never` where the set cannot be placed
 
   TableOf() = default;
-  TableOf(const Capacity& capacity, Set sets)
-      : room(capacity),
-        cost(static_cast<std::size_t>(sets) * (static_cast<std::size_t>(capacity.nodes) + 1), never<Sum>) {}
+  TableOf(const Capacity& capacity, Set sets) : room(capacity), cost(sets * capacity.numbers_of_nodes(), never<Sum>) {}
 
   std::size_t at(Set set, std::int32_t nodes) const {
-    return static_cast<std::size_t>(set) * (static_cast<std::size_t>(room.nodes) + 1) + static_cast<std::size_t>(nodes);
+    return set * room.numbers_of_nodes() + static_cast<std::size_t>(nodes);
   }
   Sum& of(Set set, std::int32_t nodes) { return cost[at(set, nodes)]; }
 
@@ -338,10 +336,10 @@ class ExactMapping {
   void settle_among_equals(std::int32_t vertex, const Run& run, Set set, std::int32_t nodes) {
     const std::vector<Set> set_of = subsets_of(set);
     const SubtreeClass& subtree = classes_.classes()[classes_.of(vertex)];
-    std::vector<Table> several =
-        repeated(seen_from(subtree, run.of, set_of), run.count, static_cast<Set>(set_of.size()));
+    const auto sets = static_cast<Set>(set_of.size());
+    std::vector<Table> several = repeated(seen_from(subtree, run.of, set_of), run.count, sets);
     std::vector<Share> shares = shares_of(
-        several, [&](std::size_t) -> const Table& { return several.front(); }, nodes);
+        several, [&](std::size_t) -> const Table& { return several.front(); }, sets - 1, nodes);
     several = {};  // not needed below, where the children make tables of their own
     std::erase_if(shares, [](const Share& share) { return share.first == 0; });
     auto share = shares.begin();
@@ -374,19 +372,18 @@ class ExactMapping {
       sum.push_back(sum.empty() ? part.back() : joined(sum.back(), part.back(), sets, false));
     }
     std::vector<Share> shares = shares_of(
-        sum, [&](std::size_t k) -> const Table& { return part[k]; }, nodes);
+        sum, [&](std::size_t k) -> const Table& { return part[k]; }, sets - 1, nodes);
     std::reverse(shares.begin(), shares.end());
     return shares;
   }
 
-  // Divides all ranks for which there are tables among several parts of a subtree, the last part first, at the cost
-  // that sum.back() has for them.
+  // Divides the ranks of the set `left`, on so many nodes, among several parts of a subtree, the last part first, at
+  // the cost that sum.back() has for them.
   //   sum      sum[k]: the table of the parts 0 to k together
   //   part_at  returns the table of part k
   template <typename PartAt>
-  std::vector<Share> shares_of(const std::vector<Table>& sum, PartAt part_at, std::int32_t nodes) const {
+  std::vector<Share> shares_of(const std::vector<Table>& sum, PartAt part_at, Set left, std::int32_t nodes) const {
     std::vector<Share> shares(sum.size());
-    auto left = static_cast<Set>(sum.back().cost.size() / (static_cast<std::size_t>(sum.back().room.nodes) + 1) - 1);
     for (std::size_t k = sum.size(); k-- > 1;) {
       shares[k] = part_of_last(sum[k - 1], part_at(k), sum[k].of(left, nodes), left, nodes);
       left &= ~shares[k].first;

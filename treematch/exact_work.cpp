@@ -106,7 +106,7 @@ ExactWork exact_work(const SubtreeClasses& classes, std::span<const std::int32_t
   for (std::size_t c = 0; c < all.size() && steps + placing <= most_steps; ++c) {
     if (!needed[c]) continue;
     const bool several = all[c].children.size() > 1;
-    const std::size_t width = static_cast<std::size_t>(capacity_of(all[c], nodes).nodes) + 1;
+    const std::size_t width = capacity_of(all[c], nodes).numbers_of_nodes();
     kept += width;
     at_once = std::max(at_once, width * (2 * all[c].children.size() + ranks));
     for (const Run& run : all[c].children) placing_in[c] = std::max(placing_in[c], placing_in[run.of]);

@@ -22,6 +22,7 @@ struct Capacity {
 
   std::int32_t least_nodes(std::int32_t ranks) const { return nodes == 0 ? 0 : (ranks + per_node - 1) / per_node; }
   std::int32_t most_nodes(std::int32_t ranks) const { return std::min(nodes, ranks); }
+  std::size_t numbers_of_nodes() const { return static_cast<std::size_t>(nodes) + 1; }  // from 0 to `nodes`
 };
 
 // Returns the capacity of a subtree of the class where up to `nodes` nodes are counted.

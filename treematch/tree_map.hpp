@@ -22,10 +22,14 @@ enum class LeafScope {
 
 constexpr std::int32_t usual_effort = 10;
 
-// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 12 ms, and up to ten
-// ranks, for which the optimum is to be found wherever it can be, about 25 ms. A search that needs more is not begun.
+// Returns the number of steps that exact_mapping() may take for the nodes of a whole job. With the usual effort they
+// take about 25 ms, and the searches that it makes superfluous take longer. A search that needs more is not begun.
+constexpr std::int64_t exact_steps_of_job(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
+
+// Returns the same for one of several searches: half of it, but for up to ten ranks, for which the optimum is to be
+// found wherever it can be.
 constexpr std::int64_t exact_steps(std::int32_t effort, std::int32_t ranks) {
-  return std::int64_t{ranks > 10 ? 1'000'000 : 2'000'000} * effort;
+  return exact_steps_of_job(effort) / (ranks > 10 ? 2 : 1);
 }
 
 struct MapOptions {
