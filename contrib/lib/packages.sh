@@ -36,7 +36,7 @@ install_packages() {  # package...
   [ -z "$changed" ] || die "installing ${missing[*]} would change ${changed//$'\n'/ } of the Slurm that is installed here; install them by hand"
   (  # the caller may have a trap of its own for its end
     # One installation at a time on this machine: the first one's end would let the services of another start.
-    exec 7<"${policy%/*}" && flock 7 || die "${policy%/*} cannot be locked"
+    private_file "$packages_lock" && exec 7>>"$packages_lock" && flock -w 1800 7 || die "$packages_lock cannot be locked"
     trap services_may_start EXIT
     services_must_not_start
     with_progress "$work/log/apt.log" '^Setting up ' "packages set up" apt_quiet install "${missing[@]}" 7>&-
@@ -46,6 +46,7 @@ install_packages() {  # package...
 # Debian asks this program whether a new package may start its service. A program that is there already
 # stays: apt sees ours over it in a mount namespace of its own.
 policy=/usr/sbin/policy-rc.d
+packages_lock=/run/slurm-placement-packages.lock
 policy_mark='# slurm-placement: while its packages are installed'
 apt_prefix=()
 

@@ -54,9 +54,12 @@ need_root() {
   [ "$(id -u)" = 0 ] || die "only root can make the namespaces of a cluster; run it as root or with sudo"
 }
 
+# Makes a file that other users cannot open. A user who can open a file can lock it.
+private_file() { (umask 077 && : >>"$1"); }
+
 # Two runs in one clone would build into the same directory. contrib/cluster closes file 9, or its
 # daemons would hold the lock on.
 one_at_a_time() {  # directory
-  exec 9<"$1"
+  private_file "$1/lock" && exec 9>>"$1/lock"
   flock -n 9 || die "another contrib/try or contrib/check is running in this clone"
 }

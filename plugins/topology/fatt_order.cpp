@@ -4,9 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +17,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
 #include "tofa/node_order.hpp"
 
@@ -88,15 +87,9 @@ void write_order(const std::string& path, const Names& order) {
   std::string text = "# order of nodes that topology/fatt keeps for running jobs\n";
   for (const std::string& name : order) text += name + "\n";
   text += end_of_order;
-  const std::string fresh = path + ".new";
-  std::FILE* const file = std::fopen(fresh.c_str(), "w");
-  bool good = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   // The data must be on disk before the new file replaces the old one. Half of an order after a crash would mix up the
   // cores of running jobs.
-  good = good && std::fflush(file) == 0 && fsync(fileno(file)) == 0;
-  good = file && std::fclose(file) == 0 && good;
-  if (!good || std::rename(fresh.c_str(), path.c_str()) != 0)
-    throw Error("cannot write " + path + ": " + std::strerror(errno));
+  replace_file(path, std::as_bytes(std::span(text)), [](int file) { return fsync(file) == 0; });
 }
 
 // Sets rank[k] to the place of nodes[k] in `order`, from 1, counting only nodes that exist. Nodes that `order` does not

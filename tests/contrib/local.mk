@@ -12,6 +12,7 @@ TESTS += \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
+	%D%/strangers_test.sh \
 	%D%/ti_trace_test.sh \
 	%D%/version_test.sh \
 	#
@@ -29,6 +30,7 @@ EXTRA_DIST += \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
 	%D%/shell_commands.py \
+	%D%/strangers_test.sh \
 	%D%/ti_trace_test.sh \
 	%D%/version_test.sh \
 	#

@@ -22,7 +22,7 @@ fail() {
 
 mkdir -p "$work"/{bin,sources,plugins,metrics,temporary,ours/slurm-placement-1.0,theirs} && cd "$work" || exit 99
 export PATH=$work/bin:$PATH TMPDIR=$work/temporary SP_REBUILD_SETTINGS=$work/settings SP_REBUILD_SOURCES=$work/sources \
-  SP_REBUILD_METRICS=$work/metrics SP_REBUILD_PLUGINS=$work/plugins SP_REBUILD_LOG=$work/log
+  SP_REBUILD_METRICS=$work/metrics SP_REBUILD_PLUGINS=$work/plugins SP_REBUILD_LOG=$work/log SP_REBUILD_LOCK=$work/lock
 printf '#!/bin/sh\necho "slurm-wlm $(cat %s/version)"\n' "$work" >bin/slurmctld
 printf '#!/bin/sh\nshift 3\necho "$*" >>%s/system-log\n' "$work" >bin/logger
 chmod +x bin/*
@@ -35,6 +35,7 @@ END
 cat >ours/slurm-placement-1.0/Makefile <<'END'
 controller-plugins:
 	mkdir -p .libs
+	nice >$(STAND_IN)/niceness
 	if [ -e "$(STAND_IN)/fill" ]; then head -c 2000000 /dev/zero >filled; fi
 	if [ -e "$(STAND_IN)/wait" ]; then sleep 1; fi
 	$(CC) -shared -fPIC -o .libs/select_cons_tres.so plugin.c
@@ -75,6 +76,7 @@ echo DOWNLOAD=no >settings
 upgrade_to 24.11.5
 tree_of 24.11.5
 succeeds 24.11.5
+[ "$(cat niceness)" = 19 ] || fail "the build has the priority of $(cat niceness)"
 grep -q 'restart slurmctld to load it' system-log || fail "it does not say what is to be done"
 runs && grep -q 'was built for Slurm 24.11.5$' said || fail "it builds what is there"
 
