@@ -150,7 +150,7 @@ START_TEST(an_order_that_cannot_be_kept_does_not_come_into_force) {
   controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
   std::filesystem::create_directories(controller.order_file() + ".new/in-the-way");
   ck_assert(!controller.rank(true));
-  ck_assert(controller.is_error && contains(controller.message, controller.order_file()));
+  ck_assert(controller.is_error && contains(controller.message, controller.order_file().c_str()));
   std::filesystem::remove_all(controller.order_file() + ".new");
   ck_assert(controller.rank(true));
   controller.torus("torus 4\nn[1-4] 0\n");
