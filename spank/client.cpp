@@ -143,7 +143,7 @@ void see_granted_job(const GrantedJob& granted) {
 
 void plan_mpirun_in_salloc() {
   try {
-    const std::string notice = plan_mpirun_of_salloc(std::max(client().components - 1, 0));
+    const std::string notice = plan_mpirun_of_salloc(!command_given(std::max(client().components - 1, 0)).empty());
     if (!notice.empty()) tell_user(notice);
   } catch (const Error& error) {
     tell_user(std::string("there is no plan for mpirun: ") + error.what());

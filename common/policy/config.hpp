@@ -79,6 +79,7 @@ struct Config {
   bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";
 
+  bool mpirun_by_policy = false;
   bool profile_jobs = false;
   std::string profile_exclude;  // names of programs, with commas between; * and ? as in a shell
 

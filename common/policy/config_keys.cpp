@@ -320,6 +320,11 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::history_days, 1, 36500>("HistoryDays", "Days for which placement-monitor keeps its history."),
       integer<&Config::history_MiB, 4, 1048576>(
           "HistoryMiB", "MiB that the history may take. When it is more, the oldest decisions go first."),
+      word<&Config::mpirun_by_policy, yes_no>(
+          "MpirunByPolicy", "yes or no",
+          "yes: every mpirun of Open MPI in a job with a policy and a matrix places its ranks by the policy, unless the user "
+          "submits with PLACEMENT_MPIRUN=no. Choose it where users start their programs by a plain mpirun: Open MPI refuses some "
+          "mapping options of users, such as --map-by, then. no: only in jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "

@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <vector>
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
-#include "spank/mpirun/mpirun_options.hpp"
-#include "spank/mpirun/mpirun_parameters.hpp"
 
 namespace placement::spank {
 
@@ -37,12 +34,11 @@ std::vector<std::string> arguments_of_mpirun() {
   return words;
 }
 
-// Returns true if `word` of mpirun, or the environment, names a rankfile.
-bool is_rankfile(const std::string& word) {
-  if (word.find("rankfile") != word.npos || word == "-rf" || word == "--rf") return true;
-  for (const char* name : {"OMPI_MCA_orte_rankfile", "OMPI_MCA_rmaps_rank_file_path", "PRTE_MCA_prte_rankfile"})
-    if (std::getenv(name)) return true;
-  return false;
+// Returns true if mpirun was given a rankfile, or the hostfile of the plan.
+bool uses_policy_file(const std::vector<std::string>& arguments, const std::string& hostfile) {
+  return std::ranges::any_of(arguments, [&](const std::string& word) {
+    return word.find("rankfile") != word.npos || word == "-rf" || (!hostfile.empty() && word == hostfile);
+  });
 }
 
 // Returns a duplicate of the standard error of `process`, which shares the position in the file with it. If the file
@@ -54,42 +50,15 @@ FileDescriptor errors_of(pid_t process) {
   return FileDescriptor(static_cast<int>(syscall(SYS_pidfd_getfd, static_cast<int>(handle), STDERR_FILENO, 0)));
 }
 
-// Returns what maps mpirun's ranks apart from its options, such as "the environment has OMPI_MCA_rmaps"; empty if
-// nothing does. PRRTE starts srun without its own variables, so the plan's reason counts too.
-std::string mapping_elsewhere(const MpirunPlan& plan) {
-  if (const std::string variable = mapping_variable(environ); !variable.empty()) return environment_has + variable;
-  if (plan.reason.starts_with(environment_has)) return plan.reason;
-  return mapping_in_parameter_files(variable_here, "/proc/" + std::to_string(getppid()) + "/exe");
-}
-
-std::string told_of_plan(std::string_view policy, const std::string& elsewhere) {
-  return "placement: mpirun places its ranks by " + std::string(policy) + ", although " + elsewhere +
-         ": with PLACEMENT_MPIRUN=no in the environment of the submission it goes by that\n";
-}
-
-// `word` is the user's option, `elsewhere` the result of mapping_elsewhere(), and `reason` says why there is no plan;
-// each may be empty.
-std::string told_of_other_order(bool open_mpi, std::string_view policy, const std::string& word,
-                                const std::string& elsewhere, const std::string& reason,
-                                const std::string& why_not_srun, bool for_srun_alone) {
-  const bool in_slurms_order = word.empty() && elsewhere.empty();
-  const std::string why = !word.empty() ? "" : !elsewhere.empty() ? elsewhere : reason != why_not_srun ? reason : "";
-  std::string line = std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks " +
-                     (!word.empty()     ? "by its user's " + word
-                      : in_slurms_order ? "itself, in Slurm's order"
-                                        : "itself") +
-                     " and not by " + std::string(policy) + (why.empty() ? "" : " (" + why + ")");
-  if (!why_not_srun.empty())
-    line += std::string("; srun keeps Slurm's order") + (in_slurms_order ? ", too" : "") + " (" + why_not_srun + ")";
-  else if (for_srun_alone)
-    line += ": srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
-            std::string(policy) + "=FILE";
-  else
-    line +=
-        open_mpi
-            ? ": \"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun"
-            : ": srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
-  return line + "\n";
+// Returns the end of the notice: how the ranks would follow `policy`.
+std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& plan, bool for_srun_alone) {
+  if (for_srun_alone)
+    return "srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
+           policy + "=FILE";
+  if (!open_mpi) return "srun starts them in the order of the policy (\"placectl rankfile\" is for Open MPI alone)";
+  if (!plan.path.empty())
+    return std::string(mpirun_command) + ", PLACEMENT_MPIRUN=yes at the submission, and srun place them by it";
+  return "\"placectl rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun";
 }
 
 }  // namespace
@@ -104,24 +73,15 @@ std::string launcher_daemon(spank_t spank) {
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 
-void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan,
+void tell_launcher(std::string_view daemon, const std::string& policy, const MpirunPlan& plan,
                    const std::string& why_not_srun, bool for_srun_alone) {
   const bool open_mpi = among(open_mpi_daemons, daemon);
-  const std::vector<std::string> arguments = open_mpi ? arguments_of_mpirun() : std::vector<std::string>();
-  const std::string word = own_mapping_option(arguments);
-  const bool by_hand =
-      !plan.path.empty() && std::find(arguments.begin(), arguments.end(), plan.path) != arguments.end();
-  if (open_mpi && (by_hand || is_rankfile(word))) return;
-  const bool by_plan = open_mpi && plan.in_force && !overrides_plan(word);
-  const std::string elsewhere = !open_mpi      ? ""
-                                : word.empty() ? mapping_elsewhere(plan)
-                                : by_plan      ? "its command has " + word
-                                               : "";
-  if (by_plan && elsewhere.empty()) return;
-  const std::string line =
-      by_plan ? told_of_plan(policy, elsewhere)
-              : told_of_other_order(open_mpi, policy, word, elsewhere, elsewhere.empty() && open_mpi ? plan.reason : "",
-                                    why_not_srun, for_srun_alone);
+  if (open_mpi && (plan.in_force || uses_policy_file(arguments_of_mpirun(), plan.path))) return;
+  std::string line =
+      std::string("placement: ") + (open_mpi ? "mpirun" : "mpiexec") + " places its ranks itself, and not by " + policy;
+  if (open_mpi && !plan.reason.empty() && plan.reason != why_not_srun) line += " (" + plan.reason + ")";
+  line += !why_not_srun.empty() ? "; srun keeps Slurm's order (" + why_not_srun + ")\n"
+                                : ": " + remedy(open_mpi, policy, plan, for_srun_alone) + "\n";
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
     slurm_debug("placement: nobody can be told of the launcher");

@@ -13,14 +13,13 @@ namespace placement::spank {
 // daemon must not be bound, because its ranks need all cores of the job.
 std::string launcher_daemon(spank_t spank);
 
-// Tells the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`. The line also says
-// why, and how to place them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment, and
-// `why_not_srun` says why srun does not place ranks by the policy either; it is empty if srun does. `for_srun_alone`
-// tells that the job's matrix is to be a stored profile (auto), which srun finds by its program. Open MPI's mpirun
-// drops the output of srun, so the line is written to the standard error of the parent process. Writes nothing if the
-// user gave Open MPI's mpirun a rankfile or the hostfile of `plan`, or if `plan` is in force and neither an option of
-// mpirun nor a variable nor a file of parameters maps or binds ranks otherwise.
-void tell_launcher(std::string_view daemon, std::string_view policy, const MpirunPlan& plan,
+// Reports to the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`, and names the
+// command that places them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment.
+// `why_not_srun` is the reason if srun does not place ranks by the policy either, else empty. `for_srun_alone`: the
+// job's matrix is a stored profile (auto), which srun finds by its program. Open MPI's mpirun drops the output of srun,
+// so the line is written to the standard error of the parent process. Writes nothing if `plan` is in force, or if the
+// user gave Open MPI's mpirun a rankfile or the hostfile of `plan`.
+void tell_launcher(std::string_view daemon, const std::string& policy, const MpirunPlan& plan,
                    const std::string& why_not_srun, bool for_srun_alone);
 
 }  // namespace placement::spank

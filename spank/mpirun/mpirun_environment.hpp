@@ -20,6 +20,9 @@ inline constexpr const char* mpirun_plan_variable = "PLACEMENT_HOSTFILE";
 // The reason why mpirun has no plan in its environment although the job should have one.
 inline constexpr const char* mpirun_reason_variable = "PLACEMENT_HOSTFILE_REASON";
 
+// The command by which an mpirun follows the plan, for messages.
+inline constexpr const char* mpirun_command = "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\"";
+
 // The plan for mpirun in the environment of this process.
 struct MpirunPlan {
   bool in_force = false;  // there is a plan, and the user has not changed Open MPI's variables

@@ -11,8 +11,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -30,13 +30,8 @@
 #include "common/util/write_all.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
-#include "spank/mpirun/mpirun_parameters.hpp"
-#include "spank/mpirun/mpirun_options.hpp"
-#include "spank/mpirun/mpirun_words.hpp"
 #include "spank/mpirun/process_answer.hpp"
-#include "spank/mpirun/salloc_command.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
-#include "spank/profile/profiling.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
@@ -46,13 +41,19 @@ namespace placement::spank {
 
 namespace {
 
-constexpr std::size_t most_script_bytes = 1 << 20, most_plan_bytes_of_mpirun = 64 << 20;
+constexpr std::size_t most_plan_bytes_of_mpirun = 64 << 20;
 constexpr std::chrono::seconds longest_plan(20);
 // The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
 constexpr int high_descriptors[] = {500, 100};
 
 struct Setting {
   std::string name, value;
+};
+
+// The hostfile of a job, and whether the user or the site sets Open MPI's variables for it.
+struct JobPlan {
+  std::string hostfile;
+  bool for_every_mpirun = false;
 };
 
 // Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
@@ -77,10 +78,6 @@ bool has_declared_cores(const Allocation& allocation) {
 bool is_heterogeneous() { return !environment_value("SLURM_HET_SIZE").empty(); }
 
 constexpr const char* not_wanted = "PLACEMENT_MPIRUN=no";
-constexpr const char* not_named =
-    "the batch script does not name mpirun; after a submission with PLACEMENT_MPIRUN=yes mpirun goes by the policy";
-constexpr const char* not_named_in_command =
-    "salloc's command does not name mpirun; with PLACEMENT_MPIRUN=yes before salloc mpirun goes by the policy";
 constexpr const char* why_not_heterogeneous = "the job is heterogeneous, and srun places the steps of its components";
 
 // Returns true if the job, or a component of it, was submitted with a policy.
@@ -92,10 +89,15 @@ bool has_request() {
   return false;
 }
 
-// Returns the hostfile for the allocation in this process's environment. Returns nothing if the job has no policy, or
-// if its matrix is to come from a stored profile, so that ranks stay in Slurm's order. Throws Error with the reason if
-// the hostfile cannot be made.
-std::optional<std::string> hostfile_of_allocation() {
+bool set_by_site(const ControllerState& controller) {
+  return std::ranges::find(controller.settings, std::pair<std::string, std::string>("MpirunByPolicy", "yes")) !=
+         controller.settings.end();
+}
+
+// Returns the plan for the allocation in this process's environment. `wanted` is the user's PLACEMENT_MPIRUN. Returns
+// nothing if the job has no policy, or if its matrix is to come from a stored profile, so that ranks stay in Slurm's
+// order. Throws Error with the reason if the hostfile cannot be made.
+std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
@@ -103,12 +105,11 @@ std::optional<std::string> hostfile_of_allocation() {
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
-  if (const std::string parameter = mapping_in_parameter_files(variable_here); !parameter.empty())
-    throw Error(parameter);
   if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering =
       has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
-  return sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering);
+  return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
+                 wanted == "yes" || set_by_site(controller)};
 }
 
 // Returns the descriptor of a file in memory with `text`, sealed against changes, or -1. `inherited` tells whether
@@ -129,210 +130,118 @@ int file_in_memory(const std::string& text, bool inherited) {
   return -1;
 }
 
-// Returns what the user is told if mpirun has no plan and starts its ranks without an srun that could tell; else an
-// empty string. `alone` tells whether it does so: in a job of one node, and in salloc's shell for a heterogeneous job.
-std::string notice_without_srun(const std::vector<Setting>& settings, bool alone) {
-  if (!alone || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
-  if (settings[0].value == not_wanted || settings[0].value == not_named || settings[0].value == not_named_in_command)
-    return {};  // perhaps the job has no mpirun
-  return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
-}
+using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;
 
-std::string beginning_of(const std::string& path) { return beginning_of_file(path, most_script_bytes); }
-
-// Where the plan is used.
-enum class PlanUse {
-  by_itself,  // mpirun takes it from its environment
-  by_hand,    // its user gives mpirun the hostfile, as in a shell, where nobody knows what the user will type
-};
-
-std::vector<Setting> settings_for(const std::string& hostfile, bool inherited, PlanUse use) {
-  const int number = file_in_memory(hostfile, inherited);
+// Returns the variables of a plan. Open MPI's own variables are set only if `plan` is for every mpirun, and if the user
+// has set none of them in the environment, which `value` reads.
+std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const VariableValue& value) {
+  const int number = file_in_memory(plan.hostfile, inherited);
   if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
   const std::string path = "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
   std::vector<Setting> settings{{mpirun_plan_variable, path}};
-  if (use == PlanUse::by_hand) {
-    settings.push_back({mpirun_reason_variable,
-                        "in the shell of salloc mpirun needs --map-by seq --hostfile $PLACEMENT_HOSTFILE for that"});
-    return settings;
-  }
-  for (const char* name : mapping_policy_variables) settings.push_back({name, sequential_mapping});
-  for (const char* name : hostfile_variables) settings.push_back({name, path});
+  if (!plan.for_every_mpirun) return settings;
+  std::vector<Setting> of_open_mpi;
+  for (const char* name : mapping_policy_variables) of_open_mpi.push_back({name, sequential_mapping});
+  for (const char* name : hostfile_variables) of_open_mpi.push_back({name, path});
+  for (const Setting& each : of_open_mpi)
+    if (value(each.name)) {
+      settings.push_back({mpirun_reason_variable, "the environment has " + each.name});
+      return settings;
+    }
+  settings.insert(settings.end(), of_open_mpi.begin(), of_open_mpi.end());
   return settings;
 }
 
-// What is told of the words for which there is no plan; empty if there are none. With `wanted` those that are known
-// only when the script runs do not count.
-std::string told_of(const MpirunWords& words, bool wanted) {
-  if (!words.own.empty()) return shown(words.own);
-  if (words.made.empty() || wanted) return {};
-  return shown(words.made) +
-         ", whose words are known only when it runs (PLACEMENT_MPIRUN=yes in the environment of the submission says that none maps)";
-}
-
-// Returns what told_of() says of the first of these files that is a script which names mpirun, such as "FILE has
-// --bynode".
-std::string told_of_files(const std::vector<std::string>& files, const VariableValue& value, bool wanted) {
-  for (const std::string& file : files) {
-    const std::string text = beginning_of(file);
-    if (!names_mpirun(text) || text.find('\0') != text.npos) continue;
-    MpirunWords words = mpirun_words(text, value);
-    if (constexpr std::string_view others[] = {".py", ".pl", ".rb", ".jl", ".lua"};
-        std::ranges::find(others, std::filesystem::path(file).extension()) != std::end(others))
-      words.made = "commands of another language than the shell's";
-    if (const std::string word = told_of(words, wanted); !word.empty()) return shown(file) + " has " + word;
-  }
-  return {};
+// Returns the message for a user who asked for a plan (PLACEMENT_MPIRUN=yes) that could not be made, if no srun will
+// report it: in a job of one node, and in salloc for a heterogeneous job. Returns an empty string otherwise.
+std::string notice_without_srun(const std::vector<Setting>& settings, const std::string& wanted, bool alone) {
+  if (!alone || wanted != "yes" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
+  return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
 }
 
 // ---- batch scripts
 
-struct Script {
-  std::string text;
-  bool interactive = false;
-  std::vector<std::string> arguments = {};  // of the script itself
-};
-
-std::optional<Script> script_of(spank_t spank) {
+// Returns true if the step is a batch script or an interactive step, whose process becomes the user's shell.
+bool is_script(spank_t spank) {
   std::uint32_t step = 0;
-  if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS) return std::nullopt;
-  if (step == SLURM_INTERACTIVE_STEP) return Script{"", true};
-  if (step != SLURM_BATCH_SCRIPT) return std::nullopt;
+  return spank_get_item(spank, S_JOB_STEPID, &step) == ESPANK_SUCCESS &&
+         (step == SLURM_INTERACTIVE_STEP || step == SLURM_BATCH_SCRIPT);
+}
+
+// Returns true if the program of the step is a script for a C shell. C shells close all files that they inherit.
+bool is_c_shell(spank_t spank) {
   int count = 0;
   char** words = nullptr;
   if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
-    return std::nullopt;
-  return Script{beginning_of(words[0]), false, {words + 1, words + count}};
-}
-
-// Returns true if the script is for a C shell. C shells close all files that they inherit.
-bool is_c_shell(std::string_view script) {
-  const std::string_view line = script.substr(0, script.find('\n'));
+    return false;
+  const std::string text = beginning_of_file(words[0], 256);
+  const std::string line = text.substr(0, text.find('\n'));
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }
 
-// Makes the plan, in a process of its own. The text is "+" and a hostfile, "-" and a reason, or empty if there is no
-// plan to make.
-std::string plan_text(char** job_environment) {
+// Makes the plan, in a process of its own. The text is a hostfile after "*" if it is for every mpirun and after "+"
+// otherwise, "-" and a reason, or empty if there is no plan to make.
+std::string plan_text(char** job_environment, const std::string& wanted) {
   environ = job_environment;
   try {
-    const auto hostfile = hostfile_of_allocation();
-    return hostfile ? "+" + *hostfile : "";
+    const auto plan = plan_of_allocation(wanted);
+    return plan ? (plan->for_every_mpirun ? "*" : "+") + plan->hostfile : "";
   } catch (const std::exception& error) {
     return std::string("-") + error.what();
   }
 }
 
-std::vector<Setting> settings_of_script(spank_t spank, PlanUse use) {
+std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted, const VariableValue& variable) {
+  if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
+  if (is_c_shell(spank)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
   char** job_environment = nullptr;
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
   std::string text;
   try {
-    text = answer_of_process([job_environment] { return plan_text(job_environment); }, longest_plan,
-                             most_plan_bytes_of_mpirun);
+    text =
+        answer_of_process([&] { return plan_text(job_environment, wanted); }, longest_plan, most_plan_bytes_of_mpirun);
   } catch (const Error& error) {
     return {{mpirun_reason_variable, error.what()}};
   }
-  if (text.starts_with('+')) return settings_for(text.substr(1), true, use);
-  if (text.starts_with('-')) return {{mpirun_reason_variable, text.substr(1)}};
-  return {};
-}
-
-std::vector<Setting> wanted_of_script(spank_t spank) {
-  const auto script = script_of(spank);
-  if (!script) return {};
-  const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
-  if (!variable(std::string(job_environment_prefix) + request_policy_variable) ||
-      variable(std::string(job_environment_prefix) + unfit_variable))
-    return {};
-  auto switched = variable(mpirun_switch_variable);
-  if (!switched) switched = variable(std::string(job_environment_prefix) + mpirun_switch_variable);
-  const std::string wanted = switched.value_or("");
-  if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
-  if (wanted != "yes" && !script->interactive && !names_mpirun(script->text))
-    return {{mpirun_reason_variable, not_named}};
-  char** job_environment = nullptr;
-  spank_get_item(spank, S_JOB_ENV, &job_environment);
-  if (const std::string name = mapping_variable(job_environment); !name.empty())
-    return {{mpirun_reason_variable, environment_has + name}};
-  const MpirunWords words = mpirun_words(script->text, variable);
-  if (const std::string word = told_of(words, wanted == "yes"); !word.empty())
-    return {{mpirun_reason_variable, "the script has " + word}};
-  if (const std::string word = words.arguments ? mapping_argument(script->arguments) : ""; !word.empty())
-    return {{mpirun_reason_variable, "the script's arguments have " + shown(word)}};
-  if (const std::string word = told_of_files(words.files, variable, wanted == "yes"); !word.empty())
-    return {{mpirun_reason_variable, word}};
-  if (is_c_shell(script->text))
-    return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
-  return settings_of_script(spank, script->interactive && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself);
-}
-
-// ---- salloc
-
-// Returns the word as one that the shell takes as it is.
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
-// Tells which word of salloc's command, or of the scripts that it names, maps or binds; empty if none does.
-std::string own_word_of(const std::vector<std::string>& command) {
-  const bool wanted = environment_value(mpirun_switch_variable) == "yes";
-  std::string line;
-  for (const std::string& word : command) line += quoted(word) + " ";
-  if (const std::string word = told_of(mpirun_words(line, variable_here), wanted); !word.empty())
-    return "the command has " + word;
-  return told_of_files(command, variable_here, wanted);
-}
-
-// Returns true if salloc starts a shell in which its user types, or a command or script that names mpirun.
-bool may_start_mpirun(const std::vector<std::string>& command) {
-  return is_interactive_shell(command) || std::any_of(command.begin(), command.end(), [](const std::string& word) {
-           return names_mpirun(word) || names_mpirun(beginning_of(word));
-         });
+  if (text.empty()) return {};
+  if (text.front() == '-') return {{mpirun_reason_variable, text.substr(1)}};
+  return settings_for({text.substr(1), text.front() == '*'}, true, variable);
 }
 
 }  // namespace
 
-std::string plan_mpirun_of_salloc(int component) {
+std::string plan_mpirun_of_salloc(bool has_command) {
   const std::string wanted = environment_value(mpirun_switch_variable);
   if (!has_request()) return {};
-  if (wanted == "no") {
-    setenv(mpirun_reason_variable, not_wanted, 1);
-    return {};
-  }
-  const std::vector<std::string> command = command_given(component);
-  if (wanted != "yes" && !may_start_mpirun(command)) {  // its mpirun may have a mapping of its own
-    setenv(mpirun_reason_variable, not_named_in_command, 1);
-    return {};
-  }
-  const PlanUse use = is_interactive_shell(command) && wanted != "yes" ? PlanUse::by_hand : PlanUse::by_itself;
   std::vector<Setting> settings;
   try {
-    if (const std::string name = mapping_variable(environ); !name.empty()) throw Error(environment_has + name);
-    if (const std::string word = own_word_of(command); !word.empty()) throw Error(word);
+    if (wanted == "no") throw Error(not_wanted);
     if (is_heterogeneous()) throw Error(why_not_heterogeneous);
-    if (const auto hostfile = hostfile_of_allocation()) settings = settings_for(*hostfile, false, use);
+    const auto variable = [](const std::string& name) -> std::optional<std::string> {
+      const char* const text = std::getenv(name.c_str());
+      return text ? std::optional<std::string>(text) : std::nullopt;
+    };
+    if (const auto plan = plan_of_allocation(wanted)) settings = settings_for(*plan, false, variable);
   } catch (const Error& error) {
     settings = {{mpirun_reason_variable, error.what()}};
   }
   for (const Setting& each : settings) setenv(each.name.c_str(), each.value.c_str(), 1);
-  if (settings.size() > 1 && use == PlanUse::by_hand)
-    return "mpirun in this shell keeps Slurm's order, because a mapping that you type could not stand beside another: "
-           "\"mpirun --map-by seq --hostfile $PLACEMENT_HOSTFILE\" places its ranks by the job's policy, and with "
-           "PLACEMENT_MPIRUN=yes before salloc mpirun does so by itself";
-  return notice_without_srun(settings, is_heterogeneous() || environment_value("SLURM_JOB_NUM_NODES") == "1");
+  if (!has_command && settings.size() == 1 && settings[0].name == mpirun_plan_variable)
+    return std::string("mpirun keeps Slurm's order: ") + mpirun_command + " places its ranks by the job's policy";
+  return notice_without_srun(settings, wanted, is_heterogeneous() || environment_value("SLURM_JOB_NUM_NODES") == "1");
 }
 
 void plan_mpirun_of_script(spank_t spank) {
-  const std::vector<Setting> settings = wanted_of_script(spank);
+  const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
+  const auto of_job = [&](const char* name) { return variable(std::string(job_environment_prefix) + name); };
+  if (!is_script(spank) || !of_job(request_policy_variable) || of_job(unfit_variable)) return;
+  auto switched = variable(mpirun_switch_variable);
+  if (!switched) switched = of_job(mpirun_switch_variable);
+  const std::string wanted = switched.value_or("");
+  const std::vector<Setting> settings = settings_of_script(spank, wanted, variable);
   for (const Setting& each : settings) spank_setenv(spank, each.name.c_str(), each.value.c_str(), 1);
-  const auto nodes = task_variable(spank, "SLURM_JOB_NUM_NODES");
-  const std::string notice = notice_without_srun(settings, nodes == "1");
-  if (notice.empty() || task_variable(spank, (std::string(job_environment_prefix) + job_quiet_variable).c_str()))
-    return;
-  write_all(STDERR_FILENO, "placement: " + notice + "\n");
+  const std::string notice = notice_without_srun(settings, wanted, variable("SLURM_JOB_NUM_NODES") == "1");
+  if (!notice.empty() && !of_job(job_quiet_variable)) write_all(STDERR_FILENO, "placement: " + notice + "\n");
 }
 
 }  // namespace placement::spank

@@ -86,7 +86,7 @@ START_TEST(what_is_shown_is_read_again) {
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
-      "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
+      "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
       "p");
   ck_assert_text_eq(config.outage_estimator, "ewma");
   std::string text;
@@ -165,6 +165,7 @@ START_TEST(each_other_key_has_its_default) {
       {"ProbeInterface", ""},
       {"ProbeBusyNodes", "no"},
       {"OutageEstimator", "beta"},
+      {"MpirunByPolicy", "no"},
       {"ProfileJobs", "no"},
       {"ProfileExclude", ""},
       {"MetricsFile", ""},
