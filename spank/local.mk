@@ -13,14 +13,9 @@ libspank_la_SOURCES = \
 	%D%/hooks/import_slot.cpp \
 	%D%/mpirun/launcher_notice.cpp \
 	%D%/mpirun/mpirun_environment.cpp \
-	%D%/mpirun/mpirun_options.cpp \
-	%D%/mpirun/mpirun_parameters.cpp \
 	%D%/mpirun/mpirun_plan.cpp \
-	%D%/mpirun/mpirun_words.cpp \
 	%D%/mpirun/process_answer.cpp \
-	%D%/mpirun/salloc_command.cpp \
 	%D%/mpirun/sequential_hostfile.cpp \
-	%D%/mpirun/shell_commands.cpp \
 	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
 	%D%/profile/profiling.cpp \

@@ -8,12 +8,10 @@ check_PROGRAMS += \
 	%D%/import_slot_test \
 	%D%/job_decision_test \
 	%D%/learned_profile_test \
-	%D%/mpirun_words_test \
 	%D%/placement_options_test \
 	%D%/process_answer_test \
 	%D%/profile_store_test \
 	%D%/program_facts_test \
-	%D%/salloc_command_test \
 	%D%/sequential_hostfile_test \
 	%D%/shipped_request_test \
 	%D%/step_ranks_test \
@@ -27,12 +25,10 @@ endif
 %C%_import_slot_test_CPPFLAGS = $(AM_CPPFLAGS) -DIMPORT_LIBRARIES='"$(abs_builddir)/%D%"'
 %C%_job_decision_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_learned_profile_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_mpirun_words_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_process_answer_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_program_facts_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_salloc_command_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_shipped_request_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)
