@@ -114,26 +114,26 @@ build() {  # builds in $build_directory; the caller tests or installs
 }
 
 build_prepared() {
-  configure_in "$build_directory" "$work/inst" --enable-werror || return 1
-  sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log"
-  prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}"
+  configure_in "$build_directory" "$work/inst" --enable-werror CFLAGS="${CFLAGS--O2}" CXXFLAGS="${CXXFLAGS--O2}" || return 1
+  sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log" 2>/dev/null
+  prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}" "$@"
 }
 
-# Leaves in the array $compile_flags what make is called with for the product. Beside the code, the compiler writes its own
-# representation into the objects, which contrib/check-odr compares; linked is the code. If $precompile=yes asks for them, headers are
-# precompiled. Warnings are no errors then: GCC 12 warns of code of std::string that comes from such a header.
+# Leaves in the array $compile_flags the arguments of make for the product. Headers are precompiled unless $precompile=no. Warnings are
+# no errors with precompiled headers: GCC 12 then warns of code of std::string. With $compare_types=yes the compiler also writes its own
+# representation into the objects, next to the code, for contrib/check-odr; the code is what is linked.
 prepare_compile_flags() {
-  local types='-flto -ffat-lto-objects'
-  if [ "${precompile:-no}" = yes ]; then
-    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error $types || return 1
+  local -a types=()
+  [ "${compare_types:-no}" = no ] || types=(-flto -ffat-lto-objects)
+  if [ "${precompile:-yes}" = yes ]; then
+    compile_with_headers "$work/precompiled" "$build_directory" -Wno-error "${types[@]}" || return 1
   else
-    compile_flags=("CXXFLAGS=$(flags_of "$build_directory" CXXFLAGS) $types")
+    compile_flags=("CXXFLAGS=$(flags_of "$build_directory" CXXFLAGS) ${types[*]}")
   fi
-  compile_flags+=("CFLAGS=$(flags_of "$build_directory" CFLAGS) $types" "$link_code")
+  compile_flags+=("CFLAGS=$(flags_of "$build_directory" CFLAGS) ${types[*]}" "$link_code")
 }
 
-# The same for the unit tests, which have parts of the product in them: always with precompiled headers, and without optimization, as
-# most of their time goes to the compiler.
+# Sets $compile_flags for the unit tests: precompiled headers, and no optimization, because most of their time is compiling.
 prepare_test_flags() {
   compile_with_headers "$work/precompiled-tests" "$build_directory" -O0 -U_FORTIFY_SOURCE && compile_flags+=("$link_code")
 }
@@ -152,25 +152,13 @@ compile_with_headers() {  # directory of the headers, build directory, flags bes
   compile_flags=("CXXFLAGS=$flags -include $headers/standard.hpp")
 }
 
-install_build() { quietly install make -C "$build_directory" install && built_from >"$work/inst/built-from"; }
+install_build() { quietly install make -C "$build_directory" install; }
 
-# What an installation in .work was made from: the sources, and the Slurm that is installed.
-built_from() {
-  slurmctld -V
-  (cd "$top" && tree_files | tr '\n' '\0' | xargs -0 sha256sum | sha256sum)
-}
-
-# What contrib/check has installed from the same files, if it has; else what contrib/try shows and no more: plugins, agent, monitor, placectl and the profiler, compiled without optimization, apart from
-# what contrib/check builds.
-build_to_show() {  # directory: builds in DIR/build, installs in DIR/inst; leaves in $prefix where it is installed
-  if [ -e "$work/inst/built-from" ] && [ "$(built_from)" = "$(cat "$work/inst/built-from")" ]; then
-    echo "contrib/check has built the same files: its plugins and programs are taken"
-    prefix=$work/inst
-    return
-  fi
-  prefix=$1/inst
-  prepare_source && configure_in "$1/build" "$1/inst" CFLAGS=-O0 CXXFLAGS=-O0 && compile_with_headers "$1" "$1/build" || return 1
-  make_in show "$1/build" "${compile_flags[@]}" bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
+# Builds and installs what contrib/try shows: plugins, agent, monitor, placectl and the profiler. Compiled like the build of
+# contrib/check and in its directory, so the second of the two commands compiles only what the first has not.
+build_to_show() {  # leaves in $prefix where it is installed
+  prefix=$work/inst build_directory=$work/build
+  prepare_source && build_prepared bin_PROGRAMS=tools/placectl lib_LTLIBRARIES=libplacement-profile.la \
     pkglib_LTLIBRARIES='select_cons_tres.la loadmatrix.la nodestate.la' \
     install-binPROGRAMS install-sbinPROGRAMS install-libLTLIBRARIES install-pkglibLTLIBRARIES
 }

@@ -4,11 +4,12 @@
 # host: srun, sbatch, scontrol and so on are those of the private cluster. The shell stops at the first
 # command that fails (set -e), so a plain command is an assertion.
 #
-#   SP_TOP       the source tree              SP_TEST_BIN  compiled test programs (halo, mpi_where)
+#   SP_TOP       the source tree              SP_TEST_BIN  programs for every user: halo, mpi_where, placectl
 #   SP_PREFIX    install prefix of ours       CLUSTER      the cluster's directory: slurm.conf, log/, ...
 #   WORK         an empty directory of this test, readable by every user
 
 CLUSTER=/run/placement-cluster
+SP_TEST_BIN=$CLUSTER/programs  # not in the clone, which other users may be unable to enter
 cluster() { "$SP_TOP/contrib/cluster" "$@"; }
 
 # ---- what a test says
