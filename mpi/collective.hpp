@@ -31,10 +31,6 @@ enum class Collective : std::uint32_t {
 // The data that one rank has of a collective call on an intra-communicator.
 struct CollectiveCall {
   Collective operation = Collective::barrier;
-  bool nonblocking = false;  // true for persistent calls too
-  bool in_place = false;     // MPI_IN_PLACE at this rank
-  bool commutative = true;   // whether the operation of the reduction commutes
-  bool by_type = false;      // the call is alltoallw
   std::int32_t rank = 0;
   std::int32_t size = 1;
   std::int32_t root = 0;
@@ -47,9 +43,6 @@ struct CollectiveCall {
   //   gatherv: not used; `count` and `element_bytes` give the block of a rank that is not the root
   //   allgatherv, reduce_scatter: the block of each rank, equal at all ranks
   std::vector<std::uint64_t> blocks;
-  // The size in bytes by which Open MPI chooses the algorithm of an allgather. It differs from bytes() because with
-  // MPI_IN_PLACE Open MPI uses the count that was passed, although it has no meaning.
-  std::uint64_t rule_bytes = 0;
 
   std::uint64_t bytes() const { return count * element_bytes; }
 };

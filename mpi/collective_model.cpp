@@ -1,263 +1,221 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The models of collective.hpp: the algorithm that each operation runs.
+// The models of collective.hpp: the messages that one rank sends in each operation. Each function appends the messages
+// of call.rank.
+#include <algorithm>
 #include <numeric>
 
-#include "mpi/collective_algorithms.hpp"
-#include "mpi/collective_rules.hpp"
+#include "mpi/collective.hpp"
 
 namespace placement::mpi {
 namespace {
 
-using namespace algorithms;
+constexpr std::uint64_t long_allgather_bytes = 80 << 10;  // all blocks together
+
+using Blocks = std::vector<std::uint64_t>;  // the bytes of each rank's block
 
 std::uint64_t total(const Blocks& blocks) { return std::accumulate(blocks.begin(), blocks.end(), std::uint64_t{0}); }
 
-// Returns the call as another operation whose root is rank 0.
-CollectiveCall as_rooted(const CollectiveCall& call, Collective operation, std::uint64_t count) {
-  CollectiveCall part = call;
-  part.operation = operation;
-  part.root = 0;
-  part.count = count;
-  return part;
+// Returns a block of call.bytes() for each rank.
+Blocks equal_blocks(const CollectiveCall& call) { return Blocks(static_cast<std::size_t>(call.size), call.bytes()); }
+
+// Returns the largest power of two that is at most n; n is at least 1.
+constexpr std::int32_t power_of_two_below(std::int32_t n) {
+  std::int32_t power = 1;
+  while (power <= n / 2) power *= 2;
+  return power;
 }
 
-// ---- Open MPI 4.1: a blocking call runs in the component "tuned", or in "basic" where "tuned" has no algorithm.
-
-void open_mpi_blocking(const CollectiveCall& call, Output& out);
-
-void run(const CollectiveCall& call, open_mpi::Bcast algorithm, Output& out) {
-  using open_mpi::Bcast;
-  const auto down = [&](const TreePosition& tree) { to_children(tree, call.bytes(), out); };
-  switch (algorithm) {
-    case Bcast::linear: return bcast_linear(call, out);
-    case Bcast::chain:
-    case Bcast::pipeline: return down(chains(1, call.rank, call.size, call.root));
-    case Bcast::split_binary: return bcast_split_binary(call, out);
-    case Bcast::binary: return down(complete_tree(2, call.rank, call.size, call.root));
-    case Bcast::binomial: return down(binomial_tree(call.rank, call.size, call.root));
-    case Bcast::knomial: return down(knomial_tree(4, call.rank, call.size, call.root));
-    case Bcast::scatter_allgather: return bcast_scatter_allgather(call, false, out);
-    case Bcast::scatter_ring: return bcast_scatter_allgather(call, true, out);
+// Collects messages, except those of a rank to itself.
+class Output {
+ public:
+  Output(Sends& sends, std::int32_t self) : sends_(sends), self_(self) {}
+  void send(std::int32_t peer, std::uint64_t bytes) {
+    if (peer != self_) sends_.push_back({peer, bytes});
   }
+
+ private:
+  Sends& sends_;
+  std::int32_t self_;
+};
+
+// ---- operations with a root
+
+// The position of a rank in a binomial tree whose subtrees are ranges of consecutive ranks from the root on.
+struct TreePosition {
+  std::int32_t parent = -1;  // -1 at the root
+  std::vector<std::int32_t> children;
+};
+
+std::int32_t shifted(const CollectiveCall& call, std::int32_t rank) {
+  return (rank - call.root + call.size) % call.size;
 }
 
-void run(const CollectiveCall& call, open_mpi::Reduce algorithm, Output& out) {
-  using open_mpi::Reduce;
-  const auto up = [&](const TreePosition& tree) { to_parent(tree, call.bytes(), out); };
-  switch (algorithm) {
-    case Reduce::linear: return reduce_linear(call, out);
-    case Reduce::chain:
-    case Reduce::pipeline: return up(chains(1, call.rank, call.size, call.root));
-    case Reduce::binary: return up(complete_tree(2, call.rank, call.size, call.root));
-    case Reduce::binomial: return up(in_order_binomial_tree(call.rank, call.size, call.root));
-    case Reduce::in_order_binary: return reduce_in_order_binary(call, out);
-    case Reduce::rabenseifner: return reduce_rabenseifner(call, out);
-  }
-}
-
-void run(const CollectiveCall& call, open_mpi::Allgather algorithm, Output& out) {
-  using open_mpi::Allgather;
-  switch (algorithm) {
-    case Allgather::linear:
-      open_mpi_blocking(as_rooted(call, Collective::gather, call.count), out);
-      return open_mpi_blocking(as_rooted(call, Collective::bcast, call.count * static_cast<std::uint64_t>(call.size)),
-                               out);
-    case Allgather::bruck: return allgather_bruck(call, equal_blocks(call), out);
-    case Allgather::recursive_doubling: return allgather_recursive_doubling(call, equal_blocks(call), out);
-    case Allgather::ring: return allgather_ring(call, equal_blocks(call), out);
-    case Allgather::neighbour: return allgather_neighbour(call, equal_blocks(call), out);
-    case Allgather::two_ranks: return to_all_others(call, call.bytes(), out);
-  }
-}
-
-void run(const CollectiveCall& call, open_mpi::Allgatherv algorithm, Output& out) {
-  using open_mpi::Allgatherv;
-  switch (algorithm) {
-    case Allgatherv::linear: {
-      if (call.rank != 0 && call.blocks[call.rank] > 0) out.send(0, call.blocks[call.rank]);
-      // The broadcast is of one element of a type that spans all blocks.
-      CollectiveCall all = as_rooted(call, Collective::bcast, 1);
-      all.element_bytes = total(call.blocks);
-      return open_mpi_blocking(all, out);
+TreePosition binomial_tree(const CollectiveCall& call) {
+  const auto real = [&](std::int64_t rank) { return static_cast<std::int32_t>((rank + call.root) % call.size); };
+  const std::int32_t me = shifted(call, call.rank);
+  TreePosition position;
+  for (std::int64_t bit = 1; bit < call.size; bit *= 2) {
+    if (me & bit) {
+      position.parent = real(me ^ bit);
+      break;
     }
-    case Allgatherv::bruck: return allgather_bruck(call, call.blocks, out);
-    case Allgatherv::ring: return allgather_ring(call, call.blocks, out);
-    case Allgatherv::neighbour: return allgather_neighbour(call, call.blocks, out);
-    case Allgatherv::two_ranks: return to_all_others(call, call.blocks[call.rank], out);
+    if (me + bit < call.size) position.children.push_back(real(me + bit));
+  }
+  return position;
+}
+
+// Returns the bytes of the blocks of `rank` and of the ranks below it in the tree.
+std::uint64_t subtree_bytes(const CollectiveCall& call, std::int32_t rank) {
+  const std::int32_t me = shifted(call, rank);
+  return static_cast<std::uint64_t>(me == 0 ? call.size : std::min(me & -me, call.size - me)) * call.bytes();
+}
+
+void to_children(const CollectiveCall& call, Output& out) {
+  for (const std::int32_t child : binomial_tree(call).children) out.send(child, call.bytes());
+}
+
+void to_parent(const CollectiveCall& call, std::uint64_t bytes, Output& out) {
+  if (const std::int32_t parent = binomial_tree(call).parent; parent >= 0) out.send(parent, bytes);
+}
+
+void scatter_binomial(const CollectiveCall& call, Output& out) {
+  for (const std::int32_t child : binomial_tree(call).children) out.send(child, subtree_bytes(call, child));
+}
+
+void to_root(const CollectiveCall& call, Output& out) {
+  if (call.rank != call.root) out.send(call.root, call.bytes());
+}
+
+// ---- operations without a root
+
+void to_all_others(const CollectiveCall& call, std::uint64_t bytes, Output& out) {
+  for (std::int32_t peer = 0; peer < call.size; ++peer) out.send(peer, bytes);
+}
+
+void from_root(const CollectiveCall& call, Output& out) {
+  if (call.rank == call.root) to_all_others(call, call.bytes(), out);
+}
+
+// Sends each block that is not empty to its rank.
+void blocks_to_all(const CollectiveCall& call, Output& out) {
+  for (std::int32_t peer = 0; peer < call.size; ++peer)
+    if (call.blocks[peer] > 0) out.send(peer, call.blocks[peer]);
+}
+
+void blocks_from_root(const CollectiveCall& call, Output& out) {
+  if (call.rank == call.root) blocks_to_all(call, out);
+}
+
+// Sends a message to the next rank: linear scan and exscan.
+void to_next(const CollectiveCall& call, Output& out) {
+  if (call.rank + 1 < call.size) out.send(call.rank + 1, call.bytes());
+}
+
+void barrier_dissemination(const CollectiveCall& call, Output& out) {
+  for (std::int64_t distance = 1; distance < call.size; distance *= 2)
+    out.send(static_cast<std::int32_t>((call.rank + distance) % call.size), 0);
+}
+
+void allgather_bruck(const CollectiveCall& call, const Blocks& blocks, Output& out) {
+  for (std::int32_t distance = 1; distance < call.size; distance *= 2) {
+    const std::int32_t count = distance <= call.size / 2 ? distance : call.size - distance;
+    std::uint64_t bytes = 0;
+    for (std::int32_t i = 0; i < count; ++i) bytes += blocks[(call.rank + i) % call.size];
+    out.send((call.rank - distance + call.size) % call.size, bytes);
   }
 }
 
-void run(const CollectiveCall& call, open_mpi::Allreduce algorithm, Output& out) {
-  using open_mpi::Allreduce;
-  switch (algorithm) {
-    case Allreduce::linear:
-      reduce_linear(as_rooted(call, Collective::reduce, call.count), out);
-      return bcast_linear(as_rooted(call, Collective::bcast, call.count), out);
-    case Allreduce::reduce_and_bcast:
-      open_mpi_blocking(as_rooted(call, Collective::reduce, call.count), out);
-      return open_mpi_blocking(as_rooted(call, Collective::bcast, call.count), out);
-    case Allreduce::recursive_doubling: return allreduce_recursive_doubling(call, out);
-    case Allreduce::ring:
-    case Allreduce::segmented_ring: return allreduce_ring(call, out);  // one segment by default
-    case Allreduce::rabenseifner: return allreduce_rabenseifner(call, out);
+void allgather_recursive_doubling(const CollectiveCall& call, const Blocks& blocks, Output& out) {
+  if (power_of_two_below(call.size) != call.size) return allgather_bruck(call, blocks, out);
+  for (std::int32_t distance = 1; distance < call.size; distance *= 2) {
+    const std::int32_t first = call.rank / distance * distance;
+    std::uint64_t bytes = 0;
+    for (std::int32_t i = 0; i < distance; ++i) bytes += blocks[first + i];
+    out.send(call.rank ^ distance, bytes);
   }
 }
 
-void run(const CollectiveCall& call, open_mpi::Barrier algorithm, Output& out) {
-  using open_mpi::Barrier;
-  switch (algorithm) {
-    case Barrier::linear: return barrier_linear(call, out);
-    case Barrier::double_ring: return barrier_double_ring(call, out);
-    case Barrier::recursive_doubling: return barrier_recursive_doubling(call, out);
-    case Barrier::bruck: return barrier_dissemination(call, out);
-    case Barrier::two_ranks: return to_all_others(call, 0, out);
-    case Barrier::tree: return barrier_tree(call, out);
-  }
+void allgather_ring(const CollectiveCall& call, const Blocks& blocks, Output& out) {
+  for (std::int32_t step = 0; step + 1 < call.size; ++step)
+    out.send((call.rank + 1) % call.size, blocks[(call.rank - step + call.size) % call.size]);
 }
 
-void run(const CollectiveCall& call, open_mpi::ReduceScatter algorithm, Output& out) {
-  using open_mpi::ReduceScatter;
-  switch (algorithm) {
-    case ReduceScatter::non_overlapping:
-      open_mpi_blocking(
-          as_rooted(call, Collective::reduce, call.element_bytes ? total(call.blocks) / call.element_bytes : 0), out);
-      return scatterv_linear(as_rooted(call, Collective::scatterv, 0), false, out);
-    case ReduceScatter::recursive_halving: return reduce_scatter_recursive_halving(call, call.blocks, out);
-    case ReduceScatter::ring: return reduce_scatter_ring(call, call.blocks, out);
-    case ReduceScatter::butterfly: return reduce_scatter_butterfly(call, call.blocks, out);
-  }
+// Short messages take few steps, and long ones a ring, as in Open MPI and MPICH.
+void allgather(const CollectiveCall& call, const Blocks& blocks, Output& out) {
+  return total(blocks) < long_allgather_bytes ? allgather_recursive_doubling(call, blocks, out)
+                                              : allgather_ring(call, blocks, out);
 }
 
-void run(const CollectiveCall& call, open_mpi::ReduceScatterBlock algorithm, Output& out) {
-  using open_mpi::ReduceScatterBlock;
-  switch (algorithm) {
-    case ReduceScatterBlock::linear:
-      open_mpi_blocking(as_rooted(call, Collective::reduce, call.count * static_cast<std::uint64_t>(call.size)), out);
-      return open_mpi_blocking(as_rooted(call, Collective::scatter, call.count), out);
-    case ReduceScatterBlock::recursive_doubling: return reduce_scatter_block_recursive_doubling(call, out);
-    case ReduceScatterBlock::recursive_halving: return reduce_scatter_recursive_halving(call, equal_blocks(call), out);
-    case ReduceScatterBlock::butterfly: return reduce_scatter_block_butterfly(call, out);
-  }
-}
-
-// Returns the size in bytes by which Open MPI chooses the algorithm.
-std::uint64_t rule_bytes(const CollectiveCall& call) {
-  switch (call.operation) {
-    case Collective::allgather: return call.rule_bytes;
-    case Collective::allgatherv: return total(call.blocks) / static_cast<std::uint64_t>(call.size);
-    case Collective::reduce_scatter: return total(call.blocks);
-    default: return call.bytes();
-  }
-}
-
-void open_mpi_blocking(const CollectiveCall& call, Output& out) {
-  const int algorithm = open_mpi::algorithm(call.operation, call.size, rule_bytes(call), call.commutative);
-  switch (call.operation) {
-    case Collective::allgather: return run(call, open_mpi::Allgather{algorithm}, out);
-    case Collective::allgatherv: return run(call, open_mpi::Allgatherv{algorithm}, out);
-    case Collective::allreduce: return run(call, open_mpi::Allreduce{algorithm}, out);
-    case Collective::alltoall:
-      if (open_mpi::Alltoall{algorithm} == open_mpi::Alltoall::bruck && !call.in_place)
-        return alltoall_bruck(call, out);
-      return to_all_others(call, call.bytes(), out);
-    case Collective::alltoallv: return alltoallv_direct(call, !call.in_place && !call.by_type, out);
-    case Collective::barrier: return run(call, open_mpi::Barrier{algorithm}, out);
-    case Collective::bcast: return run(call, open_mpi::Bcast{algorithm}, out);
-    case Collective::gather:
-      if (open_mpi::Gather{algorithm} == open_mpi::Gather::binomial) return gather_binomial(call, out);
-      if (open_mpi::Gather{algorithm} == open_mpi::Gather::linear_sync) return gather_linear_sync(call, out);
-      return reduce_linear(call, out);
-    case Collective::gatherv:
-      if (call.bytes() > 0) reduce_linear(call, out);
-      return;
-    case Collective::reduce: return run(call, open_mpi::Reduce{algorithm}, out);
-    case Collective::reduce_scatter: return run(call, open_mpi::ReduceScatter{algorithm}, out);
-    case Collective::reduce_scatter_block: return run(call, open_mpi::ReduceScatterBlock{algorithm}, out);
-    case Collective::exscan:
-    case Collective::scan: return to_next(call, out);
-    case Collective::scatter:
-      if (open_mpi::Scatter{algorithm} == open_mpi::Scatter::binomial) return scatter_binomial(call, out);
-      return scatter_linear(call, out);
-    case Collective::scatterv: return scatterv_linear(call, false, out);
-  }
-}
-
-// ---- Open MPI 4.1: a non-blocking or persistent call runs in the component "libnbc".
-
-void open_mpi_nonblocking(const CollectiveCall& call, Output& out) {
+void allreduce_recursive_doubling(const CollectiveCall& call, Output& out) {
   const std::int32_t power = power_of_two_below(call.size);
-  const bool small = call.bytes() < 65536;
-  switch (call.operation) {
-    case Collective::allgather: return to_all_others(call, call.bytes(), out);
-    case Collective::allgatherv: return to_all_others(call, call.blocks[call.rank], out);
-    case Collective::allreduce:
-      if (call.size >= 4 && !small && call.commutative && !call.in_place) return allreduce_rabenseifner(call, out);
-      to_parent(in_order_binomial_tree(call.rank, call.size, 0), call.bytes(), out);
-      return to_children(binomial_tree(call.rank, call.size, 0), call.bytes(), out);
-    case Collective::alltoall: return to_all_others(call, call.bytes(), out);
-    case Collective::alltoallv: return alltoallv_direct(call, false, out);
-    case Collective::barrier: return barrier_dissemination(call, out);
-    case Collective::bcast:
-      if (call.size <= 4) return bcast_linear(call, out);
-      return to_children(swapped_binomial_tree(call.rank, call.size, call.root), call.bytes(), out);
-    case Collective::gather:
-    case Collective::gatherv: return reduce_linear(call, out);
-    case Collective::reduce: {
-      if (call.commutative && call.size > 2 && call.count >= static_cast<std::uint64_t>(power))
-        return reduce_rabenseifner(call, out);
-      // Rank 0 and the root are exchanged. A reduction that does not commute runs to rank 0, which sends the result on.
-      const std::int32_t root = call.commutative ? call.root : 0;
-      const auto swapped = [&](std::int32_t rank) { return rank == 0 ? root : rank == root ? 0 : rank; };
-      if (call.size <= 4 && !small && call.commutative) {
-        if (swapped(call.rank) > 0) {
-          const std::uint64_t parts = (call.bytes() + 8191) / 8192;
-          const std::uint64_t part = call.count / parts;
-          for (std::uint64_t k = 0; k < parts; ++k)
-            out.send(swapped(swapped(call.rank) - 1),
-                     (k + 1 < parts ? part : call.count - part * (parts - 1)) * call.element_bytes);
-        }
-        return;
-      }
-      const TreePosition tree = in_order_binomial_tree(swapped(call.rank), call.size, 0);
-      if (tree.parent >= 0) out.send(swapped(tree.parent), call.bytes());
-      if (root != call.root && call.rank == 0) out.send(call.root, call.bytes());
-      return;
-    }
-    case Collective::reduce_scatter:
-    case Collective::reduce_scatter_block: {
-      CollectiveCall part = as_rooted(call, Collective::scatterv, 0);
-      if (call.operation == Collective::reduce_scatter_block) part.blocks = equal_blocks(call);
-      to_parent(in_order_binomial_tree(call.rank, call.size, 0), total(part.blocks), out);
-      return scatterv_linear(part, true, out);
-    }
-    case Collective::exscan:
-    case Collective::scan: return to_next(call, out);
-    case Collective::scatter: return scatter_linear(call, out);
-    case Collective::scatterv: return scatterv_linear(call, true, out);
+  const std::int32_t rest = call.size - power;
+  if (call.rank < 2 * rest && call.rank % 2 == 0) return out.send(call.rank + 1, call.bytes());
+  const std::int32_t me = call.rank < 2 * rest ? call.rank / 2 : call.rank - rest;
+  for (std::int32_t distance = 1; distance < power; distance *= 2) {
+    const std::int32_t peer = me ^ distance;
+    out.send(peer < rest ? peer * 2 + 1 : peer + rest, call.bytes());
   }
+  if (call.rank < 2 * rest) out.send(call.rank - 1, call.bytes());
+}
+
+// Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks, of which the
+// odd one takes part.
+struct Folding {
+  explicit Folding(std::int32_t size) : power(power_of_two_below(size)), rest(size - power) {}
+
+  std::int32_t virtual_rank(std::int32_t rank) const {
+    return rank >= 2 * rest ? rank - rest : rank % 2 == 0 ? -1 : rank / 2;
+  }
+  std::int32_t real(std::int32_t index) const { return index < rest ? index * 2 + 1 : index + rest; }
+  std::int32_t first_block(std::int32_t index) const { return index < rest ? index * 2 : index + rest; }
+  // Returns the bytes of the blocks of the virtual ranks first .. last - 1.
+  std::uint64_t bytes(const Blocks& blocks, std::int32_t first, std::int32_t last) const {
+    std::uint64_t sum = 0;
+    for (std::int32_t block = first_block(first); block <= real(last - 1); ++block) sum += blocks[block];
+    return sum;
+  }
+
+  std::int32_t power;
+  std::int32_t rest;
+};
+
+void reduce_scatter_recursive_halving(const CollectiveCall& call, const Blocks& blocks, Output& out) {
+  const Folding folding(call.size);
+  const std::int32_t me = folding.virtual_rank(call.rank);
+  if (me < 0) return out.send(call.rank + 1, total(blocks));
+  std::int32_t first = 0;
+  std::int32_t last = folding.power;
+  for (std::int32_t mask = folding.power / 2; mask > 0; mask /= 2) {
+    const std::int32_t peer = me ^ mask;
+    const bool low = me < peer;
+    const std::uint64_t bytes =
+        low ? folding.bytes(blocks, first + mask, last) : folding.bytes(blocks, first, first + mask);
+    if (bytes > 0) out.send(folding.real(peer), bytes);
+    (low ? last : first) = first + mask;
+  }
+  if (call.rank < 2 * folding.rest && blocks[call.rank - 1] > 0) out.send(call.rank - 1, blocks[call.rank - 1]);
 }
 
 // ---- the model `generic`: one textbook algorithm for each operation
 
 void generic(const CollectiveCall& call, Output& out) {
-  const TreePosition tree = in_order_binomial_tree(call.rank, call.size, call.root);
   switch (call.operation) {
-    case Collective::allgather: return allgather_recursive_doubling(call, equal_blocks(call), out);
+    case Collective::allgather: return allgather(call, equal_blocks(call), out);
     case Collective::allgatherv: return allgather_ring(call, call.blocks, out);
     case Collective::allreduce: return allreduce_recursive_doubling(call, out);
     case Collective::alltoall: return to_all_others(call, call.bytes(), out);
-    case Collective::alltoallv: return alltoallv_direct(call, false, out);
+    case Collective::alltoallv: return blocks_to_all(call, out);
     case Collective::barrier: return barrier_dissemination(call, out);
-    case Collective::bcast: return to_children(tree, call.bytes(), out);
-    case Collective::gather: return gather_binomial(call, out);
-    case Collective::gatherv: return reduce_linear(call, out);
-    case Collective::reduce: return to_parent(tree, call.bytes(), out);
+    case Collective::bcast: return to_children(call, out);
+    case Collective::gather: return to_parent(call, subtree_bytes(call, call.rank), out);
+    case Collective::gatherv: return to_root(call, out);
+    case Collective::reduce: return to_parent(call, call.bytes(), out);
     case Collective::reduce_scatter: return reduce_scatter_recursive_halving(call, call.blocks, out);
     case Collective::reduce_scatter_block: return reduce_scatter_recursive_halving(call, equal_blocks(call), out);
     case Collective::exscan:
     case Collective::scan: return to_next(call, out);
     case Collective::scatter: return scatter_binomial(call, out);
-    case Collective::scatterv: return scatterv_linear(call, false, out);
+    case Collective::scatterv: return blocks_from_root(call, out);
   }
 }
 
@@ -270,15 +228,15 @@ void direct(const CollectiveCall& call, Output& out) {
     case Collective::alltoall: return to_all_others(call, call.bytes(), out);
     case Collective::allgatherv: return to_all_others(call, call.blocks[call.rank], out);
     case Collective::alltoallv:
-    case Collective::reduce_scatter: return alltoallv_direct(call, false, out);
+    case Collective::reduce_scatter: return blocks_to_all(call, out);
     case Collective::reduce_scatter_block: return to_all_others(call, call.bytes(), out);
     case Collective::barrier: return;
     case Collective::bcast:
-    case Collective::scatter: return bcast_linear(call, out);
-    case Collective::scatterv: return scatterv_linear(call, false, out);
+    case Collective::scatter: return from_root(call, out);
+    case Collective::scatterv: return blocks_from_root(call, out);
     case Collective::gather:
     case Collective::gatherv:
-    case Collective::reduce: return reduce_linear(call, out);
+    case Collective::reduce: return to_root(call, out);
     case Collective::exscan:
     case Collective::scan:
       for (std::int32_t peer = call.rank + 1; peer < call.size; ++peer) out.send(peer, call.bytes());
@@ -290,14 +248,14 @@ void direct(const CollectiveCall& call, Output& out) {
 bool nothing_to_do(const CollectiveCall& call) {
   if (call.size < 2) return true;
   switch (call.operation) {
-    case Collective::allreduce:
-    case Collective::bcast:
-    case Collective::reduce:
-    case Collective::reduce_scatter_block: return call.count == 0;
     case Collective::allgather:
+    case Collective::allreduce:
     case Collective::alltoall:
+    case Collective::bcast:
     case Collective::exscan:
-    case Collective::scan: return !call.nonblocking && call.count == 0;
+    case Collective::reduce:
+    case Collective::reduce_scatter_block:
+    case Collective::scan: return call.count == 0;
     case Collective::reduce_scatter: return total(call.blocks) == 0;
     default: return false;
   }
@@ -308,12 +266,7 @@ bool nothing_to_do(const CollectiveCall& call) {
 void append_sends(CollectiveModel model, const CollectiveCall& call, Sends& out) {
   if (nothing_to_do(call)) return;
   Output output(out, call.rank);
-  switch (model) {
-    case CollectiveModel::open_mpi:
-      return call.nonblocking ? open_mpi_nonblocking(call, output) : open_mpi_blocking(call, output);
-    case CollectiveModel::generic: return generic(call, output);
-    case CollectiveModel::direct: return direct(call, output);
-  }
+  return model == CollectiveModel::generic ? generic(call, output) : direct(call, output);
 }
 
 }  // namespace placement::mpi

@@ -4,11 +4,6 @@ mpi_traffic = libmpi_traffic.la
 noinst_LTLIBRARIES += libmpi_traffic.la
 libmpi_traffic_la_SOURCES = \
 	%D%/collective_model.cpp \
-	%D%/collective_reduce_scatter.cpp \
-	%D%/collective_rooted.cpp \
-	%D%/collective_rules.cpp \
-	%D%/collective_symmetric.cpp \
-	%D%/collective_trees.cpp \
 	%D%/profile_file.cpp \
 	%D%/settings.cpp \
 	%D%/traffic.cpp \

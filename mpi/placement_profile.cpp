@@ -37,7 +37,7 @@ constexpr const char* help =
     "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary goes beside it\n"
     "      --from-topology     no traffic, but the neighbours of the program's virtual topologies\n"
     "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
-    "      --collectives=MODEL messages of collectives: auto, openmpi, generic, direct [auto]\n"
+    "      --collectives=MODEL messages of collectives: generic or direct [generic]\n"
     "      --salvage=WHEN      keep counts in files while the program runs: auto, yes, no [auto]\n"
     "      --merge FILE        make FILE of what ranks left that died, and end\n"
     "  -h, --help              this text\n"
@@ -183,7 +183,7 @@ int parse_and_run(int argc, char** argv) {
       default: std::fputs("Try 'placement-profile --help'.\n", stderr); return usage_error;
     }
   }
-  const ProfileSettings wanted = profile_settings(CollectiveModel::generic, given);
+  const ProfileSettings wanted = profile_settings(given);
   if (!merge_file.empty()) {
     merge(merge_file, wanted.kinds);
     return 0;

@@ -122,13 +122,8 @@ void leave_environment() {
 
 // Prepares this rank for counting. Returns why it cannot count; empty if it can. Either all ranks count or none.
 std::string prepare(int rank, int ranks, std::uint64_t run) {
-#if defined(OPEN_MPI)
-  constexpr CollectiveModel library = CollectiveModel::open_mpi;
-#else
-  constexpr CollectiveModel library = CollectiveModel::generic;
-#endif
   try {
-    state.settings = profile_settings(library);
+    state.settings = profile_settings();
     // The program may change its working directory. Programs that it spawns write a profile of their own.
     state.settings.file = std::filesystem::absolute(state.settings.file).string();
     MPI_Comm parent = MPI_COMM_NULL;

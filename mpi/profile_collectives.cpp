@@ -97,13 +97,9 @@ std::size_t neighbour_count(MPI_Comm comm) {
 
 void count_collective(MPI_Comm comm, CollectiveCall& call) { count_now(comm, call); }
 
-void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request*) {
-  call.nonblocking = true;
-  count_now(comm, call);
-}
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request*) { count_now(comm, call); }
 
 void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info, MPI_Request* request) {
-  call.nonblocking = true;
   if (const CommInfo* info = comm_info(comm)) remember_request(*request, planned(info->peers(), sends_of(*info, call)));
 }
 

@@ -45,13 +45,6 @@ bool wanted() {
   return sizeof...(Form) == 2 ? running.load(std::memory_order_relaxed) : traffic() != nullptr;
 }
 
-// Returns whether the operation commutes.
-inline bool commutes(MPI_Op op) {
-  int commutative = 1;
-  PMPI_Op_commutative(op, &commutative);
-  return commutative != 0;
-}
-
 // Sets the number and the size of the elements of a call. A negative count becomes 0.
 template <class Count>
 void set_elements(CollectiveCall& call, Count count, MPI_Datatype type) {
@@ -114,8 +107,6 @@ void reduction(Collective operation, const void* from, Count count, MPI_Datatype
   CollectiveCall call;
   call.operation = operation;
   call.root = root;
-  call.in_place = from == MPI_IN_PLACE;
-  call.commutative = commutes(op);
   set_elements(call, count, type);
   count_collective(comm, call, form...);
 }
@@ -164,8 +155,6 @@ void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Dat
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::reduce_scatter;
-  call.in_place = from == MPI_IN_PLACE;
-  call.commutative = commutes(op);
   call.element_bytes = type_bytes(type);
   const CommInfo* info = comm_info(comm);
   call.blocks = block_bytes(block_counts, type, info ? info->size : 0);
@@ -183,7 +172,6 @@ void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_co
   CollectiveCall call;
   call.operation = Collective::gather;
   call.root = root;
-  call.in_place = from == MPI_IN_PLACE;
   if (is_root(comm, root))
     set_elements(call, to_count, to_type);
   else
@@ -241,13 +229,11 @@ void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::allgather;
-  call.in_place = from == MPI_IN_PLACE;
   const CommInfo* info = comm_info(comm);
   if (info && info->inter)  // the two groups may send different amounts
     set_elements(call, count, type);
   else
     set_elements(call, to_count, to_type);
-  call.rule_bytes = bytes_of(count, call.in_place ? to_type : type);
   count_collective(comm, call, form...);
 }
 
@@ -259,7 +245,6 @@ void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const C
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::allgatherv;
-  call.in_place = from == MPI_IN_PLACE;
   const CommInfo* info = comm_info(comm);
   if (info && info->inter)
     set_elements(call, count, type);
@@ -276,8 +261,7 @@ void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoall;
-  call.in_place = from == MPI_IN_PLACE;
-  if (call.in_place)
+  if (from == MPI_IN_PLACE)
     set_elements(call, to_count, to_type);
   else
     set_elements(call, count, type);
@@ -292,9 +276,8 @@ void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoallv;
-  call.in_place = from == MPI_IN_PLACE;
-  call.blocks =
-      call.in_place ? block_bytes(to_counts, to_type, peers_of(comm)) : block_bytes(block_counts, type, peers_of(comm));
+  call.blocks = from == MPI_IN_PLACE ? block_bytes(to_counts, to_type, peers_of(comm))
+                                     : block_bytes(block_counts, type, peers_of(comm));
   count_collective(comm, call, form...);
 }
 
@@ -306,10 +289,8 @@ void alltoallw(const void* from, const Count block_counts[], const Offset[], con
   if (!wanted<Form...>()) return;
   CollectiveCall call;
   call.operation = Collective::alltoallv;
-  call.by_type = true;
-  call.in_place = from == MPI_IN_PLACE;
-  call.blocks = call.in_place ? block_bytes(to_counts, to_types, peers_of(comm))
-                              : block_bytes(block_counts, types, peers_of(comm));
+  call.blocks = from == MPI_IN_PLACE ? block_bytes(to_counts, to_types, peers_of(comm))
+                                     : block_bytes(block_counts, types, peers_of(comm));
   count_collective(comm, call, form...);
 }
 

@@ -71,16 +71,13 @@ std::string ProfileSettings::table(const std::string& file, std::int32_t rank) {
   return file + ".rank" + std::to_string(rank);
 }
 
-ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& options) {
+ProfileSettings profile_settings(const SettingOptions& options) {
   ProfileSettings settings;
   settings.file = variable("PLACEMENT_PROFILE", "placement-profile.txt");
   settings.kinds = kinds_of(options, variable("PLACEMENT_PROFILE_COUNT", "all"));
-  settings.collectives = one_of<CollectiveModel>(options, "PLACEMENT_PROFILE_COLLECTIVES",
-                                                 variable("PLACEMENT_PROFILE_COLLECTIVES", "auto"),
-                                                 {{"auto", library},
-                                                  {"openmpi", CollectiveModel::open_mpi},
-                                                  {"generic", CollectiveModel::generic},
-                                                  {"direct", CollectiveModel::direct}});
+  settings.collectives = one_of<CollectiveModel>(
+      options, "PLACEMENT_PROFILE_COLLECTIVES", variable("PLACEMENT_PROFILE_COLLECTIVES", "generic"),
+      {{"generic", CollectiveModel::generic}, {"direct", CollectiveModel::direct}});
   using Salvage = ProfileSettings::Salvage;
   settings.salvage =
       one_of<Salvage>(options, "PLACEMENT_PROFILE_SALVAGE", variable("PLACEMENT_PROFILE_SALVAGE", "auto"),

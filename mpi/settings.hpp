@@ -11,9 +11,8 @@ namespace placement::mpi {
 
 // How the profiler decomposes collectives into messages.
 enum class CollectiveModel {
-  open_mpi,  // the algorithms that Open MPI 4.1 chooses
-  generic,   // one textbook algorithm for each operation
-  direct,    // the data flow of the definition: root to all, all to all
+  generic,  // one textbook algorithm for each operation
+  direct,   // the data flow of the definition: root to all, all to all
 };
 
 // The settings of the profiler from the environment; placement-profile(1) lists the variables.
@@ -41,9 +40,8 @@ inline constexpr const char* profile_variables[] = {
 // The command's option for each variable that it set, as "--count", which errors name in place of the variable.
 using SettingOptions = std::map<std::string_view, std::string>;
 
-// Reads the settings from `profile_variables`. `library` is the model that "auto" selects. Throws Error when a value is
-// not one of the allowed ones.
-ProfileSettings profile_settings(CollectiveModel library, const SettingOptions& options = {});
+// Reads the settings from `profile_variables`. Throws Error when a value is not one of the allowed ones.
+ProfileSettings profile_settings(const SettingOptions& options = {});
 
 // Returns the end of the name of the matrix of a program that MPI_Comm_spawn started: ".spawned" for the first one,
 // ".spawned2" for the second. Open MPI numbers the program itself and those that it spawns from 1 on.

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the profiler counts against what Open MPI's own monitoring sees below the collectives, for the
-# same program: point-to-point and collectives of one communicator must be equal, in bytes and messages.
+# What the profiler counts against what Open MPI's own monitoring sees, for the same program: point-to-point messages and
+# neighbourhood collectives must be equal, in bytes and messages.
 . "${srcdir:-.}/tests/mpi/mpi_environment.sh"
-"$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI.* 4\.1\.' || skip "the algorithms of collectives are those of Open MPI 4.1"
+"$MPIRUN" --version 2>/dev/null | grep -q 'Open MPI.* 4\.1\.' || skip "the monitoring is that of Open MPI 4.1"
 for program in mpi_traffic mpi_collectives; do
   "$MPICC" -O1 -Wall -Werror -o "$scratch/$program" "$source/tests/mpi/$program.c" || exit 1
 done
@@ -42,28 +42,6 @@ for point in "${points[@]}"; do
     { fail "point-to-point ${point%:*}"; cat "$scratch/difference"; }
 done
 
-operations=(barrier=0 bcast:1=5 bcast:2=100 bcast=3000 bcast:1=70000 bcast:3=300000 reduce:o:1=40 reduce:1=1 reduce=30
-  reduce:2=3000 reduce=20000 reduce:2=200000 allreduce=1 allreduce:p=30 allreduce:o=5000 allreduce=5000 allreduce=90000
-  scan=10 exscan=10 gather:1=10 gather=600 gather:2=5000 gather=100000 gatherv:1=10 scatter:1=10 scatter=600 scatter:2=5000
-  scatterv:1=10 allgather=10 allgather:p=10 allgather=5000 allgatherv=10 allgatherv=700 allgatherv=30000 alltoall=10
-  alltoall:p=10 alltoall=100 alltoallv=10 alltoallv:p=0 alltoallw=10 reduce_scatter=10 reduce_scatter:o=10
-  reduce_scatter=30000 reduce_scatter_block=1 reduce_scatter_block=20 reduce_scatter_block=300
-  reduce_scatter_block:o=300 reduce_scatter_block=50000
-  barrier:i=0 bcast:i:1=10 bcast:i=50000 reduce:i:1=2 reduce:i:2=500 reduce:i:o:1=20 allreduce:i=10 allreduce:i=50000
-  scan:i=10 exscan:i=10 gather:i:1=10 gatherv:i:1=10 scatter:i:1=10 scatterv:i:1=10 allgather:i=10 allgatherv:i=10
-  alltoall:i=10 alltoallv:i=10 alltoallw:i=10 reduce_scatter:i=10 reduce_scatter_block:i=10)
-for ranks in 3 6 16; do
-  if same EI "$ranks" "$scratch/mpi_collectives" "${operations[@]}"; then
-    [ -s "$scratch/profile" ] || fail "$ranks ranks: nothing was counted"
-    continue
-  fi
-  for operation in "${operations[@]}"; do
-    same EI "$ranks" "$scratch/mpi_collectives" "$operation" && continue
-    fail "$operation on $ranks ranks"
-    cat "$scratch/difference"
-  done
-done
-
 # Making a communicator sends messages of the library's own, which are not the program's.
 monitored EI 6 "$scratch/mpi_collectives" grid=1 >"$scratch/grid" && monitored EI 6 "$scratch/mpi_collectives" neighbour=100 |
   awk 'NR == FNR { bytes[$1 " " $2] = $3; messages[$1 " " $2] = $4; next }
@@ -71,5 +49,5 @@ monitored EI 6 "$scratch/mpi_collectives" grid=1 >"$scratch/grid" && monitored E
 profiled 6 "$scratch/mpi_collectives" neighbour=100 >"$scratch/profile"
 diff -u "$scratch/monitoring" "$scratch/profile" || fail "neighbourhood collectives"
 
-echo "${#points[@]} point-to-point programs, ${#operations[@]} collective calls on 3, 6 and 16 ranks: $failures differ"
+echo "${#points[@]} point-to-point programs and neighbourhood collectives: $failures differ"
 [ "$failures" = 0 ]
