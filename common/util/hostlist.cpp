@@ -18,6 +18,10 @@ constexpr std::size_t max_host_characters = 128 << 20;  // limit for all names o
   throw Error("host list '" + shown(list) + "': " + why);
 }
 
+[[noreturn]] void fail_too_many(std::string_view list, std::size_t most) {
+  fail(list, "more than " + std::to_string(most) + " names");
+}
+
 bool all_digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
@@ -48,7 +52,7 @@ std::vector<std::string_view> split_names(std::string_view list) {
 
 // Appends to `out` the numbers that `range` stands for, which is a number or a range such as 1-8. `list` is the whole
 // host list, for messages.
-void expand_range(std::string_view range, std::string_view list, std::vector<std::string>& out) {
+void expand_range(std::string_view range, std::string_view list, std::size_t most, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);
   const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
@@ -59,8 +63,7 @@ void expand_range(std::string_view range, std::string_view list, std::vector<std
   if (last < first) fail(list, "the range " + shown(range) + " runs backwards");
   if (high.size() < low.size() || (high.size() > low.size() && high[0] == '0'))
     fail(list, "the ends of the range " + shown(range) + " differ in leading zeros");
-  if (last - first >= static_cast<std::int64_t>(max_hosts - out.size()))
-    fail(list, "more than " + std::to_string(max_hosts) + " names");
+  if (last - first >= static_cast<std::int64_t>(most - out.size())) fail_too_many(list, most);
   for (std::int64_t number = first; number <= last; ++number) out.push_back(padded(number, low.size()));
 }
 
@@ -76,8 +79,9 @@ void check_characters(std::size_t count, std::string_view list) {
 }
 
 // Replaces `names` with each name followed by each of the endings.
-void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view list) {
-  if (endings.size() > max_hosts / names.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+void append_all(std::vector<std::string>& names, const std::vector<std::string>& endings, std::string_view list,
+                std::size_t most) {
+  if (endings.size() > most / names.size()) fail_too_many(list, most);
   check_characters(characters(names) * endings.size() + names.size() * characters(endings), list);
   std::vector<std::string> longer;
   longer.reserve(names.size() * endings.size());
@@ -86,17 +90,18 @@ void append_all(std::vector<std::string>& names, const std::vector<std::string>&
   names = std::move(longer);
 }
 
-std::vector<std::string> expand_name(std::string_view name, std::string_view list) {
+std::vector<std::string> expand_name(std::string_view name, std::string_view list, std::size_t most) {
   std::vector<std::string> names{""};
   while (!name.empty()) {
     const std::size_t open = std::min(name.find('['), name.size());
-    append_all(names, {std::string(name.substr(0, open))}, list);
+    append_all(names, {std::string(name.substr(0, open))}, list, most);
     name.remove_prefix(open);
     if (name.empty()) break;
     const std::size_t close = name.find(']');
     std::vector<std::string> numbers;
-    for (const std::string_view range : split_at(name.substr(1, close - 1), ',')) expand_range(range, list, numbers);
-    append_all(names, numbers, list);
+    for (const std::string_view range : split_at(name.substr(1, close - 1), ','))
+      expand_range(range, list, most, numbers);
+    append_all(names, numbers, list, most);
     name.remove_prefix(close + 1);
   }
   return names;
@@ -122,14 +127,14 @@ struct NumberedName {
 
 }  // namespace
 
-std::vector<std::string> expand_hostlist(std::string_view list) {
+std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most) {
   std::vector<std::string> hosts;
   std::size_t sum = 0;
   for (const std::string_view name : split_names(list)) {
     if (trimmed(name).empty() || trimmed(name).size() != name.size() || split_words(name).size() != 1)
       fail(list, name.empty() ? "a name is empty" : "blanks are not allowed");
-    std::vector<std::string> more = expand_name(name, list);
-    if (more.size() > max_hosts - hosts.size()) fail(list, "more than " + std::to_string(max_hosts) + " names");
+    std::vector<std::string> more = expand_name(name, list, most);
+    if (more.size() > most - hosts.size()) fail_too_many(list, most);
     sum += characters(more);
     check_characters(sum, list);
     std::move(more.begin(), more.end(), std::back_inserter(hosts));

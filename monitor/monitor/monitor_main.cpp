@@ -80,9 +80,12 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   const auto readers = protocol::munge_credentials(user.uid, settings.hosts.munge_socket, protocol::Makers::anybody);
   const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
   QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
-  QueryService service(
-      static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
-      [&answers](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); }, log_line);
+  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
+                       {[&](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); },
+                        [&](const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
+                          answers.send_decisions(query, asker, send);
+                        }},
+                       log_line);
   Monitor monitor(std::move(settings), configuration, *credentials, log_line);
   monitor.run(stop, [&service](double) { service.tend(); });
   return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/query_answers.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <ctime>
@@ -20,7 +21,6 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr std::int64_t most_decisions = 50000;
 constexpr std::size_t most_job_state = 32 << 10;
 constexpr auto time_for_job_state = std::chrono::milliseconds(500);
 
@@ -31,61 +31,70 @@ void QueryAnswers::check_sees_nodes(uid_t asker) const {
     throw Error("PrivateData=nodes: the state of nodes is for root, SlurmUser and the group of MonitorReaders");
 }
 
-std::string QueryAnswers::live_state(uid_t asker) const {
-  check_sees_nodes(asker);
-  const std::vector<std::byte> bytes = encode_snapshot(read_snapshot(config().snapshot_file));
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// Reads the snapshot if it is another file than before. Throws Error if it cannot be read.
+void QueryAnswers::read_live() {
+  struct stat found {};
+  const bool is_known = live_ && stat(config().snapshot_file.c_str(), &found) == 0 &&
+                        found.st_ino == snapshot_.st_ino && found.st_dev == snapshot_.st_dev &&
+                        found.st_mtim.tv_sec == snapshot_.st_mtim.tv_sec &&
+                        found.st_mtim.tv_nsec == snapshot_.st_mtim.tv_nsec;
+  if (is_known) return;
+  live_.reset();
+  live_ = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
+  const std::vector<std::byte> bytes = encode_snapshot(*live_);
+  encoded_ = std::make_shared<const std::string>(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  snapshot_ = found;
 }
 
-std::string QueryAnswers::decisions(const protocol::Query& query, uid_t asker) const {
-  DecisionFilter filter{query.job, query.since_s, {}, most_decisions};
+void QueryAnswers::send_decisions(const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
+  configuration_.refresh();
+  DecisionFilter filter{query.job, query.since_s, {}, protocol::max_sent_bytes};
   protocol::DecisionAnswer answer;
   if (!sees_all_jobs(asker, slurm_conf_, config().monitor_readers)) {
     filter.only_of = asker;
     answer.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
   }
+  const auto send_one = [&](const Decision& decision) { send(decision_text(decision) + "\n"); };
   try {
-    add_history(config().state_directory + "/history.sqlite", filter, answer.decisions, answer.notes);
+    read_history(config().state_directory + "/history.sqlite", filter, send_one, answer.notes);
   } catch (const Error& error) {
     answer.notes.push_back(error.what());
   }
   try {
     DecisionReader ring = open_ring(config().decision_file, ring_owners_);
-    for (Decision& decision : ring.read()) {
+    for (const Decision& decision : ring.read()) {
       answer.last_s = decision.at_s;
-      answer.decisions.push_back(std::move(decision));
+      if (filter.admits(decision)) send_one(decision);
     }
     answer.written = ring.cursor().next;
   } catch (const Error& error) {
     answer.ring_trouble = error.what();
     answer.notes.push_back(error.what());
   }
-  settle_decisions(filter, answer.decisions);
-  return protocol::answer_text(answer);
+  send(protocol::answer_text(answer));
 }
 
-std::string QueryAnswers::job_state(const protocol::Query& query, uid_t asker) const {
-  check_sees_nodes(asker);
+std::string QueryAnswers::job_state(const protocol::Query& query) {
   JobState known;
+  std::size_t most = 0;
   if (!config().torus_file.empty())
     known.torus = std::make_shared<const TorusTopology>(read_torus(config().torus_file).torus);
   if (!config().outage_file.empty())
     known.outages = std::make_shared<const NodeOutages>(read_outages(config().outage_file));
   std::string why_not_live;
   try {
-    auto live = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
-    if (std::time(nullptr) - live->published_at_s <= config().snapshot_max_age_s)
-      known.live = std::move(live);
+    read_live();
+    most = live_->nodes.size();
+    if (std::time(nullptr) - live_->published_at_s <= config().snapshot_max_age_s)
+      known.live = live_;
     else
       why_not_live = "the live data are too old";
   } catch (const Error& error) {
     why_not_live = error.what();
   }
+  if (known.torus) most = std::max(most, static_cast<std::size_t>(known.torus->nodes()));
   ClusterView view;
-  for (std::string& name : expand_hostlist(query.nodes)) {
-    view.nodes.emplace_back().name = std::move(name);
-    if (view.nodes.size() > max_live_nodes) throw Error("more nodes than a cluster has");
-  }
+  for (std::string& name : expand_hostlist(query.nodes, most)) view.nodes.emplace_back().name = std::move(name);
   attach_job_state(view, known);
   std::vector<std::int32_t> all(view.nodes.size());
   std::iota(all.begin(), all.end(), 0);
@@ -100,15 +109,13 @@ std::string QueryAnswers::notes() const {
   return text;
 }
 
-std::string QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
+protocol::QueryServer::Text QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
   configuration_.refresh();
-  switch (query.kind) {
-    case protocol::Query::Kind::live_state: return live_state(asker);
-    case protocol::Query::Kind::decisions: return decisions(query, asker);
-    case protocol::Query::Kind::notes: return notes();
-    case protocol::Query::Kind::job_state: break;
-  }
-  return job_state(query, asker);
+  if (query.kind == protocol::Query::Kind::notes) return std::make_shared<const std::string>(notes());
+  check_sees_nodes(asker);
+  if (query.kind == protocol::Query::Kind::job_state) return std::make_shared<const std::string>(job_state(query));
+  read_live();
+  return encoded_;
 }
 
 }  // namespace placement::monitor

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <sys/stat.h>
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "common/state/live_state.hpp"
 #include "monitor/monitor/running_configuration.hpp"
-#include "monitor/protocol/query_wire.hpp"
+#include "monitor/protocol/query_server.hpp"
 
 namespace placement::monitor {
 
-// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files anew for each
-// query: the snapshot, the history, slurmctld's ring, placement.conf and the files that it names.
+// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files again for each
+// query: the history, slurmctld's ring, placement.conf and the files that it names, and the snapshot if it has changed.
 class QueryAnswers {
  public:
   // Only rings that belong to one of `ring_owners` are read; empty: any user's.
@@ -20,20 +23,27 @@ class QueryAnswers {
         configuration_(std::move(configuration)),
         ring_owners_(std::move(ring_owners)) {}
 
-  // Returns the answer for the user `asker`. Throws Error with a message that is sent to the user.
-  std::string answer(const protocol::Query& query, uid_t asker);
+  // Returns the answer to a query of another kind than decisions for the user `asker`. Throws Error with a message that
+  // is sent to the user.
+  protocol::QueryServer::Text answer(const protocol::Query& query, uid_t asker);
+
+  // Sends the decisions that `asker` may see, and the rest of a DecisionAnswer after them. Decisions can come twice and
+  // in another order than that of time. Only the newest ones are sent, of max_sent_bytes together.
+  void send_decisions(const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send);
 
  private:
   void check_sees_nodes(uid_t asker) const;
-  std::string live_state(uid_t asker) const;
-  std::string decisions(const protocol::Query& query, uid_t asker) const;
-  std::string job_state(const protocol::Query& query, uid_t asker) const;
+  void read_live();
+  std::string job_state(const protocol::Query& query);
   std::string notes() const;
   const Config& config() const { return configuration_.config(); }
 
   std::string slurm_conf_;
   RunningConfiguration configuration_;
   std::vector<uid_t> ring_owners_;
+  struct stat snapshot_ {};                // of the file that these two were read from
+  std::shared_ptr<const LiveState> live_;  // null: no snapshot was read
+  protocol::QueryServer::Text encoded_;    // the live state as it is sent
 };
 
 }  // namespace placement::monitor

@@ -28,12 +28,13 @@ void end_with(pid_t parent) {
 }
 
 // The main function of the process that answers. It must not return.
-[[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials, const protocol::QueryServer::Answer& answer) {
+[[noreturn]] void serve(pid_t parent, protocol::Credentials& credentials,
+                        const protocol::QueryServer::Answers& answers) {
   end_with(parent);
   int never[2];
   if (pipe2(never, O_CLOEXEC) != 0) _exit(1);
   try {
-    protocol::QueryServer(own_listener, credentials, answer).run(never[0]);
+    protocol::QueryServer(own_listener, credentials, answers).run(never[0]);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "placement-monitor: answers to placectl: %s\n", error.what());
   }
@@ -42,7 +43,7 @@ void end_with(pid_t parent) {
 
 // The main function of the keeper, which starts the process that answers whenever it does not run. It must not return.
 [[noreturn]] void keep(int listener, pid_t parent, protocol::Credentials& credentials,
-                       const protocol::QueryServer::Answer& answer, const QueryService::Log& log) {
+                       const protocol::QueryServer::Answers& answers, const QueryService::Log& log) {
   end_with(parent);
   signal(SIGTERM, SIG_DFL);
   signal(SIGINT, SIG_DFL);
@@ -56,7 +57,7 @@ void end_with(pid_t parent) {
   for (;;) {
     const pid_t self = getpid();
     const pid_t process = fork();
-    if (process == 0) serve(self, credentials, answer);
+    if (process == 0) serve(self, credentials, answers);
     if (process < 0)
       log(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
     else if (waitpid(process, nullptr, 0) == process)
@@ -68,7 +69,7 @@ void end_with(pid_t parent) {
 }  // namespace
 
 QueryService::QueryService(std::uint16_t port, protocol::Credentials& credentials,
-                           const protocol::QueryServer::Answer& answer, Log log)
+                           const protocol::QueryServer::Answers& answers, Log log)
     : log_(std::move(log)) {
   FileDescriptor listener;
   try {
@@ -79,7 +80,7 @@ QueryService::QueryService(std::uint16_t port, protocol::Credentials& credential
   }
   const pid_t parent = getpid();
   keeper_ = fork();
-  if (keeper_ == 0) keep(listener, parent, credentials, answer, log_);
+  if (keeper_ == 0) keep(listener, parent, credentials, answers, log_);
   if (keeper_ < 0) log_(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
 }
 

@@ -22,7 +22,7 @@ class QueryService {
 
   // Listens on the TCP port `port`. If the port is in use, this is logged and no queries are answered. The credentials
   // must outlive the service.
-  QueryService(std::uint16_t port, protocol::Credentials& credentials, const protocol::QueryServer::Answer& answer,
+  QueryService(std::uint16_t port, protocol::Credentials& credentials, const protocol::QueryServer::Answers& answers,
                Log log);
   ~QueryService();
   QueryService(const QueryService&) = delete;

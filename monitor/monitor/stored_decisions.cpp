@@ -20,6 +20,8 @@ namespace placement::monitor {
 
 namespace {
 
+constexpr int rows_at_once = 500;
+
 bool in_group(uid_t user, const std::string& name) {
   const group* const wanted = name.empty() ? nullptr : getgrnam(name.c_str());
   const passwd* const entry = getpwuid(user);
@@ -36,37 +38,68 @@ bool in_group(uid_t user, const std::string& name) {
 
 }  // namespace
 
-#ifdef HAVE_SQLITE
-std::string history_query(const DecisionFilter& filter) {
-  // The words differ with and without a job: SQLite takes the index of jobs for "job = ?1" only if that stands alone.
-  return std::string("SELECT record, id FROM decision WHERE ") + (filter.job != 0 ? "job = ?1" : "?1 = 0") +
-         " AND at >= ?2" + (filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "") +
-         " ORDER BY id DESC LIMIT ?3";
+bool DecisionFilter::admits(const Decision& decision) const {
+  return (job == 0 || decision.job_id == job) && decision.at_s >= since_s && (!only_of || decision.uid == *only_of);
 }
 
-void add_history(const std::string& path, const DecisionFilter& filter, std::vector<Decision>& decisions,
-                 std::vector<std::string>& notes) {
+#ifdef HAVE_SQLITE
+std::string history_query(const DecisionFilter& filter, bool newest_first) {
+  // The words differ with and without a job: SQLite takes the index of jobs for "job = ?1" only if that stands alone.
+  return std::string("SELECT ") + (newest_first ? "length(record)" : "record") + ", id FROM decision WHERE " +
+         (filter.job != 0 ? "job = ?1" : "?1 = 0") + " AND at >= ?2 AND id >= ?3" +
+         (filter.only_of ? " AND uid = " + std::to_string(*filter.only_of) : "") + " ORDER BY id " +
+         (newest_first ? "DESC" : "LIMIT " + std::to_string(rows_at_once));
+}
+
+namespace {
+
+// Returns the id of the oldest record that is read, and adds a note if that is not the oldest one.
+std::int64_t first_record(Database& database, const DecisionFilter& filter, std::vector<std::string>& notes) {
+  std::int64_t first = 0, bytes = 0;
+  if (filter.most_bytes == 0) return first;
+  Statement rows(database, history_query(filter, true).c_str());
+  for (rows.bind(static_cast<std::int64_t>(filter.job), filter.since_s, first); rows.step(); first = rows.integer(1)) {
+    bytes += rows.integer(0);
+    if (bytes <= static_cast<std::int64_t>(filter.most_bytes)) continue;
+    notes.push_back(database.path() + ": decisions before the last " + std::to_string(filter.most_bytes >> 20) +
+                    " MiB");
+    break;
+  }
+  return first;
+}
+
+}  // namespace
+
+void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
+                  std::vector<std::string>& notes) {
   constexpr int wait_ms = 2000;
   if (!may_exist(path)) throw Error(path + ": there is no such file");
   Database database(path, Database::Access::read, wait_ms);
-  Statement rows(database, history_query(filter).c_str());
-  std::int64_t damaged = 0, read = 0;
+  std::int64_t damaged = 0, next = first_record(database, filter, notes);
   std::string first;
-  rows.bind(static_cast<std::int64_t>(filter.job), filter.since_s, filter.most > 0 ? filter.most : -1);
-  for (; rows.step(); ++read) try {
-      decisions.push_back(parse_decision_text(rows.text(0)));
-    } catch (const Error& error) {
-      ++damaged;
-      first = "row " + std::to_string(rows.integer(1)) + ": " + error.what();
-    }
+  Statement rows(database, history_query(filter, false).c_str());
+  for (std::vector<Decision> some;; some.clear()) {
+    int count = 0;
+    for (rows.bind(static_cast<std::int64_t>(filter.job), filter.since_s, next); rows.step(); ++count) try {
+        next = rows.integer(1) + 1;
+        some.push_back(parse_decision_text(rows.text(0)));
+      } catch (const DatabaseError&) {
+        throw;
+      } catch (const Error& error) {
+        if (damaged++ == 0) first = "row " + std::to_string(rows.integer(1)) + ": " + error.what();
+      }
+    // In a damaged history a record can be of another job or user than its row.
+    for (Decision& decision : some)
+      if (filter.admits(decision)) take(decision);
+    if (count < rows_at_once) break;
+  }
   if (damaged > 0)
     notes.push_back(path + ": " + std::to_string(damaged) + (damaged == 1 ? " record" : " records, the first") +
                     " at " + first);
-  if (filter.most > 0 && read == filter.most)
-    notes.push_back(path + ": decisions before the last " + std::to_string(filter.most));
 }
 #else
-void add_history(const std::string& path, const DecisionFilter&, std::vector<Decision>&, std::vector<std::string>&) {
+void read_history(const std::string& path, const DecisionFilter&, const std::function<void(Decision&)>&,
+                  std::vector<std::string>&) {
   throw Error(path + ": this program was built without SQLite");
 }
 #endif
@@ -77,16 +110,16 @@ DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
   return DecisionReader(path, {}, std::move(owners));
 }
 
-void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decisions) {
-  // This also removes records in a damaged history that show the wrong job.
+void settle_decisions(std::vector<Decision>& decisions) {
+  const auto earlier = [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; };
+  std::stable_sort(decisions.begin(), decisions.end(), earlier);
+  std::set<std::string> seen;  // of decisions of one time
+  double at_s = -1;
   std::erase_if(decisions, [&](const Decision& decision) {
-    return (filter.job != 0 && decision.job_id != filter.job) || decision.at_s < filter.since_s ||
-           (filter.only_of && decision.uid != *filter.only_of);
+    if (decision.at_s != at_s) seen.clear();
+    at_s = decision.at_s;
+    return !seen.insert(decision_text(decision)).second;
   });
-  std::set<std::string> seen;
-  std::erase_if(decisions, [&](const Decision& decision) { return !seen.insert(decision_text(decision)).second; });
-  std::stable_sort(decisions.begin(), decisions.end(),
-                   [](const Decision& a, const Decision& b) { return a.at_s < b.at_s; });
 }
 
 bool sees_all_jobs(uid_t user, const std::string& slurm_conf_path, const std::string& readers) {

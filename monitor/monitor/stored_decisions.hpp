@@ -2,7 +2,9 @@
 #pragma once
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,24 +20,27 @@ struct DecisionFilter {
   std::uint32_t job = 0;         // only decisions about this job; 0: about all jobs
   double since_s = 0;            // only decisions made at this time or later, in seconds since 1970
   std::optional<uid_t> only_of;  // only decisions about this user's jobs
-  std::int64_t most = 0;         // at most this number from the history, the newest ones; 0: all
+  std::size_t most_bytes = 0;    // at most this many bytes from the history, the newest records; 0: all
+
+  bool admits(const Decision& decision) const;
 };
 
-// Returns the query for the decisions of a history, newest first, with the columns record and id. Its parameters are
-// those of the filter: job, since_s and the most rows, -1 for all.
-std::string history_query(const DecisionFilter& filter);
+// Returns the query for the first rows of a history, the oldest first, or for all of its rows, the newest first. Its
+// parameters are job, since_s and the least id.
+std::string history_query(const DecisionFilter& filter, bool newest_first);
 
-// Adds the decisions of the history at `path` to `decisions`. A record that cannot be read is skipped, and `notes` gets
-// a line about it. Throws Error when the file cannot be read.
-void add_history(const std::string& path, const DecisionFilter& filter, std::vector<Decision>& decisions,
-                 std::vector<std::string>& notes);
+// Calls `take` with each decision of the history at `path` that passes the filter, in the order of the records. No
+// transaction is open meanwhile. A record that cannot be read is skipped, and `notes` gets a line about it. Throws
+// Error when the file cannot be read.
+void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
+                  std::vector<std::string>& notes);
 
 // Opens the ring at `path`, or in a directory beside it, at its oldest decision. Unless `owners` is empty, the ring
 // must belong to one of them. Throws Error when there is no such ring.
 DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners);
 
-// Removes the decisions that do not pass the filter and duplicates, and sorts the others by time, the oldest first.
-void settle_decisions(const DecisionFilter& filter, std::vector<Decision>& decisions);
+// Sorts the decisions by time, the oldest first, and removes duplicates.
+void settle_decisions(std::vector<Decision>& decisions);
 
 // Returns whether `user` is root, SlurmUser or a member of the group `readers` (empty: no group), who see what
 // PrivateData of slurm.conf hides from others.

@@ -20,12 +20,14 @@ namespace placement::protocol {
 namespace {
 
 constexpr double connect_s = 5;
-constexpr double answer_s = 30;
 
-// One connection. All reads and writes together must end before one deadline.
+// One connection. It must be made, and all reads and writes must end, in `seconds`.
 class Stream {
  public:
-  explicit Stream(const NetAddress& to) : socket_(connect_tcp(to, connect_s)), end_s_(steady_s() + answer_s) {}
+  Stream(const NetAddress& to, double seconds)
+      : seconds_(seconds),
+        end_s_(steady_s() + seconds),
+        socket_(connect_tcp(to, std::min(connect_s, seconds))) {}
 
   void write(ByteView bytes) {
     while (!bytes.empty()) {
@@ -55,12 +57,14 @@ class Stream {
   void wait(short events) {
     if (errno != EAGAIN && errno != EINTR) throw Error(std::strerror(errno));
     pollfd watched{socket_, events, 0};
-    if (steady_s() > end_s_) throw Error("no whole answer in " + std::to_string(static_cast<int>(answer_s)) + " s");
-    poll(&watched, 1, 1000);
+    const double left_s = end_s_ - steady_s();
+    if (left_s <= 0) throw Error("no complete answer in " + std::to_string(static_cast<int>(seconds_)) + " s");
+    poll(&watched, 1, static_cast<int>(left_s * 1000) + 1);
   }
 
-  FileDescriptor socket_;
+  double seconds_;
   double end_s_;
+  FileDescriptor socket_;
 };
 
 Bytes read_sealed(Stream& stream, SealedChannel& channel) {
@@ -94,38 +98,38 @@ MonitorAddress monitor_address(const std::string& slurm_conf, const ControllerSt
           static_cast<std::uint16_t>(told ? controller.monitor_port : config.monitor_port)};
 }
 
-std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query) {
+std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds) {
   query.channel = random_u64();
   fill_random(query.key);
   const auto credential = credentials.encode(encode(query));
   if (!credential) throw Error(credentials.why());
   if (credential->size() > max_query_credential) throw Error("the question is too long");
-  Stream stream(to);
+  Stream stream(to, seconds);
   stream.write(encode_query_head(credential->size()));
   stream.write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
   const auto reason = decode_answer_head(stream.read(answer_head_bytes));
   if (!reason) throw Error("what listens there is no placement-monitor");
   if (*reason != 0) throw Error(told_refusal(*reason));
   SealedChannel channel(query.channel, query.key, Side::first);
-  const auto head = decode_sealed_answer_head(read_sealed(stream, channel));
-  if (!head || head->bytes > max_answer_bytes) throw Error("its answer is malformed");
   std::string text;
-  while (text.size() < head->bytes) {
+  for (;;) {
     const Bytes piece = read_sealed(stream, channel);
-    if (piece.size() > head->bytes - text.size()) throw Error("its answer is malformed");
-    text.append(piece.begin(), piece.end());
+    const auto kind = static_cast<Piece>(piece[0]);
+    const std::string part(piece.begin() + 1, piece.end());
+    if (kind == Piece::failed) throw Error(part);
+    text += part;
+    if (kind == Piece::last) return text;
+    if (kind != Piece::more || text.size() > max_answer_bytes) throw Error("its answer is malformed");
   }
-  if (head->failed) throw Error(text);
-  return text;
 }
 
-MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query) {
+MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds) {
   const auto credentials = munge_credentials(uid_of(address.user), address.munge_socket);
   std::string why;
   for (const SlurmHost& controller : address.controllers) try {
       const auto to = resolve(controller.address, address.port);
       if (!to) throw Error("its address " + controller.address + " cannot be resolved");
-      return {controller.name, ask_monitor(*to, *credentials, query)};
+      return {controller.name, ask_monitor(*to, *credentials, query, seconds)};
     } catch (const Error& error) {
       why += (why.empty() ? "" : "; ") + ("placement-monitor on " + controller.name + ", port " +
                                           std::to_string(address.port) + ": " + error.what());

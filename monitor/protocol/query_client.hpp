@@ -30,12 +30,13 @@ struct MonitorAnswer {
   std::string text;
 };
 
-// Sends `query` as the calling user to the monitors on the controllers, one after another, until one answers. Throws
-// Error if none answers, with the name of each and its error. The function sets the query's channel and key itself.
-MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query);
+// Sends `query` as the calling user to the monitors on the controllers, one after another, until one answers. Each has
+// `seconds` to answer. Throws Error if none answers, with the name of each and its error. The function sets the query's
+// channel and key itself.
+MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, double seconds = 30);
 
-// Sends one query to the address `to` and returns the answer. `credentials` must be readable by the monitor there.
-// Throws Error.
-std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query);
+// Sends one query to the address `to` and returns the answer, which has to be complete in `seconds`. `credentials` must
+// be readable by the monitor there. Throws Error.
+std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query query, double seconds = 30);
 
 }  // namespace placement::protocol

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/protocol/query_server.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <utility>
-#include <vector>
 
-#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
-#include "monitor/protocol/seal.hpp"
 #include "monitor/protocol/udp.hpp"
 
 namespace placement::protocol {
@@ -29,33 +34,34 @@ TokenBucket& bucket_of(std::map<Key, TokenBucket>& buckets, const Key& key, doub
   return buckets.try_emplace(key, rate, burst).first->second;
 }
 
-void add_sealed(Bytes& out, SealedChannel& channel, ByteView message) {
-  const Bytes datagram = channel.seal(message);
-  ByteWriter writer(out);
-  writer.number(datagram.size(), 2);
-  writer.put(datagram);
+constexpr std::size_t sealed_at_once = 64 << 10;  // bytes of an answer that are sealed before they can be sent
+
+// Returns whether the client has closed the connection.
+bool has_left(int socket) {
+  char byte;
+  const ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-Bytes sealed_answer(const Query& query, bool failed, const std::string& text) {
-  const ByteView bytes(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  SealedChannel channel(query.channel, query.key, Side::second);
-  Bytes out = encode_answer_head(0);
-  out.reserve(out.size() + bytes.size() + (bytes.size() / max_message + 2) * (2 + seal_overhead + answer_head_bytes));
-  add_sealed(out, channel, encode(AnswerHead{failed, bytes.size()}));
-  for (std::size_t at = 0; at < bytes.size(); at += max_message)
-    add_sealed(out, channel, bytes.subspan(at, std::min(max_message, bytes.size() - at)));
-  return out;
+// Sends all bytes of `out` to a blocking socket and clears it. Ends the process when the client does not read.
+void send_or_end(int socket, Bytes& out) {
+  for (std::size_t at = 0; at < out.size();) {
+    const ssize_t sent = send(socket, out.data() + at, out.size() - at, MSG_NOSIGNAL);
+    if (sent <= 0) _exit(1);
+    at += static_cast<std::size_t>(sent);
+  }
+  out.clear();
 }
 
 }  // namespace
 
-QueryServer::QueryServer(int listener, Credentials& credentials, Answer answer)
-    : QueryServer(listener, credentials, std::move(answer), Limits{}) {}
+QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers)
+    : QueryServer(listener, credentials, std::move(answers), Limits{}) {}
 
-QueryServer::QueryServer(int listener, Credentials& credentials, Answer answer, const Limits& limits)
+QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits)
     : listener_(listener),
       credentials_(credentials),
-      answer_(std::move(answer)),
+      answers_(std::move(answers)),
       limits_(limits),
       decodes_(limits.credentials_per_s, limits.credentials_burst) {}
 
@@ -67,7 +73,7 @@ bool QueryServer::make_room(const NetAddress& from) {
                                                                      same_source)) >= limits_.source_connections;
   if (!too_many_there && connections_.size() < limits_.connections) return true;
   const auto silent = std::find_if(connections_.begin(), connections_.end(), [&](const Connection& connection) {
-    return !connection.answered && (!too_many_there || same_source(connection));
+    return connection.state == State::reading && (!too_many_there || same_source(connection));
   });
   if (silent == connections_.end()) return false;
   connections_.erase(silent);
@@ -88,7 +94,8 @@ void QueryServer::accept_all(double now_s) {
 
 void QueryServer::refuse(Connection& connection, Refusal why, double now_s) {
   connection.out = encode_answer_head(static_cast<std::uint8_t>(why));
-  connection.answered = true;
+  connection.state = State::answering;
+  connection.moved_s = now_s;
   connection.until_s = now_s + limits_.question_s;
 }
 
@@ -123,58 +130,142 @@ void QueryServer::take_credential(Connection& connection, const std::string& cre
   if (decoded.fault != Credentials::Fault::none) return refuse(connection, refusal_of(decoded.fault), now_s);
   const auto query = decode_query(decoded.payload);
   if (!query) return refuse(connection, Refusal::malformed, now_s);
-  if (waiting_bytes_ > limits_.waiting_bytes) return refuse(connection, Refusal::too_many, now_s);
-  answer(connection, *query, decoded.maker, now_s);
+  const auto same_user = [&](const Connection& other) {
+    return other.state != State::reading && other.asker == decoded.maker;
+  };
+  const auto theirs = std::count_if(connections_.begin(), connections_.end(), same_user);
+  if (static_cast<std::size_t>(theirs) >= limits_.user_connections || time_of(decoded.maker).level(now_s) <= 0)
+    return refuse(connection, Refusal::too_many, now_s);
+  connection.asker = decoded.maker;
+  connection.query = *query;
+  connection.until_s = now_s + limits_.answer_s;
+  if (query->kind == Query::Kind::decisions)
+    connection.state = State::waiting;
+  else
+    answer(connection);
 }
 
-void QueryServer::answer(Connection& connection, const Query& query, uid_t asker, double now_s) {
-  TokenBucket& time = bucket_of(user_time_, asker, limits_.user_time_share, limits_.user_time_s);
-  if (time.level(now_s) <= 0) return refuse(connection, Refusal::too_many, now_s);
+TokenBucket& QueryServer::time_of(uid_t user) {
+  return bucket_of(user_time_, user, limits_.user_time_share, limits_.user_time_s);
+}
+
+void QueryServer::answer(Connection& connection) {
   const double began_s = steady_s();
-  bool failed = false;
-  std::string text;
+  connection.seal.emplace(connection.query);
+  connection.out = encode_answer_head(0);
+  connection.state = State::answering;
   try {
-    text = answer_(query, asker);
+    connection.text = answers_.at_once(connection.query, connection.asker);
   } catch (const Error& error) {
-    failed = true;
-    text = error.what();
+    connection.seal->add(connection.out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
   }
-  connection.out = sealed_answer(query, failed, text);
-  connection.answered = true;
   const double end_s = steady_s();
+  connection.moved_s = end_s;
   connection.until_s = end_s + limits_.answer_s;
-  waiting_bytes_ += connection.out.size();
-  time.charge(end_s, end_s - began_s);
+  time_of(connection.asker).charge(end_s, end_s - began_s);
+}
+
+// The main function of a process that streams one answer. It has the time of an answer. The parent has closed its end
+// of the connection, and the others are closed here: a client sees the end of its connection only when all ends are
+// closed.
+void QueryServer::stream(Connection& connection) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  signal(SIGALRM, SIG_DFL);
+  alarm(static_cast<unsigned>(std::ceil(limits_.answer_s)));
+  listener_.reset(-1);
+  for (Connection& other : connections_)
+    if (&other != &connection) other.socket.reset(-1);
+  const auto whole_s = static_cast<time_t>(limits_.stalled_s);
+  const timeval stalled{whole_s, static_cast<suseconds_t>((limits_.stalled_s - static_cast<double>(whole_s)) * 1e6)};
+  if (fcntl(connection.socket, F_SETFL, 0) != 0 ||
+      setsockopt(connection.socket, SOL_SOCKET, SO_SNDTIMEO, &stalled, sizeof stalled) != 0)
+    _exit(1);
+  AnswerSeal seal(connection.query);
+  Bytes out = encode_answer_head(0);
+  try {
+    answers_.streamed(connection.query, connection.asker, [&](std::string_view text) {
+      seal.add(out, text, Piece::more);
+      if (out.size() >= sealed_at_once) send_or_end(connection.socket, out);
+    });
+    seal.add(out, {}, Piece::last);
+  } catch (const std::exception& error) {
+    seal.add(out, std::string_view(error.what()).substr(0, max_message - 1), Piece::failed);
+  }
+  send_or_end(connection.socket, out);
+  _exit(0);
+}
+
+// Starts processes for the connections that have waited longest, one for each user.
+void QueryServer::start_streams(double now_s) {
+  for (auto next = connections_.begin(); next != connections_.end() && streams_.size() < limits_.streams;) {
+    const auto connection = next++;
+    const auto same_user = [&](const Stream& stream) { return stream.asker == connection->asker; };
+    if (connection->state != State::waiting || std::any_of(streams_.begin(), streams_.end(), same_user)) continue;
+    const pid_t process = time_of(connection->asker).level(now_s) > 0 ? fork() : -1;
+    if (process == 0) stream(*connection);
+    if (process < 0) {
+      refuse(*connection, Refusal::too_many, now_s);
+    } else {
+      streams_.push_back({process, connection->asker});
+      connections_.erase(connection);
+    }
+  }
+}
+
+// Removes the processes that have ended, and charges their processor time to their users.
+void QueryServer::end_streams(double now_s) {
+  std::erase_if(streams_, [&](const Stream& stream) {
+    rusage used{};
+    if (wait4(stream.process, nullptr, WNOHANG, &used) != stream.process) return false;
+    for (const timeval& time : {used.ru_utime, used.ru_stime})
+      time_of(stream.asker).charge(now_s, static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
+    return true;
+  });
 }
 
 // Returns false when the whole answer is sent or the client has closed the connection.
-bool QueryServer::send_answer(Connection& connection) {
-  while (connection.sent < connection.out.size()) {
+bool QueryServer::send_answer(Connection& connection, double now_s) {
+  for (;;) {
+    if (connection.sent == connection.out.size()) {
+      if (!connection.text) return false;
+      const std::string_view part = std::string_view(*connection.text).substr(connection.sealed, sealed_at_once);
+      connection.sealed += part.size();
+      const bool is_last = connection.sealed == connection.text->size();
+      connection.out.clear();
+      connection.sent = 0;
+      connection.seal->add(connection.out, part, is_last ? Piece::last : Piece::more);
+      if (is_last) connection.text.reset();
+    }
     const ssize_t sent = send(connection.socket, connection.out.data() + connection.sent,
                               connection.out.size() - connection.sent, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno == EAGAIN) return true;
     if (sent <= 0) return false;
     connection.sent += static_cast<std::size_t>(sent);
+    connection.moved_s = now_s;
   }
-  return false;
 }
 
 // Returns false when the connection has to be closed. What has arrived is read before the time is looked at, and
-// whatever poll() said: the answer to another client may have taken all of the time since.
+// regardless of poll(): the answer to another client may have taken all of the time since.
 bool QueryServer::serve(Connection& connection, double now_s) {
-  if (!connection.answered && !read_question(connection, now_s)) return false;
-  if (connection.answered && !send_answer(connection)) return false;
+  if (connection.state == State::reading && !read_question(connection, now_s)) return false;
+  if (connection.state == State::waiting && has_left(connection.socket)) return false;
+  if (connection.state == State::answering) {
+    if (!send_answer(connection, now_s)) return false;
+    if (now_s > connection.moved_s + limits_.stalled_s) return false;
+  }
   return now_s <= connection.until_s;
 }
 
 void QueryServer::run(int stop_descriptor) {
+  constexpr std::array<short, 3> events = {POLLIN, 0, POLLOUT};  // by State
   std::vector<pollfd> watched;
   for (;;) {
     watched.assign({{stop_descriptor, POLLIN, 0}, {listener_, POLLIN, 0}});
     for (const Connection& connection : connections_)
-      watched.push_back({connection.socket, static_cast<short>(connection.answered ? POLLOUT : POLLIN), 0});
-    const int wait_ms = connections_.empty() ? -1 : 500;
+      watched.push_back({connection.socket, events[static_cast<std::size_t>(connection.state)], 0});
+    const int wait_ms = connections_.empty() && streams_.empty() ? -1 : 200;
     if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
     if (watched[0].revents != 0) return;
@@ -182,8 +273,8 @@ void QueryServer::run(int stop_descriptor) {
       const bool goes_on = serve(*connection, steady_s());
       connection = goes_on ? std::next(connection) : connections_.erase(connection);
     }
-    waiting_bytes_ = 0;
-    for (const Connection& connection : connections_) waiting_bytes_ += connection.out.size() - connection.sent;
+    end_streams(steady_s());
+    start_streams(steady_s());
     if (watched[1].revents != 0) accept_all(steady_s());
   }
 }

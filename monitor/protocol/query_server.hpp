@@ -7,7 +7,11 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/credentials.hpp"
@@ -18,35 +22,49 @@
 namespace placement::protocol {
 
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
-// max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, the
-// time spent on answers and the bytes that wait to be read are limited too.
+// max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, and
+// the connections and the time of one user are limited. Queries for decisions can take long, so each has a process of
+// its own, of which there are few, and one per user.
 class QueryServer {
  public:
-  // Returns the answer to `query` for the user `asker`. Throws Error with a message that is sent to the user.
-  using Answer = std::function<std::string(const Query& query, uid_t asker)>;
+  using Text = std::shared_ptr<const std::string>;
+  using Send = std::function<void(std::string_view text)>;
+  // Both throw Error with a message that is sent to the user `asker`.
+  struct Answers {
+    std::function<Text(const Query& query, uid_t asker)> at_once;  // of all kinds but decisions
+    // Is called in a process of its own. The texts that it sends are the answer. `send` waits for the client.
+    std::function<void(const Query& query, uid_t asker, const Send& send)> streamed;
+  };
 
   struct Limits {
     std::size_t connections = 64;
     std::size_t source_connections = 16;   // from one address
+    std::size_t user_connections = 16;     // of one user, with queries that are not yet answered completely
+    std::size_t streams = 2;               // processes for streamed answers
     double question_s = 3;                 // time from the connection to the whole credential
     double answer_s = 30;                  // time that a client has to read its answer
+    double stalled_s = 2;                  // a client that reads nothing of its answer for this time is disconnected
     double source_credentials_per_s = 50;  // credentials from one address that munge decodes
     double source_credentials_burst = 100;
     double credentials_per_s = 500;  // credentials from all addresses that munge decodes
     double credentials_burst = 1000;
-    double user_time_share = 0.25;          // share of this process's time for one user, in the long run
-    double user_time_s = 5;                 // time for one user in a burst
-    std::size_t waiting_bytes = 128 << 20;  // answers that wait to be read; with more, no query is answered
+    double user_time_share = 0.25;  // share of processor time for one user, in the long run
+    double user_time_s = 5;         // time for one user in a burst
   };
 
   // The credentials must outlive the server. The server takes over the descriptor `listener`.
-  QueryServer(int listener, Credentials& credentials, Answer answer, const Limits& limits);
-  QueryServer(int listener, Credentials& credentials, Answer answer);
+  QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits);
+  QueryServer(int listener, Credentials& credentials, Answers answers);
 
   // Serves clients until `stop_descriptor` becomes readable. Throws Error when poll() fails.
   void run(int stop_descriptor);
 
  private:
+  enum class State : std::uint8_t {
+    reading,    // the query is not complete
+    waiting,    // for a process that streams its answer
+    answering,  // the answer, or a refusal, is being sent
+  };
   struct Connection {
     Connection(const TcpArrival& arrival, double now_s)
         : socket(arrival.descriptor),
@@ -55,31 +73,45 @@ class QueryServer {
     FileDescriptor socket;
     NetAddress from;  // without the port
     double until_s;
+    double moved_s = 0;  // when the client last read something
+    State state = State::reading;
+    uid_t asker = 0;  // these two only when the query is complete
+    Query query{};
     Bytes in;
-    Bytes out;
+    Bytes out;  // sealed pieces of the answer, of which `sent` bytes are sent
     std::size_t sent = 0;
-    bool answered = false;
+    std::optional<AnswerSeal> seal;
+    Text text;  // null: all of it is sealed
+    std::size_t sealed = 0;
   };
   using Connections = std::list<Connection>;
+  struct Stream {
+    pid_t process;
+    uid_t asker;
+  };
 
   void accept_all(double now_s);
   bool make_room(const NetAddress& from);
   bool read_question(Connection& connection, double now_s);
   void take_credential(Connection& connection, const std::string& credential, double now_s);
   void refuse(Connection& connection, Refusal why, double now_s);
-  void answer(Connection& connection, const Query& query, uid_t asker, double now_s);
-  bool send_answer(Connection& connection);
+  void answer(Connection& connection);
+  void start_streams(double now_s);
+  void end_streams(double now_s);
+  [[noreturn]] void stream(Connection& connection);
+  TokenBucket& time_of(uid_t user);
+  bool send_answer(Connection& connection, double now_s);
   bool serve(Connection& connection, double now_s);
 
   FileDescriptor listener_;
   Credentials& credentials_;
-  Answer answer_;
+  Answers answers_;
   Limits limits_;
   Connections connections_;  // the oldest one is first
+  std::vector<Stream> streams_;
   TokenBucket decodes_;
   std::map<NetAddress, TokenBucket> source_decodes_;
   std::map<uid_t, TokenBucket> user_time_;
-  std::size_t waiting_bytes_ = 0;
 };
 
 }  // namespace placement::protocol

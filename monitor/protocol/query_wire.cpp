@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "monitor/protocol/message_fields.hpp"
@@ -38,11 +39,6 @@ static void fields(auto& io, wire::Of<Query> auto& query) {
              query.nodes.empty() == (query.kind != Query::Kind::job_state));
 }
 
-static void fields(auto& io, wire::Of<AnswerHead> auto& head) {
-  io.flag(head.failed);
-  io.number(head.bytes);
-}
-
 Bytes encode(const Query& query) { return wire::written(wire::Writer(), query); }
 std::optional<Query> decode_query(ByteView bytes) { return wire::read<Query>(wire::Reader(bytes)); }
 
@@ -74,13 +70,22 @@ std::optional<std::uint8_t> decode_answer_head(ByteView head) {
   return head.back();
 }
 
-Bytes encode(const AnswerHead& head) { return wire::written(wire::Writer(), head); }
-std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes) {
-  return wire::read<AnswerHead>(wire::Reader(bytes));
+void AnswerSeal::add(Bytes& out, std::string_view text, Piece last_kind) {
+  do {
+    const std::string_view piece = text.substr(0, max_message - 1);
+    text.remove_prefix(piece.size());
+    Bytes message{static_cast<std::uint8_t>(text.empty() ? last_kind : Piece::more)};
+    message.insert(message.end(), piece.begin(), piece.end());
+    const Bytes datagram = channel_.seal(message);
+    ByteWriter writer(out);
+    writer.number(datagram.size(), 2);
+    writer.put(datagram);
+  } while (!text.empty());
 }
 
 std::string answer_text(const DecisionAnswer& answer) {
   std::string text;
+  for (const Decision& decision : answer.decisions) text += decision_text(decision) + "\n";
   const auto add = [&text](std::string_view name, const std::string& value) {
     text += std::string(name) + "\t" + printable(value) + "\n";
   };
@@ -88,25 +93,20 @@ std::string answer_text(const DecisionAnswer& answer) {
   add(written_name, std::to_string(answer.written));
   if (!std::isnan(answer.last_s)) add(last_name, std::to_string(static_cast<std::int64_t>(answer.last_s)));
   if (!answer.ring_trouble.empty()) add(ring_name, answer.ring_trouble);
-  for (const Decision& decision : answer.decisions) text += "\n" + decision_text(decision);
   return text;
 }
 
 DecisionAnswer parse_answer_text(std::string_view text) {
   DecisionAnswer answer;
-  std::size_t end = std::min(text.find("\n\n"), text.size());
-  for (const std::string_view line : split_at(text.substr(0, end), '\n')) {
+  for (std::size_t end; (end = text.find("\n\n")) != text.npos; text.remove_prefix(end + 2))
+    answer.decisions.push_back(parse_decision_text(text.substr(0, end)));
+  for (const std::string_view line : split_at(text, '\n')) {
     const std::size_t tab = std::min(line.find('\t'), line.size());
     const std::string_view name = line.substr(0, tab), value = line.substr(std::min(tab + 1, line.size()));
     if (name == note_name) answer.notes.push_back(printable(value));
     if (name == ring_name) answer.ring_trouble = printable(value);
     if (name == written_name) answer.written = static_cast<std::uint64_t>(count_of(value));
     if (name == last_name) answer.last_s = static_cast<double>(count_of(value));
-  }
-  while (end < text.size()) {
-    const std::size_t begin = end + 2;
-    end = std::min(text.find("\n\n", begin), text.size());
-    answer.decisions.push_back(parse_decision_text(text.substr(begin, end - begin)));
   }
   return answer;
 }

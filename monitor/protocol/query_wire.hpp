@@ -8,6 +8,7 @@
 
 #include "common/decision/decision.hpp"
 #include "monitor/protocol/messages.hpp"
+#include "monitor/protocol/seal.hpp"
 
 namespace placement::protocol {
 
@@ -19,13 +20,14 @@ namespace placement::protocol {
 //                                         reason 0: sealed datagrams, each after its u16 length
 //
 // The munge credential contains the query and a fresh key, and only MonitorUser can read it. The answer is sealed with
-// that key, which proves that the sender could read the query. The first datagram of the answer is an AnswerHead, the
-// others are the pieces of the answer. A reason other than 0 is a Refusal, and nothing follows it.
+// that key, which proves that the sender could read the query. Each datagram is a Piece and, after this byte, text. A
+// reason other than 0 is a Refusal, and nothing follows it.
 
 inline constexpr std::size_t query_head_bytes = 8;
 inline constexpr std::size_t max_query_credential = 64 << 10;
 inline constexpr std::size_t max_query_nodes = 32 << 10;    // length of a hostlist, in bytes
 inline constexpr std::size_t max_answer_bytes = 256 << 20;  // longest answer that a client accepts
+inline constexpr std::size_t max_sent_bytes = 64 << 20;     // of decisions; older ones are left out
 inline constexpr std::size_t answer_head_bytes = 5;         // "SPA1" and the reason
 
 struct Query {
@@ -56,12 +58,22 @@ std::optional<std::size_t> decode_query_head(ByteView head);
 Bytes encode_answer_head(std::uint8_t reason);
 std::optional<std::uint8_t> decode_answer_head(ByteView head);
 
-struct AnswerHead {
-  bool failed = false;      // the answer is an error message
-  std::uint64_t bytes = 0;  // length of the answer
+enum class Piece : std::uint8_t {
+  more,    // text of the answer, more pieces follow
+  last,    // the end of the answer
+  failed,  // an error message in place of the answer; no piece follows
 };
-Bytes encode(const AnswerHead& head);
-std::optional<AnswerHead> decode_sealed_answer_head(ByteView bytes);
+
+// Seals a text piece by piece. The whole text need not be known.
+class AnswerSeal {
+ public:
+  explicit AnswerSeal(const Query& query) : channel_(query.channel, query.key, Side::second) {}
+  // Appends the sealed pieces of `text` to `out`. The last of them is of kind `last_kind`.
+  void add(Bytes& out, std::string_view text, Piece last_kind);
+
+ private:
+  SealedChannel channel_;
+};
 
 struct DecisionAnswer {
   std::vector<Decision> decisions;  // the oldest one is first
@@ -70,7 +82,8 @@ struct DecisionAnswer {
   double last_s = unknown_value;    // when the last of them was made, in seconds since 1970
   std::string ring_trouble;         // why `written` and `last_s` are not known; empty: they are known
 };
-// Writes the answer as text.
+// Writes the answer as text: each decision and an empty line, then all else. So a writer may write the decisions one by
+// one, and what it found out meanwhile after them.
 std::string answer_text(const DecisionAnswer& answer);
 // Reads a text that answer_text() wrote. Throws Error when it is not valid.
 DecisionAnswer parse_answer_text(std::string_view text);

@@ -64,10 +64,10 @@ class Cipher {
   gcry_cipher_hd_t handle_ = nullptr;
 };
 
-// Returns the one cipher for all channels. The key is set for each datagram, so that a peer needs no more memory than
-// its keys.
+// Returns the one cipher for all channels of this thread. The key is set for each datagram, so that a peer needs no
+// more memory than its keys.
 Cipher& cipher() {
-  static Cipher one;
+  static thread_local Cipher one;
   return one;
 }
 

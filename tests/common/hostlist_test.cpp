@@ -45,6 +45,9 @@ START_TEST(refuses) {
 END_TEST
 
 START_TEST(is_bounded) {
+  ck_assert_uint_eq(expand_hostlist("n[1-8],m", 9).size(), 9);
+  for (const char* list : {"n[1-9],m", "n[1-1000000]", "n[1-3]r[1-4]", "a,b,c,d,e,f,g,h,i,j"})
+    ck_assert_error(expand_hostlist(list, 9), "more than 9 names");
   ck_assert_uint_eq(expand_hostlist("n[1-1048576]").size(), max_hosts);
   ck_assert_error(expand_hostlist("n[0-1048576]"), "more than 1048576 names");
   ck_assert_error(expand_hostlist("n[0-999999999999999999]"), "more than 1048576 names");

@@ -36,7 +36,12 @@ struct World {
     address.port = local_port(listener);
     server = std::thread([this, listener, limits] {
       QueryServer(
-          listener, ours, [this](const Query& query, uid_t asker) { return answer(query, asker); }, limits)
+          listener, ours,
+          {[this](const Query& query, uid_t asker) {
+             return std::make_shared<const std::string>(answer(query, asker));
+           },
+           [this](const Query& query, uid_t asker, const QueryServer::Send& send) { stream(query, asker, send); }},
+          limits)
           .run(stop[0]);
     });
   }
@@ -53,9 +58,19 @@ struct World {
     if (query.job == 14) return std::string(8 << 20, 'x');
     return "user " + std::to_string(asker) + " job " + std::to_string(query.job);
   }
-  std::string ask(std::uint32_t job) {
+  // Is called in a process of its own.
+  void stream(const Query& query, uid_t asker, const QueryServer::Send& send) const {
+    if (query.job == 21) sleep(600);
+    if (query.job == 22)
+      for (int i = 0; i < 1000; ++i) send(std::string(1 << 16, 'y'));
+    if (query.job == 23) send(std::string(1 << 20, 'z'));
+    send("streamed for ");
+    if (query.job == 23) throw Error("no such luck");
+    send("user " + std::to_string(asker));
+  }
+  std::string ask(std::uint32_t job, Query::Kind kind = Query::Kind::notes) {
     Query query;
-    query.kind = Query::Kind::decisions;
+    query.kind = kind;
     query.job = job;
     return ask_monitor(address, theirs, query);
   }
@@ -102,7 +117,7 @@ Refusal refusal_in(const Bytes& bytes) {
 
 Query some_query() {
   Query query;
-  query.kind = Query::Kind::decisions;
+  query.kind = Query::Kind::notes;
   query.channel = 7;
   return query;
 }
@@ -116,6 +131,9 @@ START_TEST(limits_are_those_of_the_man_page) {
   ck_assert_double_eq(limits.answer_s, 30);
   ck_assert_uint_eq(limits.connections, 64);
   ck_assert_uint_eq(limits.source_connections, 16);
+  ck_assert_uint_eq(limits.user_connections, 16);
+  ck_assert_uint_eq(limits.streams, 2);
+  ck_assert_double_eq(limits.stalled_s, 2);
   ck_assert_double_eq(limits.source_credentials_per_s, 50);
   ck_assert_double_eq(limits.credentials_per_s, 500);
   ck_assert_double_eq(limits.user_time_share, 0.25);
@@ -176,7 +194,7 @@ START_TEST(decisions_as_text) {
   ck_assert_text_eq(again.notes.at(0), "a?file?is broken");
   ck_assert(again.written == 12 && again.last_s == 1700000000 && again.ring_trouble == "not there");
   ck_assert_error(parse_answer_text("written\t-1\n"), "number '-1'");
-  ck_assert_error(parse_answer_text("written\t1\n\nnonsense\n"), "no tab");
+  ck_assert_error(parse_answer_text("nonsense\n\nwritten\t1\n"), "no tab");
 }
 END_TEST
 
@@ -250,8 +268,7 @@ START_TEST(silent_and_slow_clients) {
   QueryServer::Limits limits;
   limits.source_connections = 4;
   limits.question_s = 600;
-  limits.answer_s = 0.2;
-  limits.waiting_bytes = 1 << 20;
+  limits.stalled_s = 0.2;
   World world(limits);
   std::vector<std::unique_ptr<FileDescriptor>> silent;
   for (int i = 0; i < 50; ++i) {
@@ -263,7 +280,8 @@ START_TEST(silent_and_slow_clients) {
   much.job = 14;
   const FileDescriptor slow(world.connect());
   put_credential(slow, *world.theirs.encode(encode(much)));
-  while (!error_of([&] { world.ask(1); }).empty()) usleep(10000);  // too many bytes wait, so no query is answered
+  usleep(1'500'000);
+  ck_assert_text_eq(world.ask(1), "user 1000 job 1");
   ck_assert_uint_lt(get_all(slow).size(), 8 << 20);
   ck_assert_text_eq(world.ask(1), "user 1000 job 1");
 }
@@ -340,6 +358,79 @@ START_TEST(share_of_one_user) {
 }
 END_TEST
 
+// A user whose clients read nothing has his own limit, and takes no connection from another user.
+START_TEST(connections_of_one_user) {
+  QueryServer::Limits limits;
+  limits.connections = 6;
+  limits.user_connections = 4;
+  limits.stalled_s = 600;
+  World world(limits);
+  Query much = some_query();
+  much.job = 14;
+  std::vector<std::unique_ptr<FileDescriptor>> held;
+  for (int i = 0; i < 4; ++i) {
+    held.push_back(std::make_unique<FileDescriptor>(world.connect()));
+    ++much.channel;
+    put_credential(*held.back(), *world.theirs.encode(encode(much)));
+    pollfd arrived{*held.back(), POLLIN, 0};
+    poll(&arrived, 1, -1);
+    std::uint8_t head[answer_head_bytes];
+    ck_assert_int_eq(recv(*held.back(), head, sizeof head, 0), sizeof head);
+    ck_assert_int_eq(head[4], 0);
+  }
+  ck_assert_error(world.ask(1), "too many questions");
+  ck_assert_error(world.ask(1, Query::Kind::decisions), "too many questions");
+  world.theirs.uid = 1001;
+  ck_assert_text_eq(world.ask(1), "user 1001 job 1");
+  ck_assert_text_eq(world.ask(1, Query::Kind::decisions), "streamed for user 1001");
+}
+END_TEST
+
+// Decisions are computed and sent by processes of their own: other queries, and the decisions for other users, go on.
+START_TEST(streamed_answers) {
+  World world;
+  ck_assert_text_eq(world.ask(20, Query::Kind::decisions), "streamed for user 1000");
+  const std::string much = world.ask(22, Query::Kind::decisions);
+  ck_assert_uint_eq(much.size(), 1000 * (1 << 16) + std::string("streamed for user 1000").size());
+  ck_assert_error(world.ask(23, Query::Kind::decisions), "no such luck");
+  Query slow = some_query();
+  slow.kind = Query::Kind::decisions;
+  slow.job = 21;
+  const FileDescriptor first(world.connect()), second(world.connect());
+  put_credential(first, *world.theirs.encode(encode(slow)));
+  ++slow.channel;
+  put_credential(second, *world.theirs.encode(encode(slow)));  // waits: the user has a process
+  ck_assert_text_eq(world.ask(1), "user 1000 job 1");
+  world.theirs.uid = 1001;
+  ck_assert_text_eq(world.ask(1, Query::Kind::decisions), "streamed for user 1001");
+  world.theirs.uid = 1002;
+  ck_assert_text_eq(world.ask(1, Query::Kind::decisions), "streamed for user 1002");
+}
+END_TEST
+
+// A process whose client reads nothing ends, and with it the connection. So does one that takes too long.
+START_TEST(streams_end) {
+  QueryServer::Limits limits;
+  limits.streams = 1;
+  limits.stalled_s = 0.2;
+  limits.answer_s = 4;
+  World world(limits);
+  Query query = some_query();
+  query.kind = Query::Kind::decisions;
+  for (const std::uint32_t job : {22U, 21U}) {
+    query.job = job;
+    ++query.channel;
+    const FileDescriptor client(world.connect());
+    put_credential(client, *world.theirs.encode(encode(query)));
+    if (job == 22) usleep(1'500'000);
+    ck_assert_uint_lt(get_all(client).size(), 1000 * (1 << 16));
+  }
+  const double end_s = steady_s() + 60;  // for endless loops only
+  while (!error_of([&] { world.ask(1, Query::Kind::decisions); }).empty() && steady_s() < end_s) usleep(100'000);
+  ck_assert_text_eq(world.ask(1, Query::Kind::decisions), "streamed for user 1000");
+}
+END_TEST
+
 START_TEST(nobody_listens) {
   const int listener = listen_tcp(0);
   NetAddress address;
@@ -369,6 +460,9 @@ int main() {
   tcase_add_test(tests, a_flood_of_credentials);
   tcase_add_test(tests, time_of_one_user);
   tcase_add_test(tests, share_of_one_user);
+  tcase_add_test(tests, connections_of_one_user);
+  tcase_add_test(tests, streamed_answers);
+  tcase_add_test(tests, streams_end);
   tcase_add_test(tests, nobody_listens);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

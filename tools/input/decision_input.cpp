@@ -47,12 +47,14 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
   };
   FilesRead files;
   if (hides_other_jobs(config)) filter.only_of = geteuid();
-  files.history = add("history", [&] { monitor::add_history(history, filter, input.decisions, input.notes); });
+  const auto take = [&](Decision& decision) { input.decisions.push_back(std::move(decision)); };
+  files.history = add("history", [&] { monitor::read_history(history, filter, take, input.notes); });
   files.ring = add("ring", [&] {
-    for (Decision& decision : ring_reader(line, config).read()) input.decisions.push_back(std::move(decision));
+    for (Decision& decision : ring_reader(line, config).read())
+      if (filter.admits(decision)) take(decision);
   });
   if (filter.only_of) input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
-  monitor::settle_decisions(filter, input.decisions);
+  monitor::settle_decisions(input.decisions);
   return files;
 }
 
@@ -84,6 +86,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
     DecisionInput told;
     protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
     told.decisions = std::move(answer.decisions);
+    monitor::settle_decisions(told.decisions);
     told.notes = std::move(answer.notes);
     return told;
   } catch (const Error& error) {
