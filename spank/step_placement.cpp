@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,7 @@
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
+#include "spank/step/process_map.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
 #include "spank/step/step_ranks.hpp"
@@ -242,6 +244,22 @@ void tell_lack(const PlacementRequest& placement_request, const StepPlacement& p
     slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
 }
 
+// Reports the map from ranks to nodes that MPI gets, and a placement that its length has changed.
+void tell_map(const StepShape& step, const StepPlacement& placement, const ProcessMap& map, const std::string& mpi) {
+  const std::string type = mpi.empty() ? "an unknown --mpi" : "--mpi=" + mpi;
+  const std::size_t most = longest_map(mpi);
+  if (most == std::numeric_limits<std::size_t>::max())
+    return slurm_verbose("placement: step %u.%u: %s sends MPI no map of the ranks", step.job, step.step, type.c_str());
+  slurm_verbose("placement: step %u.%u: MPI gets a map of %zu bytes, at most %zu with %s", step.job, step.step,
+                map.text.size(), most, type.c_str());
+  if (placement.run == 1) return;
+  const std::string kept = placement.run == 0 ? "the ranks are in natural order"
+                                              : "runs of " + std::to_string(placement.run) + " ranks share a node";
+  slurm_info(
+      "placement: step %u.%u: with %s, MPI reads a map of at most %zu bytes, which ranks in the best order exceed: %s",
+      step.job, step.step, type.c_str(), most, kept.c_str());
+}
+
 }  // namespace
 
 void place_own_step(spank_t spank) {
@@ -292,13 +310,18 @@ void place_own_step(spank_t spank) {
   ClusterView view = load_cluster_view(shape.nodes, job);
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
-  const StepPlacement placement = place_step(*placement_request, shape, view);
+  const std::string mpi = mpi_type_in_force();
+  const StepPlacement placement = place_step(*placement_request, shape, view, [&](const auto& ranks_of_node) {
+    return shortest_map(ranks_of_node, mpi).text.size() <= longest_map(mpi);
+  });
+  const ProcessMap map = shortest_map(placement.ranks_of_node, mpi);
   tell_lack(*placement_request, placement, view, shape);
-  apply(placement, *layout);
+  apply(placement, map.distribution, *layout);
   tell_tasks(shape, placement);
   const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement, view).c_str(), by_links.c_str());
+  tell_map(shape, placement, map, mpi);
 }
 
 }  // namespace placement::spank

@@ -68,6 +68,12 @@ std::optional<std::string> client_option(const std::string& name) {
   return std::string(text ? text : "");
 }
 
+std::string mpi_type_in_force() {
+  const OptionTable& table = option_table();
+  const char* const type = table.usable() ? table.get(table.options, "mpi") : nullptr;
+  return type ? type : "";
+}
+
 bool set_client_option(const std::string& name, const std::string& value) {
   const OptionTable& table = option_table();
   if (!table.usable() || !table.set) return false;

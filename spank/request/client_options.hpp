@@ -15,6 +15,10 @@ using ClientOption = std::function<std::optional<std::string>(const std::string&
 // The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
 std::optional<std::string> client_option(const std::string& name);
 
+// Returns the type in force of --mpi, also if it is MpiDefault of slurm.conf. Returns an empty string if this version
+// of Slurm does not report it. Call it when srun has read all options.
+std::string mpi_type_in_force();
+
 // Sets an option of the running srun, as if it had been given, and returns whether the option has this value then.
 // Options that srun reads only when it launches a step can be set until then.
 bool set_client_option(const std::string& name, const std::string& value);

@@ -84,11 +84,10 @@ StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::ui
   return shape;
 }
 
-void apply(const StepPlacement& placement, slurm_step_layout_t& layout) {
+void apply(const StepPlacement& placement, std::uint32_t distribution, slurm_step_layout_t& layout) {
   for (std::uint32_t node = 0; node < layout.node_cnt; ++node)
     std::copy(placement.ranks_of_node[node].begin(), placement.ranks_of_node[node].end(), layout.tids[node]);
-  layout.task_dist = (layout.task_dist & ~static_cast<std::uint32_t>(SLURM_DIST_NODEMASK)) |
-                     static_cast<std::uint32_t>(SLURM_DIST_NODECYCLIC);
+  layout.task_dist = (layout.task_dist & SLURM_DIST_STATE_FLAGS) | distribution;
 }
 
 }  // namespace placement::spank

@@ -16,8 +16,8 @@ slurm_step_layout_t* layout_of(spank_t spank);
 // each other.
 StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::uint32_t step);
 
-// Writes the ranks of each node into the layout. The distribution over nodes becomes "cyclic"; the part for sockets is
-// kept. With "block", pmi2 would tell MPI a mapping that it computes itself instead of the one in the layout.
-void apply(const StepPlacement& placement, slurm_step_layout_t& layout);
+// Writes the ranks of each node into the layout, and the distribution for which Slurm reports these ranks to MPI
+// (process_map.hpp). Slurm binds tasks by srun's own option -m, which stays.
+void apply(const StepPlacement& placement, std::uint32_t distribution, slurm_step_layout_t& layout);
 
 }  // namespace placement::spank

@@ -2,7 +2,9 @@
 #include "spank/step/step_ranks.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
+#include <memory>
 #include <numeric>
 
 #include "common/util/error.hpp"
@@ -50,9 +52,66 @@ std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places
   return cores;
 }
 
+// Returns the request for runs of `run` successive ranks. Ranks at the end are in no run if a node has no multiple of
+// `run` tasks.
+Request request_of_runs(const Request& request, std::int32_t run) {
+  Request runs = request;
+  runs.tasks = 0;
+  for (std::int32_t& tasks : runs.node_tasks) runs.tasks += tasks /= run;
+  runs.cores_per_task *= run;
+  runs.planned_ranks.clear();
+  if (!request.matrix) return runs;
+  std::vector<CommEdge> edges;
+  for (const CommEdge& edge : request.matrix->edges())
+    if (std::max(edge.a, edge.b) / run < runs.tasks) edges.push_back({edge.a / run, edge.b / run, edge.weight});
+  runs.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(runs.tasks, std::move(edges)));
+  return runs;
+}
+
+// Returns the policy's placement of runs of `run` successive ranks, each on one node. Ranks that are in no run follow
+// in natural order.
+Placement place_runs(const PolicySpec& spec, const ClusterView& view, const Request& request, std::int32_t run,
+                     const Deadline& deadline) {
+  const auto place = policies::check_policy_spec(spec).place;
+  if (run == 1) return place(view, request, deadline);
+  Request runs = request_of_runs(request, run);
+  ClusterView used = view;  // its nodes that get a run
+  used.nodes.clear();
+  for (std::size_t node = 0; node < view.nodes.size(); ++node)
+    if (runs.node_tasks[node] > 0) used.nodes.push_back(view.nodes[node]);
+  std::erase(runs.node_tasks, 0);
+  runs.min_nodes = runs.max_nodes = static_cast<std::int32_t>(used.nodes.size());
+  const Placement coarse = place(used, runs, deadline);
+
+  const std::vector<std::vector<std::int32_t>> runs_of_node = mapping::ranks_of_nodes(coarse, used.nodes.size());
+  std::vector<std::vector<std::int32_t>> ranks(view.nodes.size());
+  std::int32_t next = runs.tasks * run;
+  for (std::size_t node = 0, i = 0; node < ranks.size(); ++node) {
+    if (request.node_tasks[node] >= run)
+      for (const std::int32_t first : runs_of_node[i++])
+        for (std::int32_t rank = first * run; rank < (first + 1) * run; ++rank) ranks[node].push_back(rank);
+    while (std::ssize(ranks[node]) < request.node_tasks[node]) ranks[node].push_back(next++);
+  }
+  const mapping::Slots slots(view, request);
+  const auto leaves = slots.leaves_of_ranks(ranks, request.node_tasks);
+  if (!leaves) throw Error("runs of " + std::to_string(run) + " ranks do not fit the step's nodes");
+  Placement fine = slots.placement(*leaves, slots.leaves(request.node_tasks), spec.policy);
+  fine.reasons = coarse.reasons;
+  fine.lack = coarse.lack;
+  return fine;
+}
+
+// Returns the ranks of the step in natural order.
+Placement place_natural(const ClusterView& view, const Request& request) {
+  const mapping::Slots slots(view, request);
+  const std::vector<std::int32_t> leaves = slots.leaves(request.node_tasks);
+  return slots.placement(leaves, leaves, "natural order");
+}
+
 }  // namespace
 
-StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view) {
+StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
+                         const Fits& fits) {
   Request request;
   request.tasks = std::accumulate(step.tasks.begin(), step.tasks.end(), 0);
   if (placement_request.matrix && placement_request.matrix->ranks() != request.tasks)
@@ -66,13 +125,24 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.matrix = placement_request.matrix;
   request.parameters = placement_request.spec.parameters;
 
-  Placement placement =
-      policies::check_policy_spec(placement_request.spec).place(places.view, request, Deadline::after(patience));
-  if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
-    throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
-                std::to_string(request.tasks));
+  const Deadline deadline = Deadline::after(patience);
+  const std::int32_t longest_run = std::ranges::max(step.tasks);
+  const std::int32_t divisor = std::accumulate(step.tasks.begin(), step.tasks.end(), 0,
+                                               [](std::int32_t a, std::int32_t b) { return std::gcd(a, b); });
   StepPlacement result;
-  result.ranks_of_node = by_node(placement, step);
+  Placement placement;
+  for (std::int32_t run = 1;; ++run) {
+    const bool natural = run > longest_run;
+    if (!natural && divisor % run != 0 && !std::has_single_bit(static_cast<std::uint32_t>(run))) continue;
+    placement = natural ? place_natural(places.view, request)
+                        : place_runs(placement_request.spec, places.view, request, run, deadline);
+    if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
+      throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
+                  std::to_string(request.tasks));
+    result.ranks_of_node = by_node(placement, step);
+    result.run = natural ? 0 : run;
+    if (natural || !fits || fits(result.ranks_of_node)) break;
+  }
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());
   result.whole_cores = places.whole_cores;
   if (places.whole_cores || places.ordered)

@@ -6,6 +6,7 @@
 
 #include "common/topology/switch_tree.hpp"
 #include "common/util/cpu_list.hpp"
+#include "spank/step/process_map.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
 
@@ -205,6 +206,69 @@ START_TEST(a_matrix_of_another_size_is_refused) {
 }
 END_TEST
 
+// Ranks r and r + 1 talk a little, and ranks r and r + ranks / 2 talk much. The best placement scatters the ranks.
+PlacementRequest far_pairs(std::int32_t ranks) {
+  std::vector<placement::CommEdge> edges;
+  for (std::int32_t rank = 0; rank < ranks / 2; ++rank)
+    edges.push_back({rank, (rank * 7) % (ranks / 2) + ranks / 2, 100});
+  for (std::int32_t rank = 0; rank + 1 < ranks; ++rank) edges.push_back({rank, rank + 1, 1});
+  return {placement::parse_policy_spec("TREEMATCH"),
+          std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, edges)), false};
+}
+
+std::size_t map_bytes(const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
+  return placement::spank::shortest_map(ranks_of_node, "pmi2").text.size();
+}
+
+START_TEST(runs_share_a_node_until_the_map_fits) {
+  const ClusterView view = machine(16, 2, 4);
+  const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
+  const auto free = placement::spank::place_step(far_pairs(128), step, view);
+  ck_assert_int_eq(free.run, 1);
+  for (const std::size_t limit : {400, 300, 200, 100, 20}) {
+    const auto placed = placement::spank::place_step(far_pairs(128), step, view,
+                                                     [&](const auto& ranks) { return map_bytes(ranks) <= limit; });
+    check_legal(placed, step);
+    ck_assert_uint_gt(map_bytes(free.ranks_of_node), limit);
+    ck_assert_uint_le(map_bytes(placed.ranks_of_node), limit);
+    ck_assert(placed.run == 0 || (placed.run > 1 && 8 % placed.run == 0));
+    for (std::uint32_t rank = 0; placed.run > 0 && rank < 128; ++rank)
+      ck_assert(together(placed, rank, rank - rank % static_cast<std::uint32_t>(placed.run)));
+    ck_assert(placed.cost >= free.cost);
+    ck_assert(placed.cost <= placed.natural_cost && placed.natural_cost == free.natural_cost);
+    ck_assert_uint_eq(placed.slot_of_rank.size(), 128);
+    ck_assert_uint_eq(placed.cores_of_rank.size(), 128);
+  }
+}
+END_TEST
+
+START_TEST(runs_leave_ranks_over_on_uneven_nodes) {
+  const ClusterView view = machine(16, 2, 8);
+  const StepShape step = step_on(view, {16, 16, 16, 16, 16, 16, 16, 8, 1, 1, 1, 1, 1, 1, 1, 1});
+  const auto placed = placement::spank::place_step(far_pairs(128), step, view,
+                                                   [&](const auto& ranks) { return map_bytes(ranks) <= 400; });
+  check_legal(placed, step);
+  ck_assert_int_eq(placed.run, 4);
+  ck_assert_uint_le(map_bytes(placed.ranks_of_node), 400);
+  for (std::uint32_t rank = 0; rank < 120; ++rank) ck_assert(together(placed, rank, rank - rank % 4));
+  for (std::uint32_t rank = 120; rank < 128; ++rank)
+    ck_assert(placed.ranks_of_node[rank - 112] == std::vector<std::uint32_t>{rank});
+  ck_assert(placed.cost < placed.natural_cost);
+  ck_assert_uint_eq(placed.slot_of_rank.size(), 128);
+}
+END_TEST
+
+START_TEST(ranks_stay_in_natural_order_if_no_map_fits) {
+  const ClusterView view = machine(4, 2, 2);
+  const StepShape step = step_on(view, {4, 3, 2, 3});
+  const auto placed = placement::spank::place_step(pairs(12), step, view, [](const auto&) { return false; });
+  ck_assert_int_eq(placed.run, 0);
+  ck_assert(placed.ranks_of_node ==
+            (std::vector<std::vector<std::uint32_t>>{{0, 1, 2, 3}, {4, 5, 6}, {7, 8}, {9, 10, 11}}));
+  ck_assert(placed.cost == placed.natural_cost);
+}
+END_TEST
+
 START_TEST(core_lists_are_read_strictly) {
   std::vector<bool> cores(8, false);
   ck_assert(placement::mark_cores("0-2,5", cores));
@@ -320,6 +384,9 @@ int main() {
   tcase_add_test(tests, tasks_on_hardware_threads_keep_their_order);
   tcase_add_test(tests, a_step_of_one_task);
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
+  tcase_add_test(tests, runs_share_a_node_until_the_map_fits);
+  tcase_add_test(tests, runs_leave_ranks_over_on_uneven_nodes);
+  tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
   tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace placement::spank {
+
+// The map from ranks to nodes that MPI reads from srun: "(vector,(first node,nodes,ranks per node),..)". Slurm's pmi2
+// plugin writes it from the layout of the step. The form of the map depends on the distribution in the layout.
+struct ProcessMap {
+  std::uint32_t distribution;  // SLURM_DIST_PLANE or SLURM_DIST_CYCLIC
+  std::string text;
+};
+
+// Returns the shortest map that Slurm 22.05 to 26.05 writes for these ranks of each node under `srun --mpi=MPI_TYPE`,
+// and the distribution for which Slurm writes it. The ranks of a node are ascending. For SLURM_DIST_PLANE, Slurm folds
+// successive ranks of a node, and successive nodes with equal numbers of them. For SLURM_DIST_CYCLIC, it folds
+// successive ranks on successive nodes. Slurm's pmix plugin always writes the map of SLURM_DIST_PLANE. The other values
+// can be false: SLURM_DIST_BLOCK reports the numbers of tasks only, and SLURM_DIST_ARBITRARY reports one rank per node
+// before Slurm 24.05.
+ProcessMap shortest_map(const std::vector<std::vector<std::uint32_t>>& ranks_of_node, std::string_view mpi_type);
+
+// Returns the length in bytes of the longest map that an MPI program can read under `srun --mpi=MPI_TYPE`.
+// - pmi2: the PMI-1 client in MPICH 4.0 and 4.1 has 1,024 bytes for the names and the value of a key. Slurm claims 256
+//   and 64 of them for the names, and the client sets aside 30. A longer map is truncated, and MPI_Init aborts.
+// - pmix: the map is an environment variable, and Linux accepts at most 128 KiB for each.
+// - other types pass no map. An empty type is unknown and has the limit of pmi2.
+std::size_t longest_map(std::string_view mpi_type);
+
+}  // namespace placement::spank
