@@ -225,7 +225,11 @@ START_TEST(runs_share_a_node_until_the_map_fits) {
   const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
   const auto free = placement::spank::place_step(far_pairs(128), step, view);
   ck_assert_int_eq(free.run, 1);
-  for (const std::size_t limit : {400, 300, 200, 100, 20}) {
+  const std::size_t bytes = map_bytes(free.ranks_of_node);
+  const auto exact = placement::spank::place_step(far_pairs(128), step, view,
+                                                  [&](const auto& ranks) { return map_bytes(ranks) <= bytes; });
+  ck_assert(exact.run == 1 && exact.ranks_of_node == free.ranks_of_node);
+  for (const std::size_t limit : {bytes - 1, std::size_t{400}, std::size_t{200}, std::size_t{100}, std::size_t{20}}) {
     const auto placed = placement::spank::place_step(far_pairs(128), step, view,
                                                      [&](const auto& ranks) { return map_bytes(ranks) <= limit; });
     check_legal(placed, step);
