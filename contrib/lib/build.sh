@@ -113,8 +113,10 @@ build() {  # builds in $build_directory; the caller tests or installs
   prepare_source && build_prepared
 }
 
-build_prepared() {
-  configure_in "$build_directory" "$work/inst" --enable-werror CFLAGS="${CFLAGS--O2}" CXXFLAGS="${CXXFLAGS--O2}" || return 1
+configure_build() { configure_in "$build_directory" "$work/inst" --enable-werror CFLAGS="${CFLAGS--O2}" CXXFLAGS="${CXXFLAGS--O2}"; }
+
+build_prepared() {  # arguments of make
+  configure_build || return 1
   sed -n '/slurm-placement [0-9]/,/^$/p' "$work/log/configure.log" 2>/dev/null
   prepare_compile_flags && make_in make "$build_directory" "${compile_flags[@]}" "$@"
 }

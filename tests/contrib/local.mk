@@ -14,6 +14,7 @@ TESTS += \
 	%D%/service_test.sh \
 	%D%/strangers_test.sh \
 	%D%/ti_trace_test.sh \
+	%D%/tiers_test.sh \
 	%D%/version_test.sh \
 	#
 EXTRA_DIST += \
@@ -32,5 +33,6 @@ EXTRA_DIST += \
 	%D%/shell_commands.py \
 	%D%/strangers_test.sh \
 	%D%/ti_trace_test.sh \
+	%D%/tiers_test.sh \
 	%D%/version_test.sh \
 	#

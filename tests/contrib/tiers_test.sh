@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/cluster/run: which functions each tier has, what tests/quarantine may hold, and that each "# tier:" line of the real tests is
+# at the top of its file or just above a function.
+set -u
+top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
+trap 'rm -rf "$work"' EXIT
+fail() { failures=$((failures + 1)); echo "FAILED: $*"; }
+expect() {  # what got wanted
+  [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
+}
+
+mkdir -p "$work/tests/cluster" "$work/contrib/lib" || exit 99
+cp "$top/tests/cluster/run" "$work/tests/cluster/" && cp "$top"/contrib/lib/{say,namespaces}.sh "$work/contrib/lib/" || exit 99
+: >"$work/tests/quarantine"
+cat >"$work/tests/cluster/slow.test" <<'END'
+# cluster: --nodes 4
+# tier: all
+
+test_rare() {
+}
+
+# A comment.
+# tier: first
+test_promise() {
+}
+END
+cat >"$work/tests/cluster/quick.test" <<'END'
+# cluster: --nodes 4
+
+test_core() {
+}
+# tier: all
+test_core_variant() {
+}
+END
+listed() { "$work/tests/cluster/run" --list "$@" 2>/dev/null | paste -sd ' '; }
+expect "the first tier" "$(listed --tier first)" "quick/test_core slow/test_promise"
+expect "every test" "$(listed --tier all)" "quick/test_core quick/test_core_variant slow/test_rare slow/test_promise"
+expect "a pattern in the first tier" "$(listed --tier first slow/)" "slow/test_promise"
+expect "a pattern of two tests" "$(listed test_core)" "quick/test_core quick/test_core_variant"
+if "$work/tests/cluster/run" --list nothing/here >/dev/null 2>&1; then fail "a pattern without a test is accepted"; fi
+
+quarantine() { printf '%s\n' "$@" >"$work/tests/quarantine" && "$work/tests/cluster/run" --list >/dev/null 2>&1; }
+entry="quick/test_core 2026-11-28 fails when the clock jumps"
+quarantine "# a comment" "" "$entry" "$entry" "$entry" || fail "three functions cannot be in quarantine"
+if quarantine "$entry" "$entry" "$entry" "$entry"; then fail "four functions are accepted in quarantine"; fi
+if quarantine "quick/test_core 2026-11-28"; then fail "quarantine without a reason is accepted"; fi
+if quarantine "quick/test_core fails when the clock jumps"; then fail "quarantine without a date is accepted"; fi
+
+for file in "$top"/tests/cluster/*.test; do
+  awk '/^$/ { below = 1 } pending && !/^test_/ { print pending } { pending = "" }
+    /^# tier:/ { if (!/^# tier: (first|all)$/) print; else if (below) pending = $0 " in line " NR }' "$file" >"$work/stray"
+  [ ! -s "$work/stray" ] || fail "${file##*/}: not above a function: $(paste -sd ';' "$work/stray")"
+done
+first=$("$top/tests/cluster/run" --list --tier first | wc -l) every=$("$top/tests/cluster/run" --list | wc -l)
+if [ "$first" -eq 0 ] || [ "$first" -ge "$every" ]; then fail "the first tier has $first of $every functions"; fi
+echo "$first of $every functions are in the first tier; $failures failures"
+[ $failures = 0 ]
