@@ -192,38 +192,44 @@ Header new_header() {
 
 mode_t file_mode(RingReaders readers) { return readers == RingReaders::everybody ? 0644 : 0640; }
 
-int create_ring(const std::string& path, RingReaders readers) {
+bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
+  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
+  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
+}
+
+// Makes a new ring at the path, with the content of the ring `old` unless `old` is -1.
+int create_ring(const std::string& path, RingReaders readers, int old) {
   Beside beside(path);
-  const Header header = new_header();
   // All space is allocated now. Later the file system could be full.
   if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
     fail_errno(path, "cannot be allocated", error);
-  if (pwrite(beside.file(), &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
+  std::vector<std::byte> content(old < 0 ? 0 : ring_bytes);
+  const bool copied = read_at(old, content.data(), content.size(), 0) && !content.empty();
+  const Header header = new_header();
+  if (!(copied ? write_at(beside.file(), content.data(), content.size(), 0)
+               : write_at(beside.file(), &header, sizeof header, 0)) ||
       fchmod(beside.file(), file_mode(readers)) != 0)
     fail_errno(path, "cannot be written");
   beside.replace();  // only now readers see the file, with its whole header
   return beside.release();
 }
 
-// Opens the ring at the path or makes a new one. The caller must hold the lock of the writer.
+// Opens the ring at the path or makes a new one. The caller must hold the lock of the writer. A ring that not everybody
+// may read becomes a new file each time: a process that has the old file open could read it regardless of a new mode,
+// group or access control list.
 int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);
-  if (file < 0) return create_ring(path, readers);
+  if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, FileDescriptor(file));
   const int error = posix_fallocate(file, 0, ring_bytes);
   if (error == 0 && fchmod(file, file_mode(readers)) == 0) return file;
   close(file);
   fail_errno(path, "cannot be allocated", error != 0 ? error : errno);
 }
 
-bool write_at(int file, const void* from, std::size_t bytes, std::size_t at) {
-  return pwrite(file, from, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
-}
-
 // ---- the reader's file
-
-bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
-  return pread(file, to, bytes, static_cast<off_t>(at)) == static_cast<ssize_t>(bytes);
-}
 
 Header read_header(const std::string& path, int file) {
   Header header;

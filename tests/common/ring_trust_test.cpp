@@ -17,6 +17,7 @@
 #include <iterator>
 #include <optional>
 
+#include "common/util/file_descriptor.hpp"
 #include "tests/check.hpp"
 #include "tests/common/decision_samples.hpp"
 #include "tests/temporary_directory.hpp"
@@ -142,6 +143,30 @@ START_TEST(modes_of_the_ring) {
 }
 END_TEST
 
+// A process that opened the ring while everybody could read it, or while it was in the group, reads no later decision.
+// Readers that open it by its name miss none.
+START_TEST(access_ends_with_the_permission) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.path() + "/ring";
+  DecisionReader reader(path);
+  Decision decision;
+  decision.job_id = 1;
+  DecisionWriter(path, RingReaders::everybody).put(decision);
+  for (std::uint32_t job = 2; job < 4; ++job) {
+    const FileDescriptor opened(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    std::vector<char> before(1 << 23), after(1 << 23);
+    const ssize_t bytes = pread(opened, before.data(), before.size(), 0);
+    decision.job_id = job;
+    DecisionWriter(path, RingReaders::group).put(decision);
+    ck_assert_int_eq(pread(opened, after.data(), after.size(), 0), bytes);
+    ck_assert(before == after);
+  }
+  const auto all = reader.read();
+  ck_assert_uint_eq(all.size(), 3);
+  ck_assert_uint_eq(all.back().job_id, 3);
+}
+END_TEST
+
 // All users may read the ring, and a user who may read a file may lock it, also in a child process. Such a lock does
 // not keep the writer out.
 START_TEST(no_other_user_can_keep_the_writer_out) {
@@ -237,6 +262,7 @@ int main() {
   tcase_add_test(cases, what_others_put_there_is_not_believed);
   tcase_add_test(cases, a_name_that_another_user_made_first);
   tcase_add_test(cases, modes_of_the_ring);
+  tcase_add_test(cases, access_ends_with_the_permission);
   tcase_add_test(cases, no_other_user_can_keep_the_writer_out);
   tcase_add_test(cases, a_lock_that_was_put_there_is_replaced);
   tcase_add_test(cases, a_lock_that_others_may_open_is_not_trusted);
