@@ -33,11 +33,11 @@ AC_ARG_ENABLE([untested-slurm],
 AS_CASE([$slurm_version],
   [22.05.8|24.11.5|25.11.7|26.05.3], [slurm_tried=tested],
   [22.05.*|24.11.*|25.11.*|26.05.*], [slurm_tried="another release of this series is tested"],
-  [23.11.11|24.05.8|25.05.8], [slurm_tried="smoke-tested"],
-  [23.11.*|24.05.*|25.05.*], [slurm_tried="another release of this series is smoke-tested"],
+  [23.11.11|24.05.8|25.05.8|26.11.0], [slurm_tried="smoke-tested"],
+  [23.11.*|24.05.*|25.05.*|26.11.*], [slurm_tried="another release of this series is smoke-tested"],
   [slurm_tried=untested])
 AS_IF([test "x$slurm_tried" = xuntested && test "x$enable_untested_slurm" != xyes],
-  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tried with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11 and 26.05; --enable-untested-slurm goes on all the same])])
+  [AC_MSG_ERROR([Slurm $slurm_version is installed, and this release was tried with 22.05, 23.11, 24.05, 24.11, 25.05, 25.11, 26.05 and 26.11; --enable-untested-slurm goes on all the same])])
 
 slurm_save_CPPFLAGS=$CPPFLAGS
 CPPFLAGS="$CPPFLAGS -I$slurm_headers"

@@ -37,9 +37,9 @@ class RingIsInUse : public Error {
 // The only writer of a ring.
 class DecisionWriter {
  public:
-  // Opens the ring at `path`. If the file is a ring of this user, the writer continues it, in a new file unless everybody
-  // may read it: processes that had it open do not see what is written from then on. Otherwise it makes a new ring in
-  // its place. If the file belongs to another user and cannot be replaced, the ring is made in a directory of
+  // Opens the ring at `path`. If the file is a ring of this user, the writer continues it, in a new file unless
+  // everybody may read it: processes that had it open do not see what is written from then on. Otherwise it makes a new
+  // ring in its place. If the file belongs to another user and cannot be replaced, the ring is made in a directory of
   // this user beside it (ring_place.hpp). All space of the file is allocated.
   // A lock prevents that a second process writes. It is on a file beside the ring, with ".lock" after its name, which
   // only this user can open. The lock ends with the process, however that ends.

@@ -310,7 +310,7 @@ install_plugins() {  # prefix or none
   if [ -e "$from/loadmatrix.so" ]; then
     mkdir -p "$D/plugins/spank"
     put_file "$from/loadmatrix.so" "$D/plugins/spank"
-    echo "required $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
+    echo "optional $ROOT/plugins/spank/loadmatrix.so" >"$D/plugstack.conf"
   fi
   (cd "$1/bin" 2>/dev/null && pwd) >"$D/commands"
   if [ "$live" = yes ]; then

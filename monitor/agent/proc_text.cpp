@@ -190,6 +190,13 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
                      *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
 }
 
+// Returns whether the directory is named by the SLUID of a job: s and 13 digits in base 32.
+static bool is_sluid(std::string_view name) {
+  return name.size() == 14 && name[0] == 's' && std::all_of(name.begin() + 1, name.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+         });
+}
+
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
@@ -199,6 +206,7 @@ std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;
       if (slurms && part.starts_with("job_"))
         if (const auto job = number<std::uint32_t>(part.substr(4))) return job;
+      if (slurms && is_sluid(part)) return 0;
     }
   }
   return std::nullopt;

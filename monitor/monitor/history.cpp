@@ -15,6 +15,8 @@ namespace placement::monitor {
 
 namespace {
 
+constexpr const char* count_of_changes = "SELECT total_changes()";
+
 constexpr const char* schema = R"(
   CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE outage (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
@@ -134,10 +136,14 @@ Statement& History::statement(const char* sql) {
   return *kept;
 }
 
-void History::begin() { batch_ = std::make_unique<Transaction>(database()); }
+void History::begin() {
+  batch_ = std::make_unique<Transaction>(database());
+  changes_ = database().number(count_of_changes);
+}
 
-void History::commit() {
-  if (!batch_) return;
+bool History::commit() {
+  if (!batch_) return false;
+  const bool changed = database().number(count_of_changes) != changes_;
   try {
     batch_->commit();
   } catch (...) {
@@ -145,6 +151,7 @@ void History::commit() {
     throw;
   }
   batch_.reset();
+  return changed;
 }
 
 void History::give_up() {

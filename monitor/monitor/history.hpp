@@ -104,9 +104,9 @@ class History {
   bool recover();
 
   // begin() starts a transaction, which commit() completes and give_up() undoes. Without one each call is a
-  // transaction.
+  // transaction. commit() returns whether the transaction changed the file.
   void begin();
-  void commit();
+  bool commit();
   void give_up();
 
   // Writes an outage. It is merged with all outages of its node on record that are one_outage() with it. The merged row
@@ -163,6 +163,7 @@ class History {
   std::unique_ptr<Database> database_;
   std::uint64_t device_ = 0, inode_ = 0;  // identity of the open file
   std::unique_ptr<Transaction> batch_;
+  std::int64_t changes_ = 0;  // of the connection when the transaction was begun
   std::map<std::string, std::unique_ptr<Statement>> statements_;
   std::unordered_map<std::string, std::int64_t> node_ids_;
   std::int64_t change_ = 0;

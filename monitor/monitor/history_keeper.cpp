@@ -49,12 +49,13 @@ HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_o
 
 void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
   std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
+  const bool reads_ring = now.steady_s >= next_ring_s_;
   bool saves_pairs = false;
   try {
     if (!history_.in_place()) throw DatabaseError(path_ + ": it was taken away", true);
     history_.begin();
     watch.write();
-    if (now.steady_s >= next_ring_s_) {
+    if (reads_ring) {
       read_ring();
       next_ring_s_ = now.steady_s + ring_every_s;
     }
@@ -63,7 +64,7 @@ void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
       save_pairs(watch, pairs, now);
       saves_pairs = true;
     }
-    history_.commit();
+    const bool wrote = history_.commit();
     before.reset();
     if (saves_pairs) pairs_saved_s_ = now.steady_s;
     watch.written();
@@ -75,8 +76,12 @@ void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
       pairs.forget_old(now.steady_s);
       history_.prune(good_clock ? now.wall_s : 0);
     }
-    if (trouble_.lasts()) log_("the history is written again, with what happened meanwhile");
-    trouble_.say("");
+    // What could not be written is kept, and is written with the ring. Other transactions may write nothing, or little
+    // enough for the last free bytes of a disk.
+    if (trouble_.lasts() && wrote && reads_ring) {
+      log_("the history is written again, with what happened meanwhile");
+      trouble_.say("");
+    }
   } catch (const Error& error) {
     if (before) ring_ = *before;
     uncommitted_.clear();

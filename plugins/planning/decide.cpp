@@ -48,6 +48,17 @@ PluginState& state() {
   return *the_state;
 }
 
+// The entries of a job's environment among which a policy is looked for. Slurm's scheduler asks this about each pending
+// job in each cycle.
+constexpr std::uint32_t most_policy_entries = 64;
+
+// Returns the policy and its parameters, or null if the job asks for none.
+const char* policy_word(char* const* environment, std::uint32_t count) {
+  return environment == nullptr
+             ? nullptr
+             : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
+}
+
 // Writes the costs of an allocation by `plan`. Beside the busiest link stands that of natural order on the first nodes.
 void fill_costs(placement_plan& result, const StepCosts& costs, const Plan& plan) {
   copy_text(result.cost, sizeof result.cost, costs.cost);
@@ -162,6 +173,13 @@ extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
   }
 }
 
+extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
+  try {
+    state().budget.spend(uid, std::chrono::nanoseconds(time_ns));
+  } catch (...) {  // out of memory: the time is not counted
+  }
+}
+
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {
@@ -228,28 +246,14 @@ extern "C" void placement_tidy(void) {
   if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);
 }
 
-extern "C" const char* placement_policy_word(char* const* environment, uint32_t environment_count) {
-  return environment == nullptr ? nullptr
-                                : environment_value({environment, environment_count}, request_policy_variable);
-}
-
-extern "C" uint32_t placement_wait_s(char* const* environment, uint32_t environment_count, const char* partition) try {
-  const char* const word = placement_policy_word(environment, environment_count);
-  if (word == nullptr) return 0;
-  const PolicySpec spec = parse_policy_spec({word, strnlen(word, max_policy_word + 1)});
-  return static_cast<std::uint32_t>(longest_wait_s(spec, partition, state().config));
-} catch (...) {  // a policy or a value that is wrong, of which its own decision tells, or out of memory
-  return 0;
-}
-
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
-  return placement_policy_word(environment, environment_count) != nullptr;
+  return policy_word(environment, environment_count) != nullptr;
 }
 
 extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
   text[0] = '\0';
   try {
-    if (const char* const word = placement_policy_word(environment, environment_count))
+    if (const char* const word = policy_word(environment, environment_count))
       copy_text(text, size, parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy);
   } catch (...) {  // no name of a policy, too long a word, or out of memory
   }

@@ -138,7 +138,7 @@ struct placement_request {
 	uint32_t tasks_per_node;	/* most tasks on a node; Slurm reserves CPUs for this number. 0: no limit */
 	uint32_t tasks_per_socket;	/* most tasks on a socket; 0: no limit */
 	int64_t waited_s;		/* seconds since the job could start */
-	bool never_waits;		/* wait= has no effect: a component of a heterogeneous job, for which Slurm would keep the nodes of the others */
+	const char *no_wait;		/* why wait= has no effect, as in "has no effect in a heterogeneous job"; NULL: it has */
 	bool may_be_put_off;		/* a later scheduling cycle may decide, if this one has no time */
 	uint32_t times_put_off;		/* scheduling cycles in which there was no time to decide */
 	uint32_t time_limit_s;		/* the job's time limit; 0: none */
@@ -210,16 +210,7 @@ void placement_tidy(void);
  */
 void placement_name_policy(char *const *environment, uint32_t environment_count, char *text, size_t size);
 
-/* Returns the word by which these entries NAME=VALUE ask for a policy, with its parameters, or NULL if they ask for none. */
-const char *placement_policy_word(char *const *environment, uint32_t environment_count);
-
-/*
- * Returns for how many seconds at most a job waits for better nodes that has these entries NAME=VALUE, by the key wait= of
- * its policy or of that of its partition, which may be NULL. It is never more than MaxWaitS; 0 if the job does not wait.
- */
-uint32_t placement_wait_s(char *const *environment, uint32_t environment_count, const char *partition);
-
-/* Returns true if the job's environment asks for a policy. It reads the environment only. */
+/* Returns true if one of the first 64 entries NAME=VALUE of a job's environment asks for a policy. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
 
 /*
@@ -322,6 +313,9 @@ bool placement_wants_stock_choice(uint32_t uid);
 
 /* Counts `time_ns` nanoseconds of processor time that the question for Slurm's own choice took, for the user `uid`. */
 void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
+
+/* Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. */
+void placement_decision_took(uint32_t uid, int64_t time_ns);
 
 /* Records the outcome in the ring, if there is one. The ring is a file in memory, so this takes little time. */
 void placement_tell(const struct placement_outcome *outcome);

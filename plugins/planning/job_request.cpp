@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <vector>
 
 #include "common/decision/job_variables.hpp"
 #include "common/matrix/matrix_coarsen.hpp"
@@ -34,6 +36,20 @@ std::int64_t number(std::string_view text, const char* name, std::int64_t most) 
   return value;
 }
 
+// Returns the values of the pieces 0 to `count` - 1, null where one is missing. Reads the environment once: each search
+// for one name would take time in proportion to the environment.
+std::vector<const char*> pieces_of(std::span<char* const> environment, std::size_t count) {
+  std::vector<const char*> pieces(count);
+  const std::size_t prefix = std::strlen(request_piece_variable);
+  for (const char* entry : environment) {
+    if (entry == nullptr || std::strncmp(entry, request_piece_variable, prefix) != 0) continue;
+    char* end = nullptr;
+    const unsigned long piece = std::strtoul(entry + prefix, &end, 10);
+    if (end != entry + prefix && *end == '=' && piece < count && pieces[piece] == nullptr) pieces[piece] = end + 1;
+  }
+  return pieces;
+}
+
 void read_matrix(JobRequest& job_request, std::span<char* const> environment, const Config& config) {
   const char* pieces_text = environment_value(environment, request_pieces_variable);
   if (pieces_text == nullptr) return;
@@ -42,11 +58,12 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
   const std::int64_t pieces = number(pieces_text, request_pieces_variable, most);
   if (pieces == 0) return;
   std::string text;
-  for (std::int64_t piece = 0; piece < pieces; ++piece) {
-    const std::string name = request_piece_variable + std::to_string(piece);
-    const std::string_view value = required_value(environment, name.c_str());
-    if (value.size() > max_piece) throw Error(name + " is longer than 64 KiB");
-    text += value;
+  for (const char* const value : pieces_of(environment, static_cast<std::size_t>(pieces))) {
+    const std::size_t length = value == nullptr ? 0 : strnlen(value, max_piece + 1);
+    if (length == 0 || length > max_piece)
+      throw Error(std::string("a piece of the matrix, ") + request_piece_variable +
+                  "..., is missing in the job's environment or longer than 64 KiB");
+    text.append(value, length);
   }
   WireLimits limits;
   limits.max_ranks = static_cast<std::int32_t>(std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));

@@ -201,8 +201,8 @@ class Planner {
         policies::wait_s(request.parameters) <= static_cast<double>(request.max_wait_s))
       return;
     note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) +
-            (request_.never_waits ? " has no effect in a heterogeneous job"
-                                  : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s));
+            (request_.no_wait ? std::string(" has no effect ") + request_.no_wait
+                              : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s));
   }
 
   // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other

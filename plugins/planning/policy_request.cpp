@@ -67,20 +67,12 @@ Request policy_request(const CandidateNodes& candidates, const placement_request
   }
   result.whole_nodes = request.whole_nodes;
   result.waited_s = request.waited_s;
-  result.max_wait_s = request.never_waits ? 0 : config.max_wait_s;
+  result.max_wait_s = request.no_wait ? 0 : config.max_wait_s;
   result.node_level = candidates.node_level();
   result.required_nodes = candidates.required();
   result.matrix = candidates.matrix();
   result.parameters = policy_parameters(request, job_request, config);
   return result;
-}
-
-double longest_wait_s(const PolicySpec& spec, const char* partition, const Config& config) {
-  const policies::Policy* const policy = policies::find_policy(spec.policy);
-  if (policy == nullptr || !policy->takes("wait")) return 0;
-  Parameters parameters = spec.parameters;
-  add_defaults(*policy, parameters, partition_parameters(partition, spec.policy, config));
-  return std::min(policies::wait_s(parameters), static_cast<double>(config.max_wait_s));
 }
 
 }  // namespace placement::planning

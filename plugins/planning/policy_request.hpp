@@ -18,8 +18,4 @@ std::int32_t clamped(std::uint64_t value);
 Request policy_request(const CandidateNodes& candidates, const placement_request& request,
                        const JobRequest& job_request, const Config& config);
 
-// Returns for how many seconds at most a job waits that asks for `spec` in `partition`, which may be null: its wait=,
-// or that of the partition's policy, but no more than MaxWaitS. Throws Error for a value that is none.
-double longest_wait_s(const PolicySpec& spec, const char* partition, const Config& config);
-
 }  // namespace placement::planning

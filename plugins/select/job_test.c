@@ -14,7 +14,6 @@
 #include "plugins/select/record.h"
 #include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
-#include "plugins/select/wait_together.h"
 #include "plugins/select/waiting.h"
 
 static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
@@ -96,15 +95,7 @@ static void leave_waiting(job_record_t *job, const struct placement_plan *plan)
 	if (plan->put_off)
 		put_off_decisions(job);
 	else
-		wait_together(job, plan->wait_left_s);
-}
-
-static int64_t thread_time_ns(void)
-{
-	struct timespec now = { .tv_sec = 0 };
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+		wait_on(job, plan->wait_left_s);
 }
 
 /*

@@ -24,7 +24,6 @@ select_cons_tres_la_SOURCES = \
 	%D%/taken.c \
 	%D%/view_from_slurm.c \
 	%D%/waiting.c \
-	%D%/wait_together.c \
 	#
 # a name that makes automake link with the C++ compiler: the C files call C++ code
 nodist_EXTRA_select_cons_tres_la_SOURCES = %D%/none.cpp

@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/put_off.h"
 
+#include <time.h>
+
 #include "plugins/select/job_decision.h"
 #include "plugins/select/waiting.h"
 
-/* The most entries of a job's environment that are read; srun and sbatch ship fewer. */
+/* The most entries of a job's environment that are read for a decision; srun and sbatch ship fewer. */
 #define MOST_ENVIRONMENT 4096
 
 /* Seconds until jobs are considered again. The longer pause lets a cycle (batch_sched_delay) start other jobs first. */
 #define PAUSE 1
 #define PAUSE_FOR_OTHERS 5
+
+int64_t thread_time_ns(void)
+{
+	struct timespec now = { .tv_sec = 0 };
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
 
 uint32_t policy_environment(const job_record_t *job, char *const **environment)
 {
@@ -43,8 +53,8 @@ static bool has_no_time(const job_record_t *job)
 {
 	char *const *environment;
 
-	return !job->het_job_id && policy_environment(job, &environment) &&
-	       placement_would_put_off(job->user_id, times_put_off(job));
+	return !job->het_job_id && placement_would_put_off(job->user_id, times_put_off(job)) &&
+	       policy_environment(job, &environment);
 }
 
 void record_wait(job_record_t *job, const char *reason)
@@ -76,12 +86,14 @@ static void schedule_jobs(void)
 void put_off_decisions(job_record_t *job)
 {
 	time_t now = time(NULL);
-	uint32_t others = 0, pause;
+	int64_t began = thread_time_ns();
+	bool others = false;
+	uint32_t pause;
 	list_itr_t *iterator = list_iterator_create(job_list);
 	job_record_t *other;
 
-	while ((other = list_next(iterator)))
-		others += other != job && could_start(other, now) && !has_no_time(other);
+	while (!others && (other = list_next(iterator)))
+		others = other != job && could_start(other, now) && !has_no_time(other);
 	pause = others ? PAUSE_FOR_OTHERS : PAUSE;
 	list_iterator_reset(iterator);
 	while ((other = list_next(iterator)))
@@ -93,4 +105,5 @@ void put_off_decisions(job_record_t *job)
 	if (others)
 		schedule_jobs();
 	placement_call_later(pause, schedule_jobs);
+	placement_decision_took(job->user_id, thread_time_ns() - began);
 }

@@ -12,6 +12,9 @@
 #include "plugins/planning/decide.h"
 #include "plugins/select/record.h"
 
+/* Returns the processor time of this thread, in nanoseconds. */
+int64_t thread_time_ns(void);
+
 /*
  * Sets *environment to the entries NAME=VALUE that ask for the job's policy: the job's own, or those of the policy of
  * its partition. Returns the number of entries; 0 means that the job has no policy.

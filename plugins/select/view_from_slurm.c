@@ -93,7 +93,7 @@ void job_view_fill_request(struct job_view *view, const struct machine_tables *t
 		.tasks_per_node = given16(details->ntasks_per_node),
 		.tasks_per_socket = details->mc_ptr ? given16(details->mc_ptr->ntasks_per_socket) : 0,
 		.waited_s = MAX(time(NULL) - waiting_since(job), 0),
-		.never_waits = job->het_job_id != 0,
+		.no_wait = why_no_wait(job),
 		.times_put_off = times_put_off(job),
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),

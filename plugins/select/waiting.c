@@ -12,6 +12,13 @@
 /* Seconds after which a job that has just been told to wait is considered again. */
 #define FIRST_PAUSE 30
 
+/*
+ * The most jobs of one user that wait. The main scheduler starts no job of a partition behind a job that it could not
+ * start, so each job that is told to wait stops one cycle for all users.
+ */
+#define MOST_WAITING 8
+#define MOST_TOLD 1024
+
 struct wait {
 	time_t since;	/* when the job could first have started */
 	time_t until;	/* when it stops waiting */
@@ -61,11 +68,44 @@ bool is_waiting(const job_record_t *job)
 	return read_wait(job, &wait) && wait.until > time(NULL);
 }
 
-bool was_told_to_wait(const job_record_t *job)
-{
-	struct wait wait;
+/* Jobs that were told to wait. Those that do not wait any more, or are gone, leave their places to others. */
+static struct {
+	uint32_t user;
+	uint32_t job;
+} told[MOST_TOLD];
 
-	return read_wait(job, &wait);
+static bool still_waits(uint32_t place)
+{
+	const job_record_t *job = told[place].job ? find_job_record(told[place].job) : NULL;
+
+	return job && job->user_id == told[place].user && IS_JOB_PENDING(job) && job->details && is_waiting(job);
+}
+
+static void remember(const job_record_t *job)
+{
+	uint32_t free_place = MOST_TOLD;
+
+	for (uint32_t i = 0; i < MOST_TOLD; i++) {
+		if (told[i].job == job->job_id)
+			return;
+		if (free_place == MOST_TOLD && !still_waits(i))
+			free_place = i;
+	}
+	free_place = free_place == MOST_TOLD ? job->job_id % MOST_TOLD : free_place;
+	told[free_place].user = job->user_id;
+	told[free_place].job = job->job_id;
+}
+
+const char *why_no_wait(const job_record_t *job)
+{
+	uint32_t others = 0;
+
+	if (job->het_job_id)
+		return "in a heterogeneous job";
+	for (uint32_t i = 0; i < MOST_TOLD; i++)
+		if (told[i].user == job->user_id && told[i].job != job->job_id && still_waits(i))
+			others++;
+	return others >= MOST_WAITING ? "while 8 other jobs of the user wait" : NULL;
 }
 
 /* Has the job considered at the time `begin`, and not before. */
@@ -86,40 +126,24 @@ uint32_t times_put_off(const job_record_t *job)
 	return read_wait(job, &wait) ? wait.put_off : 0;
 }
 
-static void begin_later(job_record_t *job, uint32_t pause, uint32_t more_put_off)
+void put_off(job_record_t *job, uint32_t pause)
 {
 	time_t now = time(NULL);
 	struct wait wait;
 
 	if (!read_wait(job, &wait))
 		wait = (struct wait) { .since = MIN(waiting_since(job), now) };
-	wait.put_off += more_put_off;
+	wait.put_off++;
 	write_wait(job, &wait, now + pause);
-}
-
-void delay(job_record_t *job, uint32_t pause)
-{
-	begin_later(job, pause, 0);
-}
-
-void put_off(job_record_t *job, uint32_t pause)
-{
-	begin_later(job, pause, 1);
-}
-
-void wait_until(job_record_t *job, uint32_t left_s, time_t next)
-{
-	time_t now = time(NULL);
-	struct wait wait = { .since = MIN(waiting_since(job), now), .until = now + left_s, .put_off = times_put_off(job) };
-
-	write_wait(job, &wait, MIN(next, wait.until));
 }
 
 void wait_on(job_record_t *job, uint32_t left_s)
 {
 	time_t now = time(NULL), since = MIN(waiting_since(job), now);
+	struct wait wait = { .since = since, .until = now + left_s, .put_off = times_put_off(job) };
 
-	wait_until(job, left_s, now + MAX(now - since, FIRST_PAUSE));
+	write_wait(job, &wait, MIN(now + MAX(now - since, FIRST_PAUSE), wait.until));
+	remember(job);
 	/* In this cycle the main scheduler starts no job behind this one, so the next cycle is asked for. */
 	queue_job_scheduler();
 }

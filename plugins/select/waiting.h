@@ -22,8 +22,11 @@ time_t waiting_since(const job_record_t *job);
 /* Returns true if the job was told to wait and the time for which it may wait is not over. */
 bool is_waiting(const job_record_t *job);
 
-/* Returns true if the job was told to wait or put off since it could first have started, for whatever reason. */
-bool was_told_to_wait(const job_record_t *job);
+/*
+ * Returns why the job may not wait for better nodes: it is a component of a heterogeneous job, or 8 other jobs of its
+ * user wait. Returns NULL if it may wait. The text follows "has no effect".
+ */
+const char *why_no_wait(const job_record_t *job);
 
 /*
  * Makes the job wait for at most `left_s` seconds. Slurm considers it again after as long as it has waited already, at
@@ -31,17 +34,8 @@ bool was_told_to_wait(const job_record_t *job);
  */
 void wait_on(job_record_t *job, uint32_t left_s);
 
-/*
- * Makes the job wait for at most `left_s` seconds, too. Slurm considers it again at `next`, or after `left_s` seconds if
- * that is earlier.
- */
-void wait_until(job_record_t *job, uint32_t left_s, time_t next);
-
 /* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
-
-/* Lets Slurm consider the job again after `pause` seconds. */
-void delay(job_record_t *job, uint32_t pause);
 
 /* Lets Slurm consider the job again after `pause` seconds, and counts one more cycle without time to decide. */
 void put_off(job_record_t *job, uint32_t pause);

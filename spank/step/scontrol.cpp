@@ -9,7 +9,10 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -70,6 +73,16 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
+// Returns the path of a command of Slurm: the one beside the running program, such as srun, which belongs to the
+// running libslurm, else the one of the Slurm that this was compiled for, else the name alone.
+std::string path_of(const std::string& command) {
+  std::error_code error;
+  const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const std::string& path : {(running.parent_path() / command).string(), SLURM_BINDIR "/" + command})
+    if (access(path.c_str(), X_OK) == 0) return path;
+  return command;
+}
+
 // Reads until the writer closes its end, or until more than most_bytes were read.
 std::string read_all(int from) {
   std::string text;
@@ -92,8 +105,7 @@ CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words.front() + ": " + std::strerror(errno));
   const FileDescriptor from(ends[0]);
   pid_t child = -1;
-  const std::string installed = std::string(SLURM_BINDIR "/") + words.front();
-  const std::string& program = access(installed.c_str(), X_OK) == 0 ? installed : words.front();
+  const std::string program = path_of(words.front());
   std::vector<char*> environment = environment_without_cuts();
   const int failed = posix_spawnp(&child, program.c_str(), SpawnFiles(ends[1], with_errors).get(), SpawnSignals().get(),
                                   argv.data(), environment.data());

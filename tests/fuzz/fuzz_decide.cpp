@@ -210,7 +210,7 @@ void ask(Question& q, Bytes in) {
   q.request.max_nodes = std::max({number(in.next()), q.request.min_nodes, 1u});
   q.request.tasks_per_node = number(in.next());
   q.request.tasks_per_socket = number(in.next());
-  q.request.never_waits = q.request.tasks_per_socket == 1;
+  q.request.no_wait = q.request.tasks_per_socket == 1 ? "here" : nullptr;
   q.request.waited_s = static_cast<std::int32_t>(number(in.next()));
   q.request.time_limit_s = number(in.next());
   const std::uint8_t flags = in.next();
@@ -246,7 +246,7 @@ void check(const Question& q, const placement_plan& plan) {
   REQUIRE(std::strcmp(plan.reason, "out of memory") != 0);
   REQUIRE(!std::string_view(plan.reason).ends_with("gave a placement that is not legal"));
   REQUIRE(!plan.wait || (!plan.placed && plan.wait_left_s >= 1 && plan.wait_left_s <= 600));
-  REQUIRE(!q.request.never_waits || !plan.wait || plan.put_off);
+  REQUIRE(q.request.no_wait == nullptr || !plan.wait || plan.put_off);
   REQUIRE(!plan.put_off || (plan.wait && q.request.may_be_put_off && q.request.times_put_off < decision_wait));
   if (!plan.placed) return;
   REQUIRE(plan.node_count > 0 && plan.node_count <= q.node.size());

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/history_keeper.hpp"
 
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/decision/decision_ring.hpp"
 #include "monitor/monitor/database.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 #include "monitor/protocol/udp.hpp"
@@ -74,6 +79,44 @@ START_TEST(a_clock_has_to_be_good_for_hours_before_old_rows_go) {
 }
 END_TEST
 
+// A full disk: the file may not grow. Ten seconds of that, and the time after it, take one line each.
+START_TEST(a_full_disk_is_logged_once) {
+  setenv("TMPDIR", "/dev/shm", 1);
+  const TemporaryDirectory directory;
+  Config config;
+  config.state_directory = directory.path();
+  config.decision_file = directory.path() + "/ring";
+  DecisionWriter ring(config.decision_file);
+  std::vector<std::string> lines;
+  HistoryKeeper keeper(config, {geteuid()}, [&](const std::string& line) { lines.push_back(line); });
+  NodeWatch watch({"n0"}, keeper.history(), WatchSettings{}, [](const std::string&) {}, {0, 1.7e9});
+  PairModel pairs{NodeSwitches{}, PairModelSettings{}};
+  double passed_s = 0;
+  const double start_s = protocol::steady_s();
+  const auto pass = [&](int seconds) {
+    for (const double end_s = passed_s + seconds; passed_s < end_s; passed_s += 0.5)
+      keeper.keep(watch, pairs, {start_s + passed_s, 1.7e9 + passed_s});
+  };
+  Decision decision;
+  decision.job_id = 1;
+  pass(10);
+  lines.clear();
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit none{1, before.rlim_max};
+  ring.put(decision);
+  setrlimit(RLIMIT_FSIZE, &none);
+  pass(10);
+  setrlimit(RLIMIT_FSIZE, &before);
+  ck_assert_uint_eq(lines.size(), 1);
+  pass(10);
+  ck_assert_uint_eq(lines.size(), 2);
+  Database database(directory.path() + "/history.sqlite", Database::Access::read, 2000);
+  ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1);
+}
+END_TEST
+
 // placectl explain JOB must not read a history of 256 MiB from end to end: its one reader answers other hosts, too.
 START_TEST(decisions_of_a_job_are_found_by_the_index) {
   Scene scene;
@@ -95,6 +138,7 @@ int main() {
   Suite* suite = suite_create("history keeper");
   TCase* tests = tcase_create("history keeper");
   tcase_add_test(tests, a_clock_has_to_be_good_for_hours_before_old_rows_go);
+  tcase_add_test(tests, a_full_disk_is_logged_once);
   tcase_add_test(tests, decisions_of_a_job_are_found_by_the_index);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

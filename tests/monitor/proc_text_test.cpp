@@ -123,8 +123,12 @@ START_TEST(jobs) {
   ck_assert_uint_eq(*slurm_job_of_cgroup("0::/system.slice/n1_slurmstepd.scope/job_7/step_batch\n"), 7);
   ck_assert_uint_eq(*slurm_job_of_cgroup("3:memory:/\n9:cpuset:/slurm/uid_1000/job_4/step_1\n1:name=x:/a\n"), 4);
   ck_assert_uint_eq(*slurm_job_of_cgroup("9:freezer:/slurm_n1/uid_0/job_5\n"), 5);
-  for (const char* bad : {"", "0::/\n", "0::/user.slice/job_5\n", "0::/slurm/job_x\n", "0::/slurm/job_99999999999\n",
-                          "0::/job_3/slurm\n", "garbage"})
+  ck_assert_uint_eq(*slurm_job_of_cgroup("0::/system.slice/slurmstepd.scope/sD0S8MJ3JGZJ00/step_0/user/task_0\n"), 0);
+  ck_assert_uint_eq(*slurm_job_of_cgroup("0::/system.slice/n1_slurmstepd.scope/sD0S8MJ3JGZJ00/step_batch\n"), 0);
+  for (const char* bad : {"", "0::/\n", "0::/user.slice/job_5\n", "0::/system.slice/slurmstepd.scope/system\n",
+                          "0::/user.slice/sD0S8MJ3JGZJ00/step_0\n", "0::/a/slurmstepd.scope/sD0S8MJ3JGZJ0/step_0\n",
+                          "0::/a/slurmstepd.scope/sd0s8mj3jgzj00/step_0\n", "0::/slurm/job_x\n",
+                          "0::/slurm/job_99999999999\n", "0::/job_3/slurm\n", "garbage"})
     ck_assert_msg(!slurm_job_of_cgroup(bad), "'%s'", bad);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [12.batch]"), 12);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [12+1.0]"), 12);

@@ -55,31 +55,6 @@ START_TEST(a_partition_stands_for_its_jobs) {
 }
 END_TEST
 
-// How long a job waits goes by its own key, else by that of its partition's policy, however both are written.
-START_TEST(a_wait_of_the_job_or_of_its_partition) {
-  TestMachine(4, 1).configure("MaxWaitS=500\nPartitionPolicies=batch:NLA=Wait=300 long:NLA=wait=4000 other:TOFA\n");
-  const auto wait_s = [](std::string word, const char* partition) {
-    word.insert(0, "PLACEMENT_POLICY=");
-    char* entries[] = {word.data()};
-    return placement_wait_s(entries, 1, partition);
-  };
-  ck_assert_uint_eq(wait_s("NLA", nullptr), 0);
-  ck_assert_uint_eq(wait_s("NLA", "other"), 0);
-  ck_assert_uint_eq(wait_s("NLA", "batch"), 300);
-  ck_assert_uint_eq(wait_s("NLA", "long"), 500);
-  ck_assert_uint_eq(wait_s("NLA=wait=3e2", nullptr), 300);
-  ck_assert_uint_eq(wait_s("nla=WAIT=20", "batch"), 20);
-  ck_assert_uint_eq(wait_s("NLA=wait=0", "batch"), 0);
-  ck_assert_uint_eq(wait_s("TREEMATCH", "batch"), 0);
-  ck_assert_uint_eq(wait_s("NLA=wait=x", nullptr), 0);
-  ck_assert_uint_eq(wait_s("nothing", "batch"), 0);
-  ck_assert_uint_eq(placement_wait_s(nullptr, 0, "batch"), 0);
-  char* const* environment = nullptr;
-  const uint32_t count = placement_partition_environment("batch", &environment);
-  ck_assert_uint_eq(placement_wait_s(environment, count, "batch"), 300);
-}
-END_TEST
-
 START_TEST(what_cannot_be_a_partition_s_policy) {
   ck_assert_refused("debug", "PartitionPolicies");
   ck_assert_refused(":NLA", "PartitionPolicies");
@@ -144,7 +119,6 @@ static Suite* suite() {
   tcase_add_test(core, a_partition_stands_for_its_jobs);
   tcase_add_test(core, a_partition_has_its_own_topology);
   tcase_add_test(core, what_cannot_be_a_partition_s_policy);
-  tcase_add_test(core, a_wait_of_the_job_or_of_its_partition);
   suite_add_tcase(suite, core);
   return suite;
 }

@@ -21,6 +21,14 @@ START_TEST(nothing_is_asked_for) {
   ck_assert(!placement_asked(other.c(), other.size()));
   Environment job_request{"A=b", "PLACEMENT_POLICY="};
   ck_assert(placement_asked(job_request.c(), job_request.size()));
+  // Only the first 64 entries are read: slurmctld asks this about each pending job in each cycle.
+  for (const std::size_t before : {63U, 64U}) {
+    std::vector<std::string> entries(before, "OTHER=x");
+    entries.push_back("PLACEMENT_POLICY=NLA");
+    std::vector<char*> pointers;
+    for (std::string& entry : entries) pointers.push_back(entry.data());
+    ck_assert(placement_asked(pointers.data(), static_cast<std::uint32_t>(pointers.size())) == (before == 63));
+  }
 }
 END_TEST
 
