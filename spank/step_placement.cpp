@@ -312,7 +312,7 @@ void place_own_step(spank_t spank) {
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const std::string mpi = mpi_type_in_force();
   const StepPlacement placement = place_step(*placement_request, shape, view, [&](const auto& ranks_of_node) {
-    return shortest_map(ranks_of_node, mpi).text.size() <= longest_map(mpi);
+    return static_cast<double>(shortest_map(ranks_of_node, mpi).text.size()) / static_cast<double>(longest_map(mpi));
   });
   const ProcessMap map = shortest_map(placement.ranks_of_node, mpi);
   tell_lack(*placement_request, placement, view, shape);

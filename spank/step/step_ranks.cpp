@@ -111,7 +111,7 @@ Placement place_natural(const ClusterView& view, const Request& request) {
 }  // namespace
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
-                         const Fits& fits) {
+                         const MapLength& map_length) {
   Request request;
   request.tasks = std::accumulate(step.tasks.begin(), step.tasks.end(), 0);
   if (placement_request.matrix && placement_request.matrix->ranks() != request.tasks)
@@ -131,8 +131,11 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
                                                [](std::int32_t a, std::int32_t b) { return std::gcd(a, b); });
   StepPlacement result;
   Placement placement;
+  double length = 0;
   for (std::int32_t run = 1;; ++run) {
     const bool natural = run > longest_run;
+    // Runs of n ranks make the map about n times shorter. Lengths that leave it twice too long are skipped.
+    if (!natural && run != divisor && length > 2.0 * run) continue;
     if (!natural && divisor % run != 0 && !std::has_single_bit(static_cast<std::uint32_t>(run))) continue;
     placement = natural ? place_natural(places.view, request)
                         : place_runs(placement_request.spec, places.view, request, run, deadline);
@@ -141,7 +144,9 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
                   std::to_string(request.tasks));
     result.ranks_of_node = by_node(placement, step);
     result.run = natural ? 0 : run;
-    if (natural || !fits || fits(result.ranks_of_node)) break;
+    const double now = map_length ? map_length(result.ranks_of_node) : 0;
+    if (natural || now <= 1) break;
+    if (run == 1) length = now;
   }
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());
   result.whole_cores = places.whole_cores;

@@ -220,18 +220,20 @@ std::size_t map_bytes(const std::vector<std::vector<std::uint32_t>>& ranks_of_no
   return placement::spank::shortest_map(ranks_of_node, "pmi2").text.size();
 }
 
+placement::spank::MapLength limited_to(std::size_t bytes) {
+  return [bytes](const auto& ranks) { return static_cast<double>(map_bytes(ranks)) / static_cast<double>(bytes); };
+}
+
 START_TEST(runs_share_a_node_until_the_map_fits) {
   const ClusterView view = machine(16, 2, 4);
   const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
   const auto free = placement::spank::place_step(far_pairs(128), step, view);
   ck_assert_int_eq(free.run, 1);
   const std::size_t bytes = map_bytes(free.ranks_of_node);
-  const auto exact = placement::spank::place_step(far_pairs(128), step, view,
-                                                  [&](const auto& ranks) { return map_bytes(ranks) <= bytes; });
+  const auto exact = placement::spank::place_step(far_pairs(128), step, view, limited_to(bytes));
   ck_assert(exact.run == 1 && exact.ranks_of_node == free.ranks_of_node);
   for (const std::size_t limit : {bytes - 1, std::size_t{400}, std::size_t{200}, std::size_t{100}, std::size_t{20}}) {
-    const auto placed = placement::spank::place_step(far_pairs(128), step, view,
-                                                     [&](const auto& ranks) { return map_bytes(ranks) <= limit; });
+    const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(limit));
     check_legal(placed, step);
     ck_assert_uint_gt(map_bytes(free.ranks_of_node), limit);
     ck_assert_uint_le(map_bytes(placed.ranks_of_node), limit);
@@ -249,8 +251,7 @@ END_TEST
 START_TEST(runs_leave_ranks_over_on_uneven_nodes) {
   const ClusterView view = machine(16, 2, 8);
   const StepShape step = step_on(view, {16, 16, 16, 16, 16, 16, 16, 8, 1, 1, 1, 1, 1, 1, 1, 1});
-  const auto placed = placement::spank::place_step(far_pairs(128), step, view,
-                                                   [&](const auto& ranks) { return map_bytes(ranks) <= 400; });
+  const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(400));
   check_legal(placed, step);
   ck_assert_int_eq(placed.run, 4);
   ck_assert_uint_le(map_bytes(placed.ranks_of_node), 400);
@@ -265,7 +266,7 @@ END_TEST
 START_TEST(ranks_stay_in_natural_order_if_no_map_fits) {
   const ClusterView view = machine(4, 2, 2);
   const StepShape step = step_on(view, {4, 3, 2, 3});
-  const auto placed = placement::spank::place_step(pairs(12), step, view, [](const auto&) { return false; });
+  const auto placed = placement::spank::place_step(pairs(12), step, view, [](const auto&) { return 2.0; });
   ck_assert_int_eq(placed.run, 0);
   ck_assert(placed.ranks_of_node ==
             (std::vector<std::vector<std::uint32_t>>{{0, 1, 2, 3}, {4, 5, 6}, {7, 8}, {9, 10, 11}}));
