@@ -22,6 +22,14 @@ class WorkBudget {
     if ((left_ -= work) < 0) look();
   }
 
+  // Looks at the clock. Throws OutOfTime when the deadline has passed.
+  void look() const {
+    over_ = over_ || deadline_.expired();
+    if (!over_) looked_ += between_looks - left_;
+    left_ = over_ ? 0 : between_looks;
+    if (over_) throw OutOfTime{};
+  }
+
   // Returns the units of work reported so far; they do not depend on the machine. Meaningless once over() is true.
   std::int64_t spent() const { return looked_ - left_; }
 
@@ -29,13 +37,6 @@ class WorkBudget {
 
  private:
   static constexpr std::int64_t between_looks = 8192;
-
-  void look() const {
-    over_ = over_ || deadline_.expired();
-    if (!over_) looked_ += between_looks - left_;
-    left_ = over_ ? 0 : between_looks;
-    if (over_) throw OutOfTime{};
-  }
 
   const Deadline deadline_;
   mutable std::int64_t left_ = 0;    // work until the next look at the clock

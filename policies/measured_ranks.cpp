@@ -43,10 +43,10 @@ std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request&
     return sum;
   };
   if (deadline.expired() || request.matrix->total_weight() == 0) return slots.leaves_on(best);
-  const auto start = Deadline::Clock::now();
+  const Deadline::Time start = Deadline::processor_clock();
   const double natural_cost = cost(best);
   const Deadline end_of_search =
-      deadline.earlier(Deadline::Clock::now() - start);  // the cost of the other mapping takes as long
+      deadline.earlier(Deadline::processor_clock() - start);  // the cost of the other mapping takes as long
   if (end_of_search.expired()) return slots.leaves_on(best);
   if (std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, same, end_of_search);
       cost(by_tree) <= natural_cost * (1 + rounding))

@@ -69,10 +69,10 @@ class TofaJob : public TorusJob {
       throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
     const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
     begin(natural, sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
-    if (thoroughly && sequential) offer(greedy_leaves(), "the heaviest pairs first");
+    const bool few_slots = thoroughly || slots_.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
+    if (sequential && (thoroughly || (search && few_slots))) offer(greedy_leaves(), "the heaviest pairs first");
     for (const mapping::NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
     if (search && !sets.empty()) {
-      const bool few_slots = thoroughly || slots_.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
       if (free_to_move(limits) && few_slots)
         map_freely(limits, sets, effort);
       else
@@ -215,6 +215,7 @@ class TofaJob : public TorusJob {
     if (request_.matrix) {
       if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts))
         offer(*std::move(planned), "the plan of the job");
+      offer(greedy_leaves(), "the heaviest pairs first");
       map_on(counts, settings_.effort);
       if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {
         try {

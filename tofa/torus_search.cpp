@@ -92,8 +92,7 @@ class Annealing {
           }
         }
       }
-    } catch (const mapping::OutOfTime&) {
-      if (cost < best_cost) return;
+    } catch (const mapping::OutOfTime&) {  // as without the step that was cut short
     }
     slot_ = best;
   }

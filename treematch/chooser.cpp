@@ -5,6 +5,8 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
+#include "mapping/greedy.hpp"
+#include "mapping/leaf_tree.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/request_limits.hpp"
@@ -101,8 +103,8 @@ Candidate Chooser::on_sockets(Candidate candidate) const {
   return candidate;
 }
 
-// Returns the best of all legal mappings; nothing when there are too many tasks for the exact search.
-std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) const {
+// Returns the best of all legal mappings; nothing when the exact search would take more steps than `steps`.
+std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits, std::int64_t steps) const {
   if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
   MappingLimits rules;
   rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
@@ -117,12 +119,11 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits) con
     rules.nodes.push_back({vertex, limits.capacity()[n], limits.required(node)});
   }
   try {
-    const mapping::WorkBudget watch(options_.deadline.after_share(0.75));  // what is left is for the other searches
+    const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
     std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
-    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules,
-                                exact_steps_of_job(options_.effort), watch);
+    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules, steps, watch);
     if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
@@ -153,12 +154,13 @@ std::optional<Candidate> Chooser::optimal_step() const {
 }
 
 // Chooses nodes, cores and ranks together, without regard to the limits on nodes. Returns nothing when the mapping
-// violates them.
+// violates them, and when the search is cut short where the mapping at its end may violate them.
 std::optional<Candidate> Chooser::free_choice(const mapping::NodeLimits& limits) const {
-  MapOptions options = remembering_;
-  if (limits.spreads())
-    options.deadline = options.deadline.after_share(0.5);  // the limits are seldom kept in this case
-  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), options);
+  MapResult result =
+      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
+  const bool any_is_legal =
+      !limits.spreads() && limits.most_nodes() >= request_.tasks && request_.required_nodes.empty();
+  if (!any_is_legal && !in_time()) return std::nullopt;
   if (!limits.allow(slots_.counts(result.leaf_of_rank))) return std::nullopt;
   return candidate(std::move(result.leaf_of_rank), result.cost, std::move(result.method));
 }
@@ -179,33 +181,37 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) const {
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   const Cost natural_cost = view_.tree->hop_bytes(*request_.matrix, natural);
-  std::optional<Candidate> optimal;
-  if (!request_.node_tasks.empty() && request_.matrix->pairs() > 0) optimal = optimal_step();
-  const bool few = request_.tasks <= most_ranks_searched_often;
-  Candidate best = optimal ? *std::move(optimal) : few ? mapped_longer(counts) : mapped(counts);
-  if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts)) {
-    Candidate other = evaluated(*std::move(planned), "the plan of the job");
-    if (other.cost == best.cost) other.method = best.method;
-    if (other.cost <= best.cost) best = std::move(other);
+  std::vector<Candidate> cheap{candidate(natural, natural_cost, "natural order")};
+  if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts))
+    cheap.push_back(evaluated(*std::move(planned), "the plan of the job"));
+  if (mapped_quickly())
+    if (auto greedy = greedy_on(counts, mapping::scaled_graph(*request_.matrix))) cheap.push_back(*std::move(greedy));
+  Candidate best = *std::ranges::min_element(cheap, {}, &Candidate::cost);
+  if (in_time()) {
+    std::optional<Candidate> found;
+    if (!request_.node_tasks.empty() && request_.matrix->pairs() > 0) found = optimal_step();
+    if (!found) found = request_.tasks <= most_ranks_searched_often ? mapped_longer(counts) : mapped(counts);
+    if (found->cost == best.cost && best.cost < natural_cost) best.method = found->method;
+    if (found->cost < best.cost) best = *std::move(found);
   }
-  if (best.cost >= natural_cost) best = candidate(natural, natural_cost, "natural order");
   best = on_sockets(std::move(best));
   return slots_.placement(best.leaf_of_rank, best.cost, natural_cost, best.method);
 }
 
 Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                          const std::optional<mapping::NodeCounts>& compact) const {
-  std::vector<Candidate> candidates{evaluated(slots_.leaves(in_order), "natural order")};
-  if (auto best = in_time() ? optimal(limits) : std::nullopt)
+  std::vector<Candidate> candidates = cheap_choices(limits, in_order, compact);
+  const std::size_t cheap = candidates.size();
+  const std::int64_t exact_steps = exact_steps_of_job(options_.effort);
+  if (auto best = in_time() ? optimal(limits, std::min(exact_steps, quick_exact_steps)) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
   std::optional<Candidate> on_first;  // made before the searches of more nodes, which may leave no time for it
   if (small() && !request_.node_level && in_time()) on_first = on_first_nodes(in_order);
   const bool limited = add_joint_choices(limits, candidates);
-  if (request_.node_level) {
-    if (compact) candidates.push_back(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
-    return best_of(candidates);
-  }
-  const auto chosen = [&] { return candidates.size() > 1; };
+  if (auto best = in_time() && exact_steps > quick_exact_steps ? optimal(limits, exact_steps) : std::nullopt)
+    return proved(*std::move(best), std::move(candidates), in_order);
+  if (request_.node_level) return best_of(candidates);
+  const auto chosen = [&] { return candidates.size() > cheap; };
   if (in_time() && compact && *compact != in_order && (small() || !chosen())) candidates.push_back(mapped(*compact));
   if (!on_first && in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen()))
     on_first = on_first_nodes(in_order);
@@ -214,6 +220,33 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
     if (auto other = alone_on_fullest()) candidates.push_back(*std::move(other));
   if (on_first) candidates.push_back(*std::move(on_first));  // the last: if small, it is as the step would be placed
   return on_first && small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
+}
+
+// Returns the mappings that take a fraction of a millisecond, for whatever little time there is: the natural order,
+// which is the first one, and the greedy mapping.
+std::vector<Candidate> Chooser::cheap_choices(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
+                                              const std::optional<mapping::NodeCounts>& compact) const {
+  std::vector<Candidate> candidates{evaluated(slots_.leaves(in_order), "natural order")};
+  if (compact && *compact != in_order)
+    candidates.push_back(evaluated(slots_.leaves(*compact), "natural order on the smallest subtree"));
+  if (!mapped_quickly()) return candidates;
+  const mapping::Graph graph = mapping::scaled_graph(*request_.matrix);
+  std::vector<mapping::NodeCounts> offers{in_order};
+  if (scope_ == LeafScope::whole) offers.push_back(limits.capacity());
+  if (compact && *compact != in_order) offers.push_back(*compact);
+  for (const mapping::NodeCounts& offer : offers)
+    if (auto greedy = greedy_on(offer, graph); greedy && limits.allow(slots_.counts(greedy->leaf_of_rank)))
+      candidates.push_back(*std::move(greedy));
+  return candidates;
+}
+
+// Returns the greedy mapping on these slots; nothing without traffic.
+std::optional<Candidate> Chooser::greedy_on(const mapping::NodeCounts& counts, const mapping::Graph& graph) const {
+  if (graph.arc.empty()) return std::nullopt;
+  const mapping::LeafTree tree(*view_.tree, sorted(slots_.leaves(counts)));
+  std::vector<std::int32_t> mapped = mapping::greedy_mapping(graph, tree);
+  for (std::int32_t& slot : mapped) slot = tree.leaf(slot);
+  return evaluated(std::move(mapped), "greedy");
 }
 
 // Returns the mapping to the first nodes; of a small job, as its step would be placed there.
@@ -225,18 +258,19 @@ Candidate Chooser::on_first_nodes(const mapping::NodeCounts& in_order) const {
 Placement Chooser::proved(Candidate best, std::vector<Candidate> candidates,
                           const mapping::NodeCounts& in_order) const {
   if (best.cost == candidates.front().cost) candidates.front().method += ", optimal";
-  candidates.push_back(std::move(best));
+  candidates.insert(candidates.begin() + 1, std::move(best));
   if (scope_ != LeafScope::whole && in_time()) candidates.push_back(on_first_nodes(in_order));
   Placement placement = best_of(candidates);
   placement.optimal = true;
   return placement;
 }
 
-// Adds mappings that choose nodes, cores and ranks together to the natural order, the only candidate so far. Returns
+// Adds mappings that choose nodes, cores and ranks together to the cheap ones, the only candidates so far. Returns
 // whether the limits on nodes bear on the choice.
 bool Chooser::add_joint_choices(const mapping::NodeLimits& limits, std::vector<Candidate>& candidates) const {
   const bool few = request_.tasks <= most_tasks_on_each;
-  const auto chosen = [&] { return candidates.size() > 1; };
+  const std::size_t cheap = candidates.size();
+  const auto chosen = [&] { return candidates.size() > cheap; };
   const auto add = [&](std::optional<Candidate> candidate) {
     if (candidate) candidates.push_back(std::move(*candidate));
   };

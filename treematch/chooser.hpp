@@ -11,6 +11,7 @@
 #include "common/policy/policy.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "common/util/deadline.hpp"
+#include "mapping/graph.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "treematch/map_memory.hpp"
@@ -61,12 +62,17 @@ class Chooser {
   bool small() const { return request_.tasks <= most_tasks_tried_on_all; }
   // Each candidate takes time to evaluate, even when there is no time left to search for a good one.
   bool in_time() const { return !options_.deadline.expired(); }
+  // Whether the greedy mapping takes a few milliseconds at most, so that it is made whatever the deadline.
+  bool mapped_quickly() const { return request_.matrix->pairs() <= most_pairs_mapped_quickly; }
   Placement on_counts(const mapping::NodeCounts& counts) const;
   std::vector<std::int32_t> in_order_of_tree(const mapping::NodeCounts& counts) const;
   Placement among(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
                   const std::optional<mapping::NodeCounts>& compact) const;
   Placement proved(Candidate best, std::vector<Candidate> candidates, const mapping::NodeCounts& in_order) const;
   Candidate on_first_nodes(const mapping::NodeCounts& in_order) const;
+  std::vector<Candidate> cheap_choices(const mapping::NodeLimits& limits, const mapping::NodeCounts& in_order,
+                                       const std::optional<mapping::NodeCounts>& compact) const;
+  std::optional<Candidate> greedy_on(const mapping::NodeCounts& counts, const mapping::Graph& graph) const;
   bool add_joint_choices(const mapping::NodeLimits& limits, std::vector<Candidate>& candidates) const;
   Placement best_of(const std::vector<Candidate>& candidates) const;
   void keep_narrower(Placement& placement) const;
@@ -76,7 +82,7 @@ class Chooser {
   Candidate mapped(const mapping::NodeCounts& counts, const MapOptions& options) const;
   Candidate mapped_longer(const mapping::NodeCounts& counts) const;
   Candidate on_sockets(Candidate candidate) const;
-  std::optional<Candidate> optimal(const mapping::NodeLimits& limits) const;
+  std::optional<Candidate> optimal(const mapping::NodeLimits& limits, std::int64_t steps) const;
   std::optional<Candidate> optimal_step() const;
   std::optional<Candidate> free_choice(const mapping::NodeLimits& limits) const;
 

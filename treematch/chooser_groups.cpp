@@ -81,6 +81,7 @@ std::optional<std::vector<std::int32_t>> Chooser::nodes_of_groups(const mapping:
   groups_ = nodes;
   const MapResult chosen =
       map_to_tree(request_.matrix->aggregated(group_of_rank_, nodes), node_tree().tree, usable, options);
+  if (request_.tasks < least_ranks_of_partial_searches && !in_time()) return std::nullopt;
   std::vector<std::int32_t> node_of_rank(group_of_rank_);
   mapping::NodeCounts counts(order.size(), 0);
   for (std::int32_t& node : node_of_rank) {

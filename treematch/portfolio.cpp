@@ -174,12 +174,12 @@ class Portfolio {
   // Evaluates the natural order, the first mapping. Twice the time that this takes is reserved before the deadline for
   // evaluating the last mapping found. That takes longer, because the ranks of that mapping are less in order.
   void natural() {
-    const auto start = Deadline::Clock::now();
+    const Deadline::Time start = Deadline::processor_clock();
     best_.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
     result_.cost = result_.natural_cost = mapping::mapping_cost(matrix_, tree_, best_);
     result_.method = "natural";
-    search_end_ = options_.deadline.earlier(2 * (Deadline::Clock::now() - start));
+    search_end_ = options_.deadline.earlier(2 * (Deadline::processor_clock() - start));
   }
 
   void pack(const mapping::WorkBudget& search) {
@@ -208,8 +208,15 @@ class Portfolio {
   }
 
   void search_and_offer(std::vector<std::int32_t> slot, const std::string& method) {
+    drop_if_cut_short();
     swap_search(graph_, tree_, slot, work_, *search_);
-    searched_ = offer(std::move(slot), method) || searched_;
+    searched_ = keep(std::move(slot), method) || searched_;
+  }
+
+  // Throws OutOfTime if the last search was cut short. A swap search that is cut short only loses gains, but any other
+  // search would have ended with another mapping, which may cost more.
+  void drop_if_cut_short() const {
+    if (matrix_.ranks() < least_ranks_of_partial_searches) search_->look();
   }
 
   // Returns the work for one search, about one arc visited each. By default 4,096 ranks stay within 50 ms.
@@ -219,8 +226,13 @@ class Portfolio {
     return per_rank * matrix.ranks() * options.effort / usual_effort;
   }
 
-  // Keeps the mapping if it costs less than all before. Returns whether it was kept.
   bool offer(std::vector<std::int32_t> slot, const std::string& method) {
+    drop_if_cut_short();
+    return keep(std::move(slot), method);
+  }
+
+  // Keeps the mapping if it costs less than all before. Returns whether it was kept.
+  bool keep(std::vector<std::int32_t> slot, const std::string& method) {
     const Cost cost = mapping::mapping_cost(matrix_, tree_, slot, watch_);
     if (cost >= result_.cost) return false;
     result_.cost = cost;

@@ -151,6 +151,7 @@ class SubtreeSearch {
         units.traffic, structure, tree_, places, tops_, options, limits,
         natural_order_on(units.traffic, tree_, {places.begin(), places.begin() + units.traffic.ranks()}), false);
     work_of_parts_ += of_units.work;
+    watch_.look();  // what costs less for the units may cost more for the ranks, so that only the end counts
     Start start;
     start.result.leaf_of_rank = leaves_of_ranks(units, usable_, of_units.leaf_of_rank);
     start.result.cost = tree_.hop_bytes(matrix_, start.result.leaf_of_rank);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mapping/graph.hpp"
+#include "mapping/greedy.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/sparsify.hpp"
@@ -41,17 +42,16 @@ constexpr std::int64_t long_annealing_per_rank = 1500;
 constexpr std::int32_t most_in_table =
     1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
 
-// slurmctld waits 50 ms by default, which is too short for the whole search of a matrix with more than
-// most_pairs_in_time pairs. Such a matrix is first searched with sparsified_pairs pairs and effort_if_sparsified, which
-// takes about 20 ms.
-constexpr std::int64_t most_pairs_in_time = 200'000;
+// A matrix with more than most_pairs_mapped_quickly pairs is first searched with sparsified_pairs pairs and
+// effort_if_sparsified, which takes about 20 ms.
 constexpr std::int32_t sparsified_pairs = 30'000;
 constexpr std::int32_t effort_if_sparsified = 2;
 
-// Searches for the optimum. A mapping that costs less than `result` replaces it. Returns whether `result` is optimal.
+// Searches for the optimum in at most `work` steps, where there are few ranks. A mapping that costs less than `result`
+// replaces it. Returns whether `result` is optimal.
 bool solve_exactly(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                   const MapOptions& options, MapResult& result) {
-  const std::int64_t work = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort, matrix.ranks());
+                   const MapOptions& options, std::int64_t work, MapResult& result) {
+  if (matrix.ranks() > most_ranks_mapped_exactly || options.deadline.expired()) return false;
   try {
     const mapping::WorkBudget watch(options.deadline);
     watch.spend(tree.vertices());
@@ -110,6 +110,8 @@ std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& t
 
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                           const MapOptions& options, std::int32_t most_ranks_alone);
+MapResult search_heuristically(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                               const MapOptions& options, std::int32_t most_ranks_alone);
 
 // Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that
 // costs less than `result` replaces it.
@@ -132,8 +134,19 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
                           const MapOptions& options, std::int32_t most_ranks_alone) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
-  if (matrix.ranks() <= most_ranks_mapped_exactly && solve_exactly(matrix, tree, usable, options, natural))
-    return natural;
+  const std::int64_t steps = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort, matrix.ranks());
+  if (solve_exactly(matrix, tree, usable, options, std::min(steps, quick_exact_steps), natural)) return natural;
+  MapResult result = search_heuristically(matrix, tree, usable, options, most_ranks_alone);
+  result.natural_cost = natural.natural_cost;
+  natural.work = result.work;
+  if (natural.cost <= result.cost) result = std::move(natural);
+  if (steps > quick_exact_steps) solve_exactly(matrix, tree, usable, options, steps, result);
+  return result;
+}
+
+// Maps the ranks with one effort by the searches that prove nothing.
+MapResult search_heuristically(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                               const MapOptions& options, std::int32_t most_ranks_alone) {
   if (options.scope == LeafScope::given)
     return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
   std::optional<MapResult> by_units;  // first, as it takes less time than the search and mostly costs less
@@ -142,9 +155,7 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
   if (by_units) by_units->work = result.work += by_units->work;
   if (by_units && by_units->cost < result.cost) result = *std::move(by_units);
   if (matrix.ranks() <= most_ranks_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
-  result.natural_cost = natural.natural_cost;
-  natural.work = result.work;
-  return result.cost < natural.cost ? result : natural;
+  return result;
 }
 
 // Returns the usable leaves that a scope admits around the leaf: those below the subtree that has enough leaves, or
@@ -188,12 +199,11 @@ void anneal_long(const CommMatrix& matrix, const TreeTopology& tree, std::span<c
 
 // Whether the search of the matrix may take too long. A matrix in which all pairs have equal traffic is searched
 // quickly.
-bool takes_long(const CommMatrix& matrix) { return matrix.pairs() > most_pairs_in_time && !matrix.all_alike(); }
+bool takes_long(const CommMatrix& matrix) { return matrix.pairs() > most_pairs_mapped_quickly && !matrix.all_alike(); }
 
-// Maps the ranks by a sparsified matrix within half of the time. Returns nothing if there was no time for that.
+// Maps the ranks by a sparsified matrix. Returns nothing if there was no time for that.
 std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopology& tree,
                                         std::span<const std::int32_t> usable, MapOptions options) {
-  options.deadline = options.deadline.after_share(0.5);
   MapMemory memory;  // of the sparsified matrix
   options.memory = &memory;
   options.effort = std::min(options.effort, effort_if_sparsified);
@@ -202,6 +212,7 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
     const std::int32_t per_rank = std::max(1, sparsified_pairs / matrix.ranks());
     MapResult result =
         map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options, 0);
+    watch.look();  // what costs less with some of the pairs only may cost more with all, so that only the end counts
     result.cost = tree.hop_bytes(matrix, result.leaf_of_rank);
     result.method += " of the sparsified matrix";
     result.optimal = false;
@@ -212,6 +223,31 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
 }
 
 // Maps the ranks with the usual effort or less.
+// Returns the mapping that takes a fraction of a millisecond, for whatever little time there is: the natural order or
+// the greedy mapping.
+MapResult map_cheaply(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
+                      const MapOptions& options) {
+  MapResult result = in_natural_order(matrix, tree, usable, options);
+  if (matrix.pairs() == 0 || matrix.pairs() > most_pairs_mapped_quickly) return result;
+  std::vector<std::int32_t> scope = leaves_in_scope(tree, usable, matrix.ranks(), options.scope, options.levels_up);
+  const mapping::LeafTree leaves(tree, std::move(scope));
+  std::vector<std::int32_t> slot = mapping::greedy_mapping(mapping::scaled_graph(matrix), leaves);
+  const Cost cost = mapping::mapping_cost(matrix, leaves, slot);
+  if (cost >= result.cost) return result;
+  for (std::int32_t& s : slot) s = leaves.leaf(s);
+  result.leaf_of_rank = std::move(slot);
+  result.cost = cost;
+  result.method = "greedy";
+  return result;
+}
+
+// Replaces `result` by the other mapping if this costs no more. The natural order stays that of `result`.
+void keep_better(MapResult& result, MapResult other) {
+  if (other.cost > result.cost) return;
+  other.natural_cost = result.natural_cost;
+  result = std::move(other);
+}
+
 MapResult map_once(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                    const MapOptions& options, std::int32_t most_ranks_alone) {
   std::optional<MapResult> sparsified;
@@ -232,9 +268,14 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::s
   MapOptions step = options;
   if (step.memory == nullptr && options.scope != LeafScope::given) step.memory = &memory;
   const std::int32_t alone = options.effort > usual_effort ? max_ranks_mapped_alone : 0;
-  if (options.work_limit > 0) return map_with_effort(matrix, tree, usable, step, alone);
+  MapResult best = map_cheaply(matrix, tree, usable, options);
+  if (matrix.pairs() == 0 || options.deadline.expired()) return best;
+  if (options.work_limit > 0) {
+    keep_better(best, map_with_effort(matrix, tree, usable, step, alone));
+    return best;
+  }
   step.effort = std::min(options.effort, usual_effort);
-  MapResult best = map_once(matrix, tree, usable, step, alone);
+  keep_better(best, map_once(matrix, tree, usable, step, alone));
   while (!best.optimal && step.effort < options.effort && !options.deadline.expired()) {
     step.effort = std::min(effort_factor * step.effort, options.effort);
     MapResult other = map_with_effort(matrix, tree, usable, step, alone);

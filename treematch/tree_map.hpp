@@ -22,8 +22,13 @@ enum class LeafScope {
 
 constexpr std::int32_t usual_effort = 10;
 
+// Up to this number of pairs, the greedy mapping is made whatever the deadline. It then takes a few milliseconds at
+// most. The search of a matrix with more pairs takes longer than the 50 ms that slurmctld waits by default.
+constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
+
 // Returns the number of steps that exact_mapping() may take for the nodes of a whole job. With the usual effort they
 // take about 25 ms, and the searches that it makes superfluous take longer. A search that needs more is not begun.
+constexpr std::int64_t quick_exact_steps = 2'000'000;  // before all other searches; about 2.5 ms
 constexpr std::int64_t exact_steps_of_job(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
 
 // Returns the same for one of several searches: half of it, but for up to ten ranks, for which the optimum is to be
@@ -31,6 +36,9 @@ constexpr std::int64_t exact_steps_of_job(std::int32_t effort) { return std::int
 constexpr std::int64_t exact_steps(std::int32_t effort, std::int32_t ranks) {
   return exact_steps_of_job(effort) / (ranks > 10 ? 2 : 1);
 }
+
+// With fewer ranks, a search that the deadline cuts short is dropped, so that more time never leads to a higher cost.
+constexpr std::int32_t least_ranks_of_partial_searches = 4096;
 
 struct MapOptions {
   std::uint64_t seed = 1;  // seed of the random choices
@@ -60,9 +68,9 @@ struct MapResult {
 
 // Maps the ranks of the matrix onto usable leaves, one leaf per rank, with few hop-bytes [TM §5].
 //   usable  leaves that may be taken, ascending without duplicates, at least one per rank
-// Equal arguments give equal results, unless the deadline passes. The result never costs more than the natural order on
-// the leaves of the scope, nor more than the greedy mapping.
-// When the deadline passes, returns the best mapping found so far, at worst the natural order.
+// Equal arguments give equal results, unless the deadline passes. When it does, returns the best mapping found so far.
+// With any deadline, the result costs no more than the natural order on the leaves of the scope, and with up to
+// most_pairs_mapped_quickly pairs no more than the greedy mapping.
 // Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options);

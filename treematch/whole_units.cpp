@@ -74,6 +74,7 @@ std::optional<MapResult> map_whole_units(const CommMatrix& matrix, const TreeTop
     if (!units) return std::nullopt;
     MapResult result;
     result.leaf_of_rank = mapped_units(*units, tree, usable, places, options, result.work);
+    if (matrix.ranks() < least_ranks_of_partial_searches) watch.look();
     std::vector<std::int32_t> leaves = result.leaf_of_rank;
     std::sort(leaves.begin(), leaves.end());
     const std::int32_t top = top_in_scope(tree, usable, leaves, options);

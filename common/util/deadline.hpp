@@ -4,17 +4,30 @@
 #include <chrono>
 #include <optional>
 
+#include "common/util/processor_time.hpp"
+
 namespace placement {
 
-// The moment after which nobody waits for an answer any more: a point in monotonic time, or the setting of a flag.
+// The moment after which nobody waits for an answer any more: a limit of processor time, or the setting of a flag.
 // It is a safety net only. Amounts of work decide what is computed, so that a loaded machine gives the answer of an
-// idle one.
+// idle one. For the same reason the limit counts the processor time of the thread that made the deadline, and no other
+// thread may check it. Wall time is the upper limit: wall_factor times the processor time.
 class Deadline {
  public:
-  using Clock = std::chrono::steady_clock;
+  using Time = std::chrono::nanoseconds;
+  static constexpr int wall_factor = 4;
+
+  // The two clocks. Tests replace them, so that they do not depend on the speed of the machine.
+  inline static Time (*processor_clock)() = processor_time;
+  inline static Time (*wall_clock)() = [] { return Time(std::chrono::steady_clock::now().time_since_epoch()); };
 
   static Deadline never() { return Deadline{}; }
-  static Deadline after(std::chrono::microseconds time) { return Deadline{Clock::now() + time}; }
+  static Deadline after(Time time) {
+    const Time now = wall_clock();
+    Deadline deadline;
+    deadline.end_ = End{processor_clock() + time, now + time, now + wall_factor * time};
+    return deadline;
+  }
 
   // Returns a deadline that expires when `told` becomes true. `told` must outlive the deadline and its copies.
   static Deadline when(const std::atomic<bool>& told) {
@@ -23,28 +36,32 @@ class Deadline {
     return deadline;
   }
 
-  // Returns a deadline that ends `time` earlier than this one. A deadline without a point in time is returned
+  // Returns a deadline that ends `time` earlier than this one. A deadline without a limit of time is returned
   // unchanged.
-  Deadline earlier(Clock::duration time) const { return at_ ? Deadline{*at_ - time} : *this; }
-
-  // Returns a deadline after a share, from 0 to 1, of the time that is left until this one. A deadline without a point
-  // in time is returned unchanged.
-  Deadline after_share(double share) const {
-    if (!at_) return *this;
-    const Clock::time_point now = Clock::now();
-    return Deadline{now + std::chrono::duration_cast<Clock::duration>((*at_ - now) * share)};
+  Deadline earlier(Time time) const {
+    Deadline deadline = *this;
+    if (end_) deadline.end_ = End{end_->processor - time, end_->first_look - time, end_->wall - time};
+    return deadline;
   }
 
-  // Returns whether the point in time has passed or the flag is set.
+  // Returns whether the time has passed or the flag is set.
   bool expired() const {
-    return (at_ && Clock::now() >= *at_) || (told_ != nullptr && told_->load(std::memory_order_relaxed));
+    if (told_ != nullptr && told_->load(std::memory_order_relaxed)) return true;
+    if (!end_) return false;
+    const Time now = wall_clock();
+    return now >= end_->wall || (now >= end_->first_look && processor_clock() >= end_->processor);
   }
 
  private:
-  Deadline() = default;
-  explicit Deadline(Clock::time_point at) : at_(at) {}
+  struct End {
+    Time processor;   // by the processor clock
+    Time first_look;  // by the wall clock; before it, the processor time cannot have passed
+    Time wall;        // by the wall clock, even if the thread had less processor time
+  };
 
-  std::optional<Clock::time_point> at_;
+  Deadline() = default;
+
+  std::optional<End> end_;
   const std::atomic<bool>* told_ = nullptr;
 };
 

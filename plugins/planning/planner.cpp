@@ -43,10 +43,14 @@ class Planner {
   Plan plan(PolicyViews& views, const Deadline& deadline) const {
     const Request request = policy_request(candidates_, request_, job_request_, config_);
     const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
-    const Placement placement = asked_place(view, request, end_of_search(deadline, request.matrix.get(), config_));
+    const Deadline search = end_of_search(deadline, request.matrix.get(), config_);
+    const Placement placement = asked_place(view, request, search);
+    const bool cut_short = search.expired();
     Plan plan = wanted(view, placement, request.cores_per_task);
     check_step_starts(plan);
     plan.note = candidates_.note();
+    if (cut_short)
+      add_term(plan.note, "DecisionTimeMs=" + std::to_string(config_.decision_time_ms) + " cut the search short");
     add_traffic_note(plan.note, request);
     add_wait_note(plan.note, request);
     if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
@@ -166,9 +170,11 @@ class Planner {
                                               " CPUs on the policy's cores, as it wants whole cores for each");
   }
 
+  static void add_term(std::string& note, const std::string& term) { note += (note.empty() ? "" : ", ") + term; }
+
   // Adds the policy's reasons to the note. The first reason is left out, because the record says it in other fields.
   static void add_terms(std::string& note, const std::vector<std::string>& reasons) {
-    for (std::size_t k = 1; k < reasons.size(); ++k) note += (note.empty() ? "" : ", ") + reasons[k];
+    for (std::size_t k = 1; k < reasons.size(); ++k) add_term(note, reasons[k]);
   }
 
   // Returns why the policy, which should avoid nodes that fail, knows none; else an empty string.
@@ -191,7 +197,7 @@ class Planner {
               : pattern                        ? ", ranks of each step by " + pattern::to_string(*pattern)
               : job_request_.policy->uses_live ? ", consecutive ranks near each other"
                                                : ", ranks in the order of the topology");
-    if (!text.empty()) note += (note.empty() ? "" : ", ") + text;
+    if (!text.empty()) add_term(note, text);
   }
 
   // Adds a remark if the job asks for a longer wait than it may have.

@@ -4,22 +4,50 @@
 #include "tests/check.hpp"
 
 using namespace placement;
-using std::chrono::hours;
+using std::chrono::seconds;
 
-START_TEST(a_share_of_what_is_left) {
-  const Deadline in_ten_hours = Deadline::after(hours(10));
-  ck_assert(!in_ten_hours.after_share(0.75).earlier(hours(7)).expired());  // it is 7.5 hours away
-  ck_assert(in_ten_hours.after_share(0.75).earlier(hours(8)).expired());
-  ck_assert(in_ten_hours.after_share(0).expired());
-  ck_assert(!in_ten_hours.after_share(1).earlier(hours(9)).expired());
+namespace {
+
+Deadline::Time used, passed;  // what the two clocks show
+
+void set_clocks(Deadline::Time processor, Deadline::Time wall) {
+  used = processor;
+  passed = wall;
+  Deadline::processor_clock = [] { return used; };
+  Deadline::wall_clock = [] { return passed; };
+}
+
+}  // namespace
+
+START_TEST(processor_time_counts) {
+  set_clocks(seconds(100), seconds(1000));
+  const Deadline deadline = Deadline::after(seconds(10));
+  ck_assert(!deadline.expired());
+  set_clocks(seconds(109), seconds(1030));
+  ck_assert(!deadline.expired());
+  ck_assert(deadline.earlier(seconds(1)).expired());
+  set_clocks(seconds(110), seconds(1030));
+  ck_assert(deadline.expired());
 }
 END_TEST
 
-START_TEST(a_share_of_nothing_or_of_no_limit) {
-  ck_assert(Deadline::after(-hours(1)).after_share(0.5).expired());
-  ck_assert(!Deadline::never().after_share(0).expired());
+START_TEST(wall_time_is_the_upper_limit) {
+  set_clocks(seconds(100), seconds(1000));
+  const Deadline deadline = Deadline::after(seconds(10));
+  set_clocks(seconds(101), seconds(1000 + 10 * Deadline::wall_factor) - Deadline::Time(1));
+  ck_assert(!deadline.expired());
+  set_clocks(seconds(101), seconds(1000 + 10 * Deadline::wall_factor));
+  ck_assert(deadline.expired());
+}
+END_TEST
+
+START_TEST(no_time_and_no_limit) {
+  set_clocks(seconds(100), seconds(1000));
+  ck_assert(Deadline::after(seconds(0)).expired());
+  ck_assert(Deadline::after(-seconds(1)).expired());
+  ck_assert(!Deadline::never().earlier(seconds(1000)).expired());
   std::atomic<bool> told = false;
-  const Deadline when_told = Deadline::when(told).after_share(0);
+  const Deadline when_told = Deadline::when(told).earlier(seconds(1000));
   ck_assert(!when_told.expired());
   told = true;
   ck_assert(when_told.expired());
@@ -29,8 +57,9 @@ END_TEST
 int main() {
   Suite* suite = suite_create("deadline");
   TCase* all = tcase_create("all");
-  tcase_add_test(all, a_share_of_what_is_left);
-  tcase_add_test(all, a_share_of_nothing_or_of_no_limit);
+  tcase_add_test(all, processor_time_counts);
+  tcase_add_test(all, wall_time_is_the_upper_limit);
+  tcase_add_test(all, no_time_and_no_limit);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

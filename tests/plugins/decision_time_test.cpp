@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "common/util/deadline.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
 using namespace placement;
@@ -41,7 +42,7 @@ const placement_plan* decide_beside_others(const Offer& offer, const placement_r
   calls = 0;
   before_the_end = used;
   Budget::thread_time = [] {
-    if (++calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (++calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2 * Deadline::wall_factor + 1));
     return calls > 2 ? before_the_end : Budget::Clock::duration{};
   };
   const placement_plan* plan = decide(offer, request);

@@ -182,14 +182,14 @@ START_TEST(motivating_example) {  // [TM §3]
 }
 END_TEST
 
-START_TEST(no_time_gives_the_natural_order) {
+START_TEST(no_time_still_gives_a_placement) {
   const ClusterView view = machine({4, 4}, 1, 4);
   for (const std::int32_t nodes : {2, 3, 8}) {
     Request request = request_of(8, matrix_of(8, {{0, 7, 50}, {1, 6, 50}, {2, 5, 50}, {3, 4, 50}}));
     request.min_nodes = request.max_nodes = nodes;
     const Placement placement = place_treematch(view, request, Deadline::after(std::chrono::microseconds(-1)));
     ck_assert_int_eq(nodes_used(counts_of(view, placement)), nodes);
-    ck_assert(placement.cost == placement.natural_cost);
+    ck_assert(placement.cost <= placement.natural_cost);
   }
 }
 END_TEST
@@ -603,7 +603,7 @@ int main() {
   Suite* suite = suite_create("treematch");
   TCase* all = tcase_create("all");
   tcase_add_test(all, motivating_example);
-  tcase_add_test(all, no_time_gives_the_natural_order);
+  tcase_add_test(all, no_time_still_gives_a_placement);
   tcase_add_test(all, limits_on_nodes);
   tcase_add_test(all, tasks_per_node_exactly);
   tcase_add_test(all, whole_nodes_share_evenly);

@@ -100,7 +100,9 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
     if (first.cost < result.cost) result = std::move(first);
   }
   outcome.leaf_of_rank = std::move(result.leaf_of_rank);
-  outcome.reasons.push_back(result.method + (result.optimal ? ", optimal" : ""));
+  outcome.reasons.push_back(result.method + (result.optimal               ? ", optimal"
+                                             : options.deadline.expired() ? ", cut short by --deadline-ms"
+                                                                          : ""));
 }
 
 // Repeats the two steps of a job: slurmctld chooses nodes and cores, then srun places the ranks on them. If the policy

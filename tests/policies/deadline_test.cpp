@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// More time never leads to a worse placement, and no time still gives a placement that is as good as the baselines. The
+// clock is simulated: it advances whenever it is read.
+#include <algorithm>
+#include <numeric>
+#include <string>
+
+#include "common/topology/switch_tree.hpp"
+#include "common/util/random.hpp"
+#include "mapping/slots.hpp"
+#include "policies/baselines.hpp"
+#include "policies/table.hpp"
+#include "tests/check.hpp"
+#include "tofa/torus_job.hpp"
+
+using namespace placement;
+using std::chrono::microseconds;
+
+namespace {
+
+using Ints = std::vector<std::int32_t>;
+
+Deadline::Time now;
+
+void simulate_clock() {
+  Deadline::wall_clock = [] { return now += microseconds(25); };
+  Deadline::processor_clock = [] { return now; };
+}
+
+constexpr int limits_us[] = {0, 50, 100, 200, 500, 1000, 2000, 4000, 7000, 10000, 15000, 20000, 30000, 40000, 50000};
+
+std::shared_ptr<const CommMatrix> traffic(Random& random, std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  const std::int32_t kind = random.below(3);  // random pairs, a ring of groups, a shuffled grid
+  Ints name(static_cast<std::size_t>(ranks));
+  std::iota(name.begin(), name.end(), 0);
+  for (std::int32_t k = ranks; k > 1; --k) std::swap(name[k - 1], name[random.below(k)]);
+  for (std::int32_t a = 0; a < ranks; ++a) {
+    if (kind == 0)
+      for (std::int32_t k = 0; k < 4; ++k) edges.push_back({a, random.below(ranks), 1 + random.below(1000)});
+    for (const std::int32_t step : {1, 8})
+      if (kind == 1 ? a % 6 + step < 6 : kind == 2 && a + step < ranks)
+        edges.push_back({name[a], name[a + step < ranks ? a + step : a], 50 + random.below(50)});
+  }
+  edges.push_back({0, ranks - 1, 1});
+  return std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+}
+
+// Returns a machine of three levels of switches with some of its cores taken.
+ClusterView fragmented(Random& random, std::int32_t cores_per_socket) {
+  std::vector<SwitchShape> switches{{"root", -1, {}}};
+  std::vector<NodeShape> nodes;
+  for (std::int32_t pod = 0; pod < 3; ++pod) {
+    const auto above = static_cast<std::int32_t>(switches.size());
+    switches.push_back({"p" + std::to_string(pod), 0, {}});
+    for (std::int32_t s = 0; s < 4; ++s) {
+      switches.push_back({"s" + std::to_string(switches.size()), above, {}});
+      for (std::int32_t k = 0; k < 8; ++k) {
+        switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+        nodes.push_back({"n" + std::to_string(nodes.size()), 2, cores_per_socket, 1});
+      }
+    }
+  }
+  ClusterView view = view_of_switches(switches, nodes);
+  for (NodeView& node : view.nodes)
+    for (std::size_t core = 0; core < node.core_free.size(); ++core)
+      if (random.below(10) < 4) node.core_free[core] = false;
+  return view;
+}
+
+std::int32_t room(const ClusterView& view) {
+  std::int64_t free = 0;
+  for (const NodeView& node : view.nodes) free += std::count(node.core_free.begin(), node.core_free.end(), true);
+  return static_cast<std::int32_t>(free);
+}
+
+// Returns the cost of the last placement, after checking that no placement costs more than one with less time.
+template <typename CostOf>
+void check_all_limits(const policies::Policy& policy, const ClusterView& view, const Request& request, CostOf cost_of,
+                      double least_needed) {
+  double before = least_needed;
+  for (const int us : limits_us) {
+    const Placement placement = policy.place(view, request, Deadline::after(microseconds(us)));
+    const double cost = cost_of(placement);
+    ck_assert_msg(cost <= before * (1 + 1e-12), "%s, %d ranks, %d us: %.17g > %.17g", policy.name, request.tasks, us,
+                  cost, before);
+    before = cost;
+  }
+}
+
+double hop_bytes(const Placement& placement) { return static_cast<double>(placement.cost); }
+
+}  // namespace
+
+START_TEST(more_time_never_costs_more_on_a_tree) {
+  simulate_clock();
+  const policies::Policy& treematch = *policies::find_policy("TREEMATCH");
+  const policies::Policy& greedy = *policies::find_policy("GREEDY");
+  for (int round = 0; round < 60; ++round) {
+    Random random(static_cast<std::uint64_t>(300 * _i + round));
+    const ClusterView view = fragmented(random, _i == 2 ? 1 : 4);
+    Request request;
+    request.tasks = 2 + random.below(round % 4 == 3 ? std::min(300, room(view) / 2) : 40);
+    request.tasks = std::min(request.tasks, room(view) / 2);
+    request.matrix = traffic(random, request.tasks);
+    if (_i != 0) request.parameters["scope"] = "whole";
+    if (_i == 1 && round % 3 == 0)
+      request.min_nodes = request.max_nodes = std::min(request.tasks, 6 + request.tasks / 4);
+    double most = hop_bytes(policies::place_sequential(view, request, Deadline::never()));
+    if (_i != 0) most = std::min(most, hop_bytes(greedy.place(view, request, Deadline::never())));
+    check_all_limits(treematch, view, request, hop_bytes, most);
+  }
+}
+END_TEST
+
+START_TEST(more_time_never_costs_more_for_a_step) {
+  simulate_clock();
+  for (int round = 0; round < 40; ++round) {
+    Random random(static_cast<std::uint64_t>(round));
+    const ClusterView view = fragmented(random, 4);
+    Request request;
+    request.tasks = 2 + random.below(round % 4 == 3 ? 300 : 40);
+    request.tasks = std::min(request.tasks, room(view) / 2);
+    request.matrix = traffic(random, request.tasks);
+    const Placement job = policies::place_sequential(view, request, Deadline::never());
+    request.node_tasks.assign(view.nodes.size(), 0);
+    for (const RankPlace& rank : job.ranks) ++request.node_tasks[rank.node];
+    check_all_limits(*policies::find_policy("TREEMATCH"), view, request, hop_bytes, hop_bytes(job));
+  }
+}
+END_TEST
+
+START_TEST(more_time_never_costs_more_on_a_torus) {
+  simulate_clock();
+  for (int round = 0; round < 60; ++round) {
+    Random random(static_cast<std::uint64_t>(round));
+    ClusterView view;
+    view.torus = std::make_shared<const TorusTopology>(TorusTopology::full({{4, true}, {4, true}, {3, true}}));
+    const Ints arities{view.torus->positions(), 2};
+    view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(arities));
+    for (std::int32_t n = 0; n < view.torus->nodes(); ++n)
+      view.nodes.push_back({view.torus->name(n), n * 2, 1, 2, 1, {true, random.below(4) > 0}, -1, n});
+    NodeOutages outages;
+    for (std::int32_t k = 0; k < round % 4; ++k) outages.set(view.torus->name(random.below(48)), 0.2);
+    view.outages = std::make_shared<const NodeOutages>(std::move(outages));
+    Request request;
+    request.tasks = 2 + random.below(38);
+    request.matrix = traffic(random, request.tasks);
+    tofa::TorusJob job(view, request);
+    job.begin_in_order();
+    const auto expected = [&](const Placement& placement) {
+      return job.expected_time(mapping::first_leaves(view, placement));
+    };
+    check_all_limits(*policies::find_policy("TOFA"), view, request, expected,
+                     std::min(expected(policies::place_sequential(view, request, Deadline::never())),
+                              expected(policies::find_policy("GREEDY")->place(view, request, Deadline::never()))));
+  }
+}
+END_TEST
+
+int main() {
+  Suite* suite = suite_create("deadline of a policy");
+  TCase* all = tcase_create("all");
+  tcase_set_timeout(all, 120);
+  tcase_add_loop_test(all, more_time_never_costs_more_on_a_tree, 0, 3);
+  tcase_add_test(all, more_time_never_costs_more_for_a_step);
+  tcase_add_test(all, more_time_never_costs_more_on_a_torus);
+  suite_add_tcase(suite, all);
+  return run_suite(suite);
+}
