@@ -13,7 +13,6 @@
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "treematch/leaf_choice.hpp"
-#include "treematch/objective_proof.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement::treematch {
@@ -112,10 +111,7 @@ Placement place_balanced(const ClusterView& view, const Request& request, const 
     } catch (const Error&) {  // the request does not fit on this number of leaf switches
     }
   }
-  const ObjectiveGoal goal{
-      Objective::balanced, {}, range.most - range.least, best.cost, least.cost + least.cost / most_extra_cost};
-  search_for_proof(view, request, least, goal, 0, deadline, best);
-  range = range_of(shares(best, switch_of));
+  if (range.most > range.least) drop_claim(best);
   best.reasons.push_back(std::to_string(range.least) + " to " + std::to_string(range.most) +
                          " tasks on each leaf switch");
   return best;

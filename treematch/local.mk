@@ -20,15 +20,12 @@ libtreematch_la_SOURCES = \
 	%D%/map_memory.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
-	%D%/objective_proof.cpp \
-	%D%/objective_search.cpp \
 	%D%/objectives.cpp \
 	%D%/packing.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
 	%D%/rank_structure.cpp \
 	%D%/rank_units.cpp \
-	%D%/reduced_tree.cpp \
 	%D%/request_limits.cpp \
 	%D%/subtree_classes.cpp \
 	%D%/subtree_search.cpp \

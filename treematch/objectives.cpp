@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "treematch/objectives.hpp"
 
+#include <string_view>
+
 #include "common/util/error.hpp"
 #include "treematch/balanced_shares.hpp"
 #include "treematch/worst_group.hpp"
@@ -19,6 +21,13 @@ std::string idle_objective_note(const Parameters& parameters) {
   if (objective_parameter(parameters) == Objective::hop_bytes) return {};
   return "objective=" + parameters.at("objective") +
          " goes by a matrix or a pattern, and none is given: it changes nothing";
+}
+
+void drop_claim(Placement& placement) {
+  constexpr std::string_view claim = ", optimal";
+  if (!placement.reasons.empty() && placement.reasons.front().ends_with(claim))
+    placement.reasons.front() += " in hop-bytes";
+  placement.optimal = false;
 }
 
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,

@@ -9,7 +9,6 @@ check_PROGRAMS += \
 	%D%/map_memory_test \
 	%D%/multisection_test \
 	%D%/node_level_test \
-	%D%/objective_search_test \
 	%D%/objectives_test \
 	%D%/rank_units_test \
 	%D%/tree_map_test \
@@ -27,7 +26,6 @@ endif
 %C%_map_memory_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_node_level_test_LDADD = $(treematch) $(CHECK_LIBS)
-%C%_objective_search_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_objectives_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_rank_units_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_tree_map_test_LDADD = $(treematch) $(CHECK_LIBS)
