@@ -123,7 +123,8 @@ std::optional<Candidate> Chooser::optimal(const mapping::NodeLimits& limits, std
     watch.spend(view_.tree->vertices());
     std::vector<std::int32_t> usable = slots_.all_leaves();  // a leaf of a node without rules would be free of them
     std::erase_if(usable, [&](std::int32_t leaf) { return limits.capacity()[slots_.node_of(leaf)] == 0; });
-    auto leaves = exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules, steps, watch);
+    auto leaves =
+        exact_mapping(*request_.matrix, *view_.tree, usable, options_.scope, options_.levels_up, rules, steps, watch);
     if (!leaves || !limits.allow(slots_.counts(*leaves))) return std::nullopt;
     std::vector<std::int32_t> ordered = *leaves;
     order_equal_branches(*view_.tree, ordered, watch);
@@ -145,7 +146,7 @@ std::optional<Candidate> Chooser::optimal_step() const {
     const mapping::WorkBudget watch(options_.deadline);
     watch.spend(view_.tree->vertices());
     auto leaves = exact_mapping(*request_.matrix, *view_.tree, *usable, LeafScope::whole, 0, rules,
-                                exact_steps(options_.effort, request_.tasks), watch);
+                                exact_steps(options_.effort), watch);
     if (!leaves || slots_.counts(*leaves) != request_.node_tasks) return std::nullopt;
     return evaluated(*std::move(leaves), "exact search, optimal");
   } catch (const mapping::OutOfTime&) {
@@ -156,8 +157,7 @@ std::optional<Candidate> Chooser::optimal_step() const {
 // Chooses nodes, cores and ranks together, without regard to the limits on nodes. Returns nothing when the mapping
 // violates them, and when the search is cut short where the mapping at its end may violate them.
 std::optional<Candidate> Chooser::free_choice(const mapping::NodeLimits& limits) const {
-  MapResult result =
-      map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
+  MapResult result = map_to_tree(*request_.matrix, *view_.tree, sorted(slots_.leaves(limits.capacity())), remembering_);
   const bool any_is_legal =
       !limits.spreads() && limits.most_nodes() >= request_.tasks && request_.required_nodes.empty();
   if (!any_is_legal && !in_time()) return std::nullopt;
@@ -202,7 +202,7 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
                          const std::optional<mapping::NodeCounts>& compact) const {
   std::vector<Candidate> candidates = cheap_choices(limits, in_order, compact);
   const std::size_t cheap = candidates.size();
-  const std::int64_t exact_steps = exact_steps_of_job(options_.effort);
+  const std::int64_t exact_steps = treematch::exact_steps(options_.effort);
   if (auto best = in_time() ? optimal(limits, std::min(exact_steps, quick_exact_steps)) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
   std::optional<Candidate> on_first;  // made before the searches of more nodes, which may leave no time for it

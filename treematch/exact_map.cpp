@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 
-#include "treematch/exact_work.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
@@ -16,6 +15,20 @@ using Set = std::uint32_t;  // a set of ranks: bit r stands for rank r
 using Run = SubtreeClass::Run;
 
 constexpr std::size_t most_table_bytes = std::size_t{32} << 20;
+
+struct OutOfSteps {};
+
+// Which sets of ranks a part of the machine can take, and on how many of its nodes. Where nodes are not counted,
+// `nodes` is 0.
+struct Capacity {
+  std::int32_t slots = 0;     // largest number of ranks in a set
+  std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
+  std::int32_t per_node = 0;  // largest number of ranks on one of these nodes
+
+  std::int32_t least_nodes(std::int32_t ranks) const { return nodes == 0 ? 0 : (ranks + per_node - 1) / per_node; }
+  std::int32_t most_nodes(std::int32_t ranks) const { return std::min(nodes, ranks); }
+  std::size_t numbers_of_nodes() const { return static_cast<std::size_t>(nodes) + 1; }  // from 0 to `nodes`
+};
 
 // A cost that no mapping has. Twice this value fits into the type, too.
 template <typename Sum>
@@ -84,12 +97,13 @@ class ExactMapping {
 
  public:
   ExactMapping(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-               const MappingLimits& limits, const mapping::WorkBudget& watch)
+               const MappingLimits& limits, std::int64_t work, const mapping::WorkBudget& watch)
       : matrix_(matrix),
         ranks_(matrix.ranks()),
         sets_(Set{1} << matrix.ranks()),
         tree_(tree),
         watch_(watch),
+        work_(work),
         limits_(limits),
         classes_(tree, usable, matrix.ranks(), limits.nodes),
         required_(static_cast<std::int32_t>(
@@ -101,26 +115,23 @@ class ExactMapping {
   }
 
   std::optional<std::vector<std::int32_t>> run(std::span<const std::int32_t> usable, LeafScope scope,
-                                               std::int32_t levels_up, std::int64_t work, bool* narrower) {
-    if (scope != LeafScope::subtree) {
-      auto found = below(std::vector<std::int32_t>{0}, work);
-      if (affordable_ || narrower == nullptr) return found;
-      *narrower = true;
-      levels_up = tree_.height(0);
-    }
-    for (std::int32_t height = 0; height <= tree_.height(0); ++height) {
+                                               std::int32_t levels_up, bool* narrower) {
+    if (scope != LeafScope::subtree && narrower == nullptr) return below(std::vector<std::int32_t>{0});
+    if (scope != LeafScope::subtree) levels_up = tree_.height(0);
+    std::optional<std::vector<std::int32_t>> found;
+    for (std::int32_t height = 0; height <= tree_.height(0) && !found; ++height) {
       const std::vector<std::int32_t> lowest = subtrees_with_enough(tree_, usable, ranks_, height);
-      auto found = below(lowest, work);
-      if (!affordable_) return std::nullopt;
-      if (!found) continue;
-      for (std::int32_t up = std::min(levels_up, tree_.height(0) - height); up > 0; --up) {
-        auto wider = below(ancestors(tree_, lowest, up), work);
-        if (affordable_ || narrower == nullptr) return wider;
-        *narrower = true;
-      }
-      return found;
+      found = below(lowest);
+      const std::int32_t highest = found ? std::min(levels_up, tree_.height(0) - height) : 0;
+      for (std::int32_t up = narrower == nullptr ? std::max(1, highest) : 1; up <= highest; ++up) try {
+          found = below(ancestors(tree_, lowest, up));
+        } catch (const OutOfSteps&) {
+          if (narrower == nullptr) throw;
+          *narrower = true;
+          return found;
+        }
     }
-    return std::nullopt;
+    return found;
   }
 
   // Whether the costs fit into their type; run() may only be called if they do.
@@ -131,13 +142,11 @@ class ExactMapping {
 
   // Returns the best legal mapping below one of the vertices `tops`, or nothing. An even distribution gives each used
   // node share_ or share_ + 1 ranks; there is one pass for each possible share_.
-  std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops, std::int64_t work) {
-    affordable_ = affordable(tops, work);
-    if (!affordable_) return std::nullopt;
+  std::optional<std::vector<std::int32_t>> below(std::span<const std::int32_t> tops) {
     make_cuts();
     best_ = none;
     for (share_ = first_share(); share_ <= last_share(); ++share_) {
-      if (limits_.even) tables_.clear();
+      if (limits_.even) tables_.clear(), entries_ = 0;
       tables_.resize(classes_.classes().size());
       for (const std::int32_t top : tops)
         if (classes_.of(top) >= 0) consider(top);
@@ -182,19 +191,29 @@ class ExactMapping {
     return !limits_.even || ranks == share_ || ranks == share_ + 1;
   }
 
-  // Whether the search below the vertices `tops` ends within `work` steps and the largest size of the tables.
-  bool affordable(std::span<const std::int32_t> tops, std::int64_t work) const {
-    // A step that counts nodes takes twice the time of another.
-    const double limit = static_cast<double>(work) / (counted_ ? 2 : 1) / std::max(1, last_share() - first_share() + 1);
-    const ExactWork needed = exact_work(classes_, tops, ranks_, most_counted_, limit);
-    return needed.steps <= limit && needed.entries * sets_ <= most_table_bytes / sizeof(Sum);
+  // A step that counts nodes takes twice the time of another, and so does one with sums in 128 bits.
+  void count_steps(std::int64_t steps) const {
+    watch_.spend(steps);
+    if ((work_ -= steps * (counted_ ? 2 : 1) * (sizeof(Sum) / sizeof(std::int64_t))) < 0) throw OutOfSteps{};
+  }
+
+  Capacity capacity_of(const SubtreeClass& subtree) const {
+    return {subtree.slots, std::min(subtree.nodes, most_counted_), subtree.per_node};
+  }
+
+  Capacity together(const Capacity& one, const Capacity& other) const {
+    return {std::min(ranks_, one.slots + other.slots), std::min(most_counted_, one.nodes + other.nodes),
+            std::max(one.per_node, other.per_node)};
   }
 
   // ---- the least costs
 
   const Table& table_of(std::int32_t c) {
-    if (tables_[c].cost.empty()) tables_[c] = computed(c);
-    return tables_[c];
+    if (!tables_[c].cost.empty()) return tables_[c];
+    Table table = computed(c);
+    entries_ += table.cost.size();
+    if (entries_ > most_table_bytes / sizeof(Sum)) throw OutOfSteps{};
+    return tables_[c] = std::move(table);
   }
 
   Table computed(std::int32_t c) {
@@ -247,7 +266,7 @@ class ExactMapping {
   // tried in which the least rank of the set lies in `other`.
   Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
     if (!equal && one.room.slots < other.room.slots) return joined(other, one, sets, false);
-    Table sum(together(one.room, other.room, ranks_, most_counted_), sets);
+    Table sum(together(one.room, other.room), sets);
     NodeRanges ranges;
     for (std::int32_t k = 0; k <= ranks_; ++k) ranges[k] = {one.room.least_nodes(k), one.room.most_nodes(k)};
     for (Set set = 0; set < sets; ++set) {
@@ -257,7 +276,7 @@ class ExactMapping {
       for (std::int32_t m = 0; m <= other.room.most_nodes(std::popcount(set)); ++m) {
         const Sum cost = other.of(set, m);
         if (cost >= none) continue;
-        watch_.spend(Set{1} << std::popcount(rest));
+        count_steps(std::int64_t{1} << std::popcount(rest));
         if (sum.room.nodes == 0)
           join(one, set, rest, cost, sum);
         else
@@ -289,7 +308,7 @@ class ExactMapping {
 
   // Returns the table of a node from that of the leaves below it, which do not count nodes.
   Table as_node(const SubtreeClass& node, const Table& leaves) const {
-    Table table(capacity_of(node, most_counted_), sets_);
+    Table table(capacity_of(node), sets_);
     for (Set set = 0; set < sets_; ++set) {
       const std::int32_t used = counted_ && set != 0 ? 1 : 0;
       if (used <= table.room.nodes && allowed_on_node(node, std::popcount(set)))
@@ -417,6 +436,7 @@ class ExactMapping {
   const Set sets_;
   const TreeTopology& tree_;
   const mapping::WorkBudget& watch_;
+  mutable std::int64_t work_;  // steps left
   const MappingLimits& limits_;
   const SubtreeClasses classes_;
   const std::int32_t required_;  // number of nodes that must be used
@@ -424,12 +444,12 @@ class ExactMapping {
   std::vector<Sum> cut_;         // per set: the traffic that leaves it
   std::vector<bool> free_;       // per vertex of the tree: whether it is a usable leaf
   std::vector<Set> identity_;
-  bool counted_ = false;  // tables have an entry for each number of used nodes
-  bool affordable_ = true;
+  bool counted_ = false;           // tables have an entry for each number of used nodes
   bool one_each_ = false;          // each node takes one rank
   std::int32_t most_counted_ = 0;  // largest number of used nodes that tables tell apart
   std::int32_t share_ = 0;         // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;
+  std::size_t entries_ = 0;  // in all tables
   Sum best_ = none;
   std::int32_t best_top_ = -1;   // the vertex below which this cost is reached,
   std::int32_t best_nodes_ = 0;  // and the number of used nodes there
@@ -442,15 +462,16 @@ std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,
                                                        std::int64_t work, const mapping::WorkBudget& watch,
-                                                       bool* narrower) {
+                                                       bool* narrower) try {
   if (matrix.ranks() < 1 || matrix.ranks() > most_ranks_mapped_exactly) return std::nullopt;
-  if (work < least_steps(matrix.ranks())) return std::nullopt;
   if (scope == LeafScope::given) usable = usable.first(static_cast<std::size_t>(matrix.ranks()));
-  // Most sums fit into 64 bits. With 128 bits a step takes twice as long.
-  if (ExactMapping<std::int64_t> search(matrix, tree, usable, limits, watch); search.fits())
-    return search.run(usable, scope, levels_up, work, narrower);
-  if (ExactMapping<Cost> search(matrix, tree, usable, limits, watch); search.fits())
-    return search.run(usable, scope, levels_up, work / 2, narrower);
+  // Most sums fit into 64 bits.
+  if (ExactMapping<std::int64_t> search(matrix, tree, usable, limits, work, watch); search.fits())
+    return search.run(usable, scope, levels_up, narrower);
+  if (ExactMapping<Cost> search(matrix, tree, usable, limits, work, watch); search.fits())
+    return search.run(usable, scope, levels_up, narrower);
+  return std::nullopt;
+} catch (const OutOfSteps&) {
   return std::nullopt;
 }
 

@@ -8,11 +8,12 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
 #include "mapping/work_budget.hpp"
-#include "treematch/exact_work.hpp"
 #include "treematch/subtree_classes.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
+
+constexpr std::int32_t most_ranks_mapped_exactly = 10;
 
 // Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
@@ -24,17 +25,18 @@ struct MappingLimits {
 
 // Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
 // subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
-// hop-bytes. Takes up to about 3^ranks steps for each child that differs from its siblings, and half of that for each
-// of several equal ones, of which as many are tried as there are ranks.
+// hop-bytes. Takes up to 3^ranks steps for each child that differs from its siblings, and half of that for each of up
+// to `ranks` equal ones.
 //   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
 //   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
 //   limits     limits on the nodes used
-//   work       largest number of steps, of one to two nanoseconds each; half of it where nodes are counted, and half
+//   work       largest number of steps, of one to two nanoseconds each; a step counts twice where nodes are counted,
+//   and
 //              where sums do not fit into 64 bits
 //   watch      time budget
-//   narrower   may be null; otherwise a narrower scope is solved where the scope needs more steps than `work`.
-//              *narrower is set to true in that case and is not changed in the others
+//   narrower   may be null; otherwise a narrower scope is solved where the scope needs more steps than are left of
+//              `work`. *narrower is set to true in that case and is not changed in the others
 // Returns one leaf per rank. Among mappings of equal hop-bytes it returns one whose ranks are close to each other;
 // equal arguments give the same mapping.
 // Returns nothing when no mapping is legal, or when there are more than most_ranks_mapped_exactly ranks. It does so too

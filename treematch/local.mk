@@ -9,7 +9,6 @@ libtreematch_la_SOURCES = \
 	%D%/chooser_groups.cpp \
 	%D%/chooser_steps.cpp \
 	%D%/exact_map.cpp \
-	%D%/exact_work.cpp \
 	%D%/graph_growing.cpp \
 	%D%/grouping.cpp \
 	%D%/group_spread.cpp \

@@ -26,16 +26,10 @@ constexpr std::int32_t usual_effort = 10;
 // most. The search of a matrix with more pairs takes longer than the 50 ms that slurmctld waits by default.
 constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
 
-// Returns the number of steps that exact_mapping() may take for the nodes of a whole job. With the usual effort they
-// take about 25 ms, and the searches that it makes superfluous take longer. A search that needs more is not begun.
-constexpr std::int64_t quick_exact_steps = 2'000'000;  // before all other searches; about 2.5 ms
-constexpr std::int64_t exact_steps_of_job(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
-
-// Returns the same for one of several searches: half of it, but for up to ten ranks, for which the optimum is to be
-// found wherever it can be.
-constexpr std::int64_t exact_steps(std::int32_t effort, std::int32_t ranks) {
-  return exact_steps_of_job(effort) / (ranks > 10 ? 2 : 1);
-}
+// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 25 ms. Before all
+// other searches it may take quick_exact_steps, about 2.5 ms.
+constexpr std::int64_t quick_exact_steps = 2'000'000;
+constexpr std::int64_t exact_steps(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
 
 // With fewer ranks, a search that the deadline cuts short is dropped, so that more time never leads to a higher cost.
 constexpr std::int32_t least_ranks_of_partial_searches = 4096;

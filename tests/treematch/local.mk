@@ -4,7 +4,6 @@ check_PROGRAMS += \
 	%D%/canonical_test \
 	%D%/dense_matrix_test \
 	%D%/exact_map_test \
-	%D%/exact_steps_test \
 	%D%/grouping_test \
 	%D%/map_memory_test \
 	%D%/multisection_test \
@@ -21,7 +20,6 @@ endif
 %C%_canonical_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_dense_matrix_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_exact_map_test_LDADD = $(treematch) $(CHECK_LIBS)
-%C%_exact_steps_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_grouping_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_map_memory_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_multisection_test_LDADD = $(treematch) $(CHECK_LIBS)
