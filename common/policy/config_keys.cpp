@@ -164,8 +164,8 @@ std::span<const ConfigKey> config_keys() {
           "no policy run as stock in every mode."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
-          "Milliseconds that slurmctld may spend on one decision. What is not decided by then runs as stock. DecisionShare "
-          "limits all decisions together. When it is used up, and DecisionWait puts a job off no more, the job is decided "
+          "Milliseconds of processor time that slurmctld may spend on one decision, and a quarter of the time by the clock. "
+          "The search then ends with its best placement so far. DecisionShare limits all decisions together. When it is used up, and DecisionWait puts a job off no more, the job is decided "
           "without its matrix, for which there are another 100 ms of each second; after these it runs as stock."),
       integer<&Config::max_matrix_ranks, 1, (1 << 24)>(
           "MaxMatrixRanks",
