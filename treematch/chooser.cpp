@@ -50,8 +50,10 @@ Chooser::Chooser(const ClusterView& view, const Request& request, const Deadline
       slots_(view, request),
       scope_(scope_parameter(request.parameters)),
       options_(options_of(request)),
-      steps_(steps) {
+      steps_(steps),
+      exact_steps_(steps == nullptr ? exact_steps_of_part : exact_steps(options_.effort)) {
   options_.deadline = deadline;
+  options_.most_exact_steps = exact_steps_of_part;
   remembering_ = options_;
   if (request.matrix) memory_ = matrix_memories().of(request.matrix, options_.seed);
   remembering_.memory = memory_.get();
@@ -202,13 +204,12 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
                          const std::optional<mapping::NodeCounts>& compact) const {
   std::vector<Candidate> candidates = cheap_choices(limits, in_order, compact);
   const std::size_t cheap = candidates.size();
-  const std::int64_t exact_steps = treematch::exact_steps(options_.effort);
-  if (auto best = in_time() ? optimal(limits, std::min(exact_steps, quick_exact_steps)) : std::nullopt)
+  if (auto best = in_time() ? optimal(limits, std::min(exact_steps_, quick_exact_steps)) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
   std::optional<Candidate> on_first;  // made before the searches of more nodes, which may leave no time for it
   if (small() && !request_.node_level && in_time()) on_first = on_first_nodes(in_order);
   const bool limited = add_joint_choices(limits, candidates);
-  if (auto best = in_time() && exact_steps > quick_exact_steps ? optimal(limits, exact_steps) : std::nullopt)
+  if (auto best = in_time() && exact_steps_ > quick_exact_steps ? optimal(limits, exact_steps_) : std::nullopt)
     return proved(*std::move(best), std::move(candidates), in_order);
   if (request_.node_level) return best_of(candidates);
   const auto chosen = [&] { return candidates.size() > cheap; };
@@ -328,7 +329,9 @@ void Chooser::keep_narrower(Placement& placement) const {
   narrower.parameters["scope"] = "subtree";
   narrower.parameters["levels-up"] = std::to_string(small() ? levels - 1 : 0);
   // Without `steps` a large job is not placed on each subtree once more.
-  Placement other = Chooser(view_, narrower, options_.deadline, small() ? steps_ : nullptr).choose();
+  Chooser chooser(view_, narrower, options_.deadline, small() ? steps_ : nullptr);
+  chooser.exact_steps_ = exact_steps_of_part;
+  Placement other = chooser.choose();
   if (other.cost < placement.cost) placement = std::move(other);
 }
 

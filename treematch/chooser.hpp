@@ -111,6 +111,7 @@ class Chooser {
   const LeafScope scope_;
   MapOptions options_;
   StepMemory* const steps_;            // may be null
+  std::int64_t exact_steps_;           // of the exact search
   std::shared_ptr<MapMemory> memory_;  // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;             // options_ with memory_
   mutable std::int32_t groups_ = 0;    // the number of groups in group_of_rank_

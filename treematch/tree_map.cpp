@@ -134,7 +134,8 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
                           const MapOptions& options, std::int32_t most_ranks_alone) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
-  const std::int64_t steps = options.work_limit > 0 ? options.work_limit : exact_steps(options.effort);
+  const std::int64_t steps =
+      options.work_limit > 0 ? options.work_limit : std::min(options.most_exact_steps, exact_steps(options.effort));
   if (solve_exactly(matrix, tree, usable, options, std::min(steps, quick_exact_steps), natural)) return natural;
   MapResult result = search_heuristically(matrix, tree, usable, options, most_ranks_alone);
   result.natural_cost = natural.natural_cost;

@@ -27,8 +27,9 @@ constexpr std::int32_t usual_effort = 10;
 constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
 
 // Returns the number of steps that exact_mapping() may take. With the usual effort they take about 25 ms. Before all
-// other searches it may take quick_exact_steps, about 2.5 ms.
-constexpr std::int64_t quick_exact_steps = 2'000'000;
+// other searches it may take quick_exact_steps, about 12 ms; as one of several searches for a job, exact_steps_of_part.
+constexpr std::int64_t quick_exact_steps = 10'000'000;
+constexpr std::int64_t exact_steps_of_part = 1'000'000;
 constexpr std::int64_t exact_steps(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
 
 // With fewer ranks, a search that the deadline cuts short is dropped, so that more time never leads to a higher cost.
@@ -43,6 +44,7 @@ struct MapOptions {
   // the usual effort E, there are searches of effort E, 4 E, 16 E and so on. The result then costs no more hop-bytes
   // than any of them, unless the deadline passes.
   std::int32_t effort = usual_effort;
+  std::int64_t most_exact_steps = INT64_MAX;  // of the exact search, where `effort` does not set fewer
   Deadline deadline = Deadline::never();
   // Where up to 256 ranks (with more than the usual effort up to 512) take all usable leaves, of a scope other than
   // `given`: search longer, by annealing, for ranks that should exchange their places.
