@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view mode_names[] = {"off", "observe", "advise", "enforce"};
 constexpr std::string_view weight_names[] = {"respect", "ignore"};
-constexpr std::string_view estimator_names[] = {"beta", "ewma", "window"};
+constexpr std::string_view estimator_names[] = {"beta", "moving-average", "weighted-moving-average"};
 constexpr std::string_view scope_names[] = {"whole", "subtree"};
 constexpr std::string_view yes_no[] = {"no", "yes"};
 constexpr std::string_view processors[] = {"all", "allowed"};  // allowed_cpus_only is false, or true
@@ -309,11 +309,11 @@ std::span<const ConfigKey> config_keys() {
           "ProbeAllPairsNodes",
           "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
           "and each node with a few; what is between all others is modelled."),
-      {"OutageEstimator", "beta, ewma or window",
-       "How the probability of a node's outage is estimated from its history. beta: from its rate and that of all nodes, "
-       "old outages counting less. ewma: an exponentially weighted mean. window: the frequency in the last 30 days. While "
-       "none of them foretells better than the constant rate of all nodes, that rate is published; from the first outage "
-       "until there are outages in ten hours to judge them by, beta serves.",
+      {"OutageEstimator", "beta, moving-average or weighted-moving-average",
+       "How the probability of a node's outage is estimated from its history. beta: from its own rate and that of all "
+       "nodes, old outages counting less. moving-average: its outages per hour of observation in the last 30 days. "
+       "weighted-moving-average: the same quotient, in which an hour of 30 days ago counts half. By the last two, which are "
+       "for comparisons with the paper of TOFA, a node without an outage never fails. Keep beta otherwise.",
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
       integer<&Config::outage_horizon_h, 1, 8760>(
           "OutageHorizonHours", "The probability that is published is that of an outage within so many hours."),

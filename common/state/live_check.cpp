@@ -137,48 +137,6 @@ void check_forecasts(const PairTable& pairs) {
   check_predictors(pairs.bandwidth_predictor, pairs.bandwidth_error_Bps, groups, "the bandwidth");
 }
 
-void check_score(const EstimatorScore& score) {
-  const std::string who = "estimator " + in_quotes(score.name);
-  if (score.name.empty() || score.name.size() > max_estimator_name ||
-      !std::all_of(score.name.begin(), score.name.end(), [](char c) { return c >= 'a' && c <= 'z'; }))
-    throw Error(who + ": want a name of 1 to 16 lower-case letters");
-  for (const double value : {score.log_loss, score.advantage_error, score.foretold})
-    if (!in_range(value, estimate)) throw Error(who + " has " + written(value) + ": want a number of 0 or more");
-  if (!in_range(std::abs(score.advantage), estimate))
-    throw Error(who + " is better by " + written(score.advantage) + ": want a finite number");
-  for (const CalibrationBin& bin : score.calibration)
-    for (const double value : {bin.weight, bin.foretold, bin.seen})
-      if (!estimate.has(value))
-        throw Error(who + ": its calibration has " + written(value) + ": want a number of 0 or more");
-  if (std::isnan(score.foretold)) throw Error(who + " has foretold nobody knows how many outages");
-}
-
-void check_estimators(const OutageEstimators& estimators) {
-  if (estimators.scores.size() > max_estimators)
-    throw Error(std::to_string(estimators.scores.size()) + " estimators: at most " + std::to_string(max_estimators) +
-                " are possible");
-  std::unordered_set<std::string_view> seen;
-  std::ptrdiff_t in_use = 0;
-  for (const EstimatorScore& score : estimators.scores) {
-    check_score(score);
-    in_use += score.in_use;
-    if (!seen.insert(score.name).second) throw Error("estimator " + score.name + " is there twice");
-  }
-  if (!estimators.scores.empty() && in_use != 1)
-    throw Error(std::to_string(in_use) + " estimators are in use: want one");
-  for (const double value : {estimators.scored_node_hours, estimators.seen_outages})
-    if (!estimate.has(value))
-      throw Error("estimators were scored on " + written(value) + ": want a number of 0 or more");
-  const std::string& sentence = estimators.sentence;
-  if (sentence.size() > max_estimator_sentence ||
-      !std::all_of(sentence.begin(), sentence.end(), [](char c) { return c >= ' ' && c <= '~'; }))
-    throw Error("the sentence about estimators: want at most " + std::to_string(max_estimator_sentence) +
-                " printable characters");
-  if (estimators.scores.empty() &&
-      (!sentence.empty() || estimators.scored_node_hours > 0 || estimators.seen_outages > 0))
-    throw Error("something is told of estimators, and there are none");
-}
-
 }  // namespace
 
 void check_live_state(const LiveState& state) {
@@ -204,7 +162,6 @@ void check_live_state(const LiveState& state) {
   check_table(pairs.age_s, groups, "the age", live_range::seconds);
   check_sources(pairs);
   check_forecasts(pairs);
-  check_estimators(state.estimators);
   check_per_node(pairs.node_latency_us, "the latency", live_range::latency_us);
   check_per_node(pairs.node_bandwidth_Bps, "the bandwidth", live_range::rate_Bps);
 }

@@ -97,42 +97,12 @@ constexpr std::size_t cell_index(std::int32_t groups, std::int32_t a, std::int32
   return static_cast<std::size_t>(a) * static_cast<std::size_t>(groups) + static_cast<std::size_t>(b);
 }
 
-// The quality of the estimators of outages [TOFA §3], compared with the constant rate of all nodes.
-
-// Forecasts are divided into bins by their probability. A bin counts the forecasts, the outages that they predict, and
-// the outages that happened.
-inline constexpr std::size_t calibration_bins = 7;
-struct CalibrationBin {
-  double weight = 0;    // number of forecasts
-  double foretold = 0;  // number of outages that the forecasts predict
-  double seen = 0;
-};
-// The score of one estimator.
-struct EstimatorScore {
-  std::string name;                        // "constant" is the constant rate of all nodes
-  bool in_use = false;                     // its probabilities are published
-  bool wanted = false;                     // it is the one that OutageEstimator names
-  double log_loss = unknown_value;         // mean log-loss in nats
-  double advantage = unknown_value;        // log-loss of the constant rate minus its own; above 0: it is better
-  double advantage_error = unknown_value;  // standard error of the advantage
-  double foretold = 0;                     // number of outages that it predicts; compare seen_outages
-  std::array<CalibrationBin, calibration_bins> calibration{};  // forecasts below 1e-6, 1e-5, .. 0.1, up to 1
-};
-// The scores of all estimators.
-struct OutageEstimators {
-  std::vector<EstimatorScore> scores;  // empty: there are no scores
-  double scored_node_hours = 0;        // number of scored forecasts, each for an hour of a node
-  double seen_outages = 0;             // number of outages in these hours
-  std::string sentence;                // says which estimator is in use, and why
-};
-
 // The live state of the cluster at the time when it was published.
 struct LiveState {
   std::int64_t published_at_s = 0;          // seconds since 1970
   double outage_horizon_s = unknown_value;  // the time for which NodeState::outage_probability holds
   std::vector<NodeState> nodes;
   PairTable pairs;
-  OutageEstimators estimators;
 };
 
 }  // namespace placement

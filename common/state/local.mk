@@ -9,6 +9,5 @@ libcommon_state_la_SOURCES = \
 	%D%/outage_file.cpp \
 	%D%/pair_arrays.cpp \
 	%D%/snapshot.cpp \
-	%D%/snapshot_extra.cpp \
 	%D%/snapshot_text.cpp \
 	#

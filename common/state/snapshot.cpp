@@ -15,9 +15,8 @@
 
 #include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
-#include "common/state/snapshot_extra.hpp"
-#include "common/state/snapshot_layout.hpp"
 #include "common/util/byte_reader.hpp"
+#include "common/util/byte_writer.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/access_list.hpp"
 #include "common/util/error.hpp"
@@ -30,8 +29,7 @@ namespace placement {
 namespace {
 
 constexpr char magic[8] = {'S', 'P', 'L', 'I', 'V', 'E', '\r', '\n'};
-constexpr std::uint32_t plain_version = 1;
-constexpr std::uint32_t extra_version = 2;  // with the parts of snapshot_extra.hpp at the end
+constexpr std::uint32_t snapshot_version = 1;
 constexpr std::uint32_t byte_order = 0x01020304;
 constexpr std::uint32_t max_name_bytes = max_live_nodes * 64;
 
@@ -49,8 +47,10 @@ struct Header {
   std::uint32_t groups;
   std::uint32_t latency_nodes;    // number of nodes with a latency: 0, or `nodes`
   std::uint32_t bandwidth_nodes;  // number of nodes with a bandwidth: 0, or `nodes`
+  std::uint32_t forecast_groups;  // number of groups with forecasts of their pairs: 0, or `groups`
+  std::uint32_t zero;
 };
-static_assert(std::has_unique_object_representations_v<std::uint64_t> && sizeof(Header) == 72);
+static_assert(std::has_unique_object_representations_v<std::uint64_t> && sizeof(Header) == 80);
 
 struct NodeRecord {
   std::uint32_t name_bytes;
@@ -60,9 +60,10 @@ struct NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 16 + 8 * node_fields.size());
 
-// The offsets of the parts of a file, which follow from the counts in its header.
-struct Layout : SnapshotLayout {
-  explicit Layout(const Header& header) : SnapshotLayout(sizeof(Header)) {
+// The offsets of the parts of a file, which follow from the counts in its header. Each part starts at a multiple of
+// snapshot_alignment.
+struct Layout {
+  explicit Layout(const Header& header) {
     const std::size_t count = header.nodes;
     const std::size_t cells = std::size_t{header.groups} * header.groups;
     nodes = place(count * sizeof(NodeRecord));
@@ -75,14 +76,40 @@ struct Layout : SnapshotLayout {
     age = place(cells * sizeof(float));
     node_latency = place(header.latency_nodes * sizeof(float));
     node_bandwidth = place(header.bandwidth_nodes * sizeof(float));
+    const std::size_t forecasts = std::size_t{header.forecast_groups} * header.forecast_groups;
+    latency_error = place(forecasts * sizeof(float));
+    bandwidth_error = place(forecasts * sizeof(float));
+    latency_predictor = place(forecasts);
+    bandwidth_predictor = place(forecasts);
   }
 
+  // Adds a part of `bytes` bytes and returns its offset.
+  std::size_t place(std::size_t bytes) {
+    const std::size_t at = (end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
+    end = at + bytes;
+    return at;
+  }
+
+  std::size_t end = sizeof(Header);  // the offset behind the last part so far
   std::size_t nodes, names, group_of_node, latency, bandwidth, peak_bandwidth, source, age, node_latency,
-      node_bandwidth;
+      node_bandwidth, latency_error, bandwidth_error, latency_predictor, bandwidth_predictor;
 };
 
-// Returns the offset of the parts that only version 2 has.
-std::size_t extra_at(const Header& header) { return snapshot_aligned(Layout(header).end); }
+// Copies the values to the offset `at`, where the layout has their part. Throws Error when they reach behind the end.
+template <typename T>
+void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
+  if (at > bytes.size() || !ByteWriter(std::span(bytes).subspan(at)).put(std::as_bytes(values)))
+    throw Error("a part of the snapshot is longer than its place");
+}
+
+// Returns the `count` values of the part at the offset `at`. They stay in `bytes`, which must outlive them. Throws
+// Error when they are not all in `bytes`.
+template <typename T>
+std::span<const T> part_of(std::span<const std::byte> bytes, std::size_t at, std::size_t count) {
+  if (at > bytes.size() || count > (bytes.size() - at) / sizeof(T))
+    throw Error("a part of the snapshot is behind its end");
+  return {reinterpret_cast<const T*>(bytes.data() + at), count};
+}
 
 // Returns the size of the largest file with this number of nodes. A larger file is not read.
 std::size_t max_file_bytes(std::size_t nodes) {
@@ -90,8 +117,8 @@ std::size_t max_file_bytes(std::size_t nodes) {
   Header header{};
   header.nodes = header.latency_nodes = header.bandwidth_nodes = most;
   header.name_bytes = std::min<std::uint32_t>(max_name_bytes, most * 255);
-  header.groups = std::min<std::uint32_t>(max_pair_groups, most);
-  return extra_at(header) + max_extra_bytes(std::size_t{header.groups} * header.groups);
+  header.groups = header.forecast_groups = std::min<std::uint32_t>(max_pair_groups, most);
+  return Layout(header).end;
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -113,7 +140,7 @@ Header header_of(const LiveState& state) {
   Header header{};
   std::copy(std::begin(magic), std::end(magic), header.magic);
   header.byte_order = byte_order;
-  header.version = has_extra(state) ? extra_version : plain_version;
+  header.version = snapshot_version;
   header.published_at_s = state.published_at_s;
   header.outage_horizon_s = state.outage_horizon_s;
   header.node_fields = node_fields.size();
@@ -127,6 +154,7 @@ Header header_of(const LiveState& state) {
   header.groups = static_cast<std::uint32_t>(state.pairs.groups);
   header.latency_nodes = static_cast<std::uint32_t>(state.pairs.node_latency_us.size());
   header.bandwidth_nodes = static_cast<std::uint32_t>(state.pairs.node_bandwidth_Bps.size());
+  header.forecast_groups = state.pairs.latency_predictor.empty() ? 0 : header.groups;
   return header;
 }
 
@@ -140,17 +168,16 @@ Header checked_header(std::span<const std::byte> bytes) {
   const Header& header = *found;
   if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not begin as one does");
   if (header.byte_order != byte_order) fail("it is of a machine with another order of bytes");
-  if ((header.version != plain_version && header.version != extra_version) || header.node_fields != node_fields.size())
+  if (header.version != snapshot_version || header.node_fields != node_fields.size())
     fail("it was written by another version (" + std::to_string(header.version) + ", " +
          std::to_string(header.node_fields) + " numbers per node)");
   const auto all_or_none = [&](std::uint32_t count) { return count == 0 || count == header.nodes; };
   if (header.nodes > max_live_nodes || header.name_bytes > max_name_bytes ||
       header.groups > static_cast<std::uint32_t>(max_pair_groups) || !all_or_none(header.latency_nodes) ||
-      !all_or_none(header.bandwidth_nodes))
+      !all_or_none(header.bandwidth_nodes) ||
+      (header.forecast_groups != 0 && header.forecast_groups != header.groups) || header.zero != 0)
     fail("it tells impossible counts");
-  const bool extra = header.version == extra_version;
-  if (header.file_bytes != bytes.size() ||
-      (extra ? extra_at(header) > bytes.size() : Layout(header).end != bytes.size()))
+  if (header.file_bytes != bytes.size() || Layout(header).end != bytes.size())
     fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " +
          std::to_string(Layout(header).end));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
@@ -193,6 +220,11 @@ PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, con
   pairs.age_s = part_of<float>(bytes, layout.age, cells);
   pairs.node_latency_us = part_of<float>(bytes, layout.node_latency, header.latency_nodes);
   pairs.node_bandwidth_Bps = part_of<float>(bytes, layout.node_bandwidth, header.bandwidth_nodes);
+  const std::size_t forecasts = header.forecast_groups > 0 ? cells : 0;
+  pairs.latency_error_us = part_of<float>(bytes, layout.latency_error, forecasts);
+  pairs.bandwidth_error_Bps = part_of<float>(bytes, layout.bandwidth_error, forecasts);
+  pairs.latency_predictor = part_of<Predictor>(bytes, layout.latency_predictor, forecasts);
+  pairs.bandwidth_predictor = part_of<Predictor>(bytes, layout.bandwidth_predictor, forecasts);
   return pairs;
 }
 
@@ -236,12 +268,7 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
   check_live_state(state);
   Header header = header_of(state);
   const Layout layout(header);
-  const bool extra = header.version == extra_version;
-  std::vector<std::byte> bytes(extra ? extra_at(header) : layout.end);
-  if (extra) {
-    const std::vector<std::byte> more = encode_extra(state);
-    bytes.insert(bytes.end(), more.begin(), more.end());
-  }
+  std::vector<std::byte> bytes(layout.end);
   header.file_bytes = bytes.size();
   std::vector<NodeRecord> records;
   std::string names;
@@ -259,6 +286,10 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
   put_part(bytes, layout.age, state.pairs.age_s);
   put_part(bytes, layout.node_latency, state.pairs.node_latency_us);
   put_part(bytes, layout.node_bandwidth, state.pairs.node_bandwidth_Bps);
+  put_part(bytes, layout.latency_error, state.pairs.latency_error_us);
+  put_part(bytes, layout.bandwidth_error, state.pairs.bandwidth_error_Bps);
+  put_part(bytes, layout.latency_predictor, state.pairs.latency_predictor);
+  put_part(bytes, layout.bandwidth_predictor, state.pairs.bandwidth_predictor);
   put_part(bytes, 0, std::span<const Header>(&header, 1));
   header.checksum = checksum_of(bytes);
   put_part(bytes, 0, std::span<const Header>(&header, 1));
@@ -275,7 +306,6 @@ LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<cons
   state.pairs = read_pairs(bytes, header, layout);
   state.pairs.owner = std::move(owner);
   try {
-    if (header.version == extra_version) decode_extra(bytes.subspan(extra_at(header)), state);
     check_live_state(state);
   } catch (const Error& error) {
     fail(error.what());

@@ -16,7 +16,7 @@
 namespace placement {
 
 // Writes and reads a LiveState as one binary file, in the byte order of the machine that writes it:
-//   header | nodes | names | group of each node | tables of the pairs | values per node of the pairs
+//   header | nodes | names | group of each node | tables of the pairs | values per node of the pairs | forecasts
 // The counts in the header determine where each part is. So the file holds no offsets, which could be wrong. A file is
 // never changed: a newer file replaces it under its name.
 

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::string_view snapshot_first_word = "slurm-placement-snapshot";
 constexpr std::string_view snapshot_plain_version = "1";
-constexpr std::string_view snapshot_extra_version = "2";  // a text that may have forecasts and estimators
+constexpr std::string_view snapshot_extra_version = "2";  // a text that may have forecasts
 constexpr std::string_view snapshot_not_known = "-";
 
 constexpr NumberRange any_number{0, std::numeric_limits<double>::max()};
@@ -88,9 +88,6 @@ class Reader {
     if (fields_[0] == "node-columns") return read_columns();
     if (fields_[0] == "node-network-columns") return read_network_columns();
     if (extra_ && fields_[0] == "forecast") return read_forecast();
-    if (extra_ && fields_[0] == "estimators") return read_estimators();
-    if (extra_ && fields_[0] == "estimator") return read_estimator();
-    if (extra_ && fields_[0] == "calibration") return read_calibration();
     if (fields_[0] == "published") {
       want_fields(2, "seconds since 1970");
       if (published_) fail("published is there twice");
@@ -102,7 +99,7 @@ class Reader {
     } else {
       fail("unknown line " + in_quotes(fields_[0]) +
            ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
-           (extra_ ? ", node-network, forecast, estimators, estimator or calibration" : " or node-network") +
+           (extra_ ? ", node-network or forecast" : " or node-network") +
            ", then a tab");
     }
   }
@@ -238,46 +235,6 @@ class Reader {
     if (line.told.latency == Predictor::none && line.told.bandwidth == Predictor::none)
       fail("a forecast without a predictor");
     forecasts_.push_back(line);
-  }
-
-  void read_estimators() {
-    want_fields(4, "node-hours, outages, sentence");
-    state_.estimators.scored_node_hours = number<double>(fields_[1], "node-hours");
-    state_.estimators.seen_outages = number<double>(fields_[2], "outages");
-    state_.estimators.sentence = fields_[3];
-  }
-
-  void read_estimator() {
-    want_fields(7, "name, use, log-loss, advantage, its error, outages foretold");
-    EstimatorScore score;
-    score.name = fields_[1];
-    const std::string_view use = fields_[2];
-    if (use != "used,wanted" && use != "used" && use != "wanted" && use != snapshot_not_known)
-      fail("use " + in_quotes(use) + ": want used, wanted, used,wanted or -");
-    score.in_use = use.starts_with("used");
-    score.wanted = use.ends_with("wanted");
-    score.log_loss = number<double>(fields_[3], "log-loss");
-    const bool worse = fields_[4].starts_with('-') && fields_[4] != snapshot_not_known;
-    score.advantage = number<double>(fields_[4].substr(worse ? 1 : 0), "advantage") * (worse ? -1 : 1);
-    score.advantage_error = number<double>(fields_[5], "error of the advantage");
-    score.foretold = number<double>(fields_[6], "outages foretold");
-    if (state_.estimators.scores.size() == max_estimators)
-      fail("more than " + std::to_string(max_estimators) + " estimators");
-    state_.estimators.scores.push_back(std::move(score));
-  }
-
-  void read_calibration() {
-    want_fields(2 + calibration_bins, "name, and weight/foretold/seen for each size of a forecast");
-    auto& scores = state_.estimators.scores;
-    const auto found =
-        std::find_if(scores.begin(), scores.end(), [this](const auto& score) { return score.name == fields_[1]; });
-    if (found == scores.end()) fail("no estimator line came for " + in_quotes(fields_[1]));
-    for (std::size_t b = 0; b < calibration_bins; ++b) {
-      const std::vector<std::string_view> parts = split_at(fields_[2 + b], '/');
-      if (parts.size() != 3) fail(in_quotes(fields_[2 + b]) + ": want weight/foretold/seen");
-      found->calibration[b] = {number<double>(parts[0], "weight"), number<double>(parts[1], "foretold"),
-                               number<double>(parts[2], "seen")};
-    }
   }
 
   void read_network_columns() {

@@ -21,11 +21,8 @@ namespace placement {
 //   node-network-columns      name  latency_us  bandwidth_Bps     one or both of the values
 //   node-network              n1    LATENCY_US  BANDWIDTH_BPS
 //   forecast                  0  1  PREDICTOR  LATENCY_ERROR_US  PREDICTOR  BANDWIDTH_ERROR_BPS
-//   estimators                NODE_HOURS  OUTAGES  SENTENCE
-//   estimator                 beta  USE  LOG_LOSS  ADVANTAGE  ERROR  FORETOLD    USE: used,wanted or one of them or "-"
-//   calibration               beta  WEIGHT/FORETOLD/SEEN  ..                     calibration_bins of these
 //
-// A text with a forecast, estimators, estimator or calibration line is version 2. The first column of node-columns is
+// A text with a forecast line is version 2. The first column of node-columns is
 // `name`. Other columns may be in any order or missing; their values are then not known. A pair of which nothing is
 // known needs no line. Other names of columns are liveness, outages and those of common/state/node_fields.hpp.
 

@@ -30,7 +30,7 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
       settings_(settings),
       log_(std::move(log)),
       table_(static_cast<std::int32_t>(names.size()), settings.liveness),
-      forecasts_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
+      estimator_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
       last_tick_s_(now.steady_s),
       clock_ahead_s_(now.wall_s - now.steady_s),
       clock_good_since_s_(now.steady_s),
@@ -48,7 +48,7 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
     node.left = has_left(node);
     if (node.outage || (!node.left && now.wall_s - node.seen_wall_s < still_expected_s)) table_.expect(i, now.steady_s);
   }
-  fill_forecasts(now.wall_s);
+  fill_estimator(now.wall_s);
 }
 
 std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
@@ -261,7 +261,7 @@ void NodeWatch::recount(Node& node, bool counted) {
 void NodeWatch::put(Node& node) {
   pending_.put(*node.outage);
   outages_changed_ = true;
-  // The forecasts have already seen an earlier slot.
+  // The estimator has already seen an earlier slot.
   if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;
 }
 
@@ -322,7 +322,7 @@ bool NodeWatch::tick(Moment now) {
     spans_saved_s_ = now.steady_s;
     save_spans(now, false);
   }
-  keep_forecasts(now);
+  keep_estimator(now);
   return std::exchange(outages_changed_, false);
 }
 
@@ -340,7 +340,7 @@ std::vector<SlotSeen> NodeWatch::open_slots(Moment now) const {
 std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
-  const std::vector<double> probability = forecasts_.probabilities(open_slots(now), horizon_s);
+  const std::vector<double> probability = estimator_.probabilities(open_slots(now), horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;

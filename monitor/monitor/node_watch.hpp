@@ -66,7 +66,7 @@ class NodeWatch {
   // The changes that records of another monitor made.
   struct PeerNews {
     std::unordered_map<std::int32_t, OutageCounts> outages;  // by node, as the history has them after the records
-    bool past_changed = false;  // slots that the forecasts of outages have already seen have changed
+    bool past_changed = false;  // slots that the estimator of outages has already seen have changed
   };
   // These two write an outage or a span that another monitor has seen into the history, within a transaction, and add
   // the changes to `news`. When the transaction is committed, take(news) has to be called. They throw Error when the
@@ -90,8 +90,6 @@ class NodeWatch {
 
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.
   std::vector<NodeState> states(Moment now, double horizon_s) const;
-  // Returns how well the estimators of outages do, and which one is in use, with the outages of the present slot.
-  OutageEstimators estimators(Moment now) const { return forecasts_.scores(open_slots(now)); }
   const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.
@@ -147,7 +145,7 @@ class NodeWatch {
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
   void save_spans(Moment now, bool all);
-  void keep_forecasts(Moment now);
+  void keep_estimator(Moment now);
   void close_slot(double wall_s);
   SlotSeen slot_until(const Node& node, double end_s) const;
   std::vector<SlotSeen> open_slots(Moment now) const;  // what the present slot has shown so far, one for each node
@@ -157,7 +155,7 @@ class NodeWatch {
   void count_history();
   bool has_left(const Node& node);
   void note_left(Node& node, bool left, Moment now);
-  void fill_forecasts(double wall_s);
+  void fill_estimator(double wall_s);
   SilenceFacts facts(const Node& node, bool over, Moment now) const;
 
   std::vector<Node> nodes_;
@@ -167,14 +165,14 @@ class NodeWatch {
   WatchSettings settings_;
   Log log_;
   LivenessTable table_;
-  OutageForecasts forecasts_;
+  OutageEstimator estimator_;
   double last_tick_s_;
   double clock_ahead_s_;  // time of the wall clock minus that of the steady clock
   double clock_good_since_s_;
   double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
-  bool history_changed_ = false;   // in slots that the forecasts have already seen
-  double forecasts_filled_s_ = 0;  // when the forecasts were last filled from the history
+  bool history_changed_ = false;   // in slots that the estimator has already seen
+  double estimator_filled_s_ = 0;  // when the estimator was last filled from the history
   std::unordered_map<std::int32_t, OutageCounts> written_counts_;
   bool in_doubt_ = false;
   bool outages_changed_ = false;

@@ -53,19 +53,19 @@ void NodeWatch::note_left(Node& node, bool left, Moment now) {
   pending_.put_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
 }
 
-void NodeWatch::fill_forecasts(double wall_s) {
+void NodeWatch::fill_estimator(double wall_s) {
   std::vector<std::string> names;
   for (const Node& node : nodes_) names.push_back(node.state.name);
   const std::vector<SpanRecord> spans = history_.spans();
   const std::vector<OutageRecord> outages = history_.outages();
   slot_began_wall_s_ = slot_of(wall_s);
-  forecasts_filled_s_ = last_tick_s_;
-  forecasts_ = OutageForecasts(nodes(), settings_.estimator, settings_.outage);
+  estimator_filled_s_ = last_tick_s_;
+  estimator_ = OutageEstimator(nodes(), settings_.estimator, settings_.outage);
   double begin_s = slot_began_wall_s_;
   for (const SpanRecord& span : spans) begin_s = std::min(begin_s, span.began_at_s);
   begin_s = std::max(slot_of(begin_s), slot_began_wall_s_ - slot_of(settings_.look_back_s));
   for_each_slot(names, spans, outages, begin_s, slot_began_wall_s_,
-                [this](std::span<const SlotSeen> slot) { forecasts_.see(slot); });
+                [this](std::span<const SlotSeen> slot) { estimator_.see(slot); });
   for (Node& node : nodes_) {
     node.slot_outages = 0;
     node.observed.clear();
@@ -105,28 +105,28 @@ void NodeWatch::save_spans(Moment, bool all) {
 
 void NodeWatch::save(Moment now) { save_spans(now, true); }
 
-void NodeWatch::keep_forecasts(Moment now) {
-  const bool refill = history_changed_ && now.steady_s - forecasts_filled_s_ >= fill_pause_s;
+void NodeWatch::keep_estimator(Moment now) {
+  const bool refill = history_changed_ && now.steady_s - estimator_filled_s_ >= fill_pause_s;
   if (slot_of(now.wall_s) != slot_began_wall_s_ || refill) close_slot(now.wall_s);
 }
 
 void NodeWatch::close_slot(double wall_s) {
   const double next_s = slot_began_wall_s_ + outage_slot_s;
-  // If past slots have changed, or the clock has, the forecasts are filled anew.
+  // If past slots have changed, or the clock has, the estimator is filled anew.
   if (history_changed_ || slot_of(wall_s) != next_s) {
-    if (pending_.size() > 0) return;  // the forecasts are filled from the history when all records are written
+    if (pending_.size() > 0) return;  // the estimator is filled from the history when all records are written
     try {
-      fill_forecasts(wall_s);
+      fill_estimator(wall_s);
     } catch (const Error& error) {
       log_(std::string("the history cannot be read: ") + error.what());
       slot_began_wall_s_ = slot_of(wall_s);  // the next slot tries again
-      forecasts_filled_s_ = last_tick_s_;
+      estimator_filled_s_ = last_tick_s_;
     }
     return;
   }
   std::vector<SlotSeen> slot;
   for (const Node& node : nodes_) slot.push_back(slot_until(node, next_s));
-  forecasts_.see(slot);
+  estimator_.see(slot);
   slot_began_wall_s_ = next_s;
   for (Node& node : nodes_) {
     std::erase_if(node.observed, [next_s](const Period& period) { return period.ended_s <= next_s; });

@@ -38,7 +38,6 @@ void SnapshotPublisher::publish(const NodeWatch& watch, const PairModel& pairs, 
   state.published_at_s = static_cast<std::int64_t>(now.wall_s);
   state.outage_horizon_s = outage_horizon_s_;
   state.nodes = watch.states(now, state.outage_horizon_s);
-  state.estimators = watch.estimators(now);
   if (now.steady_s - table_s_ >= table_cost_s_ / table_share) {
     const double began_s = protocol::steady_s();
     table_ = pairs.table(now.steady_s);

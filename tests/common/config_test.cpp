@@ -86,9 +86,9 @@ START_TEST(what_is_shown_is_read_again) {
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
-      "OutageEstimator=EWMA\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
+      "OutageEstimator=Moving-Average\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
       "p");
-  ck_assert_text_eq(config.outage_estimator, "ewma");
+  ck_assert_text_eq(config.outage_estimator, "moving-average");
   std::string text;
   for (const ConfigKey& key : config_keys()) text += std::string(key.name) + "=" + key.show(config) + "\n";
   ck_assert(parse_config(text, "p") == config);
@@ -215,7 +215,7 @@ START_TEST(bad_values) {
   ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
   ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
   ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
-  ck_assert_error(parse_config("OutageEstimator=oracle", "p"), "it takes beta, ewma or window");
+  ck_assert_error(parse_config("OutageEstimator=oracle", "p"), "it takes beta, moving-average or weighted-moving-average");
   ck_assert_error(parse_config("HistoryMiB=3", "p"), "from 4 to 1048576");
   for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
     ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");

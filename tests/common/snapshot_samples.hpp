@@ -33,22 +33,6 @@ inline bool same_node(const NodeState& a, const NodeState& b) {
   return same;
 }
 
-inline bool same_estimators(const OutageEstimators& a, const OutageEstimators& b) {
-  bool same = a.scores.size() == b.scores.size() && a.scored_node_hours == b.scored_node_hours &&
-              a.seen_outages == b.seen_outages && a.sentence == b.sentence;
-  for (std::size_t e = 0; same && e < a.scores.size(); ++e) {
-    const EstimatorScore &x = a.scores[e], &y = b.scores[e];
-    same = x.name == y.name && x.in_use == y.in_use && x.wanted == y.wanted && same_number(x.log_loss, y.log_loss) &&
-           same_number(x.advantage, y.advantage) && same_number(x.advantage_error, y.advantage_error) &&
-           x.foretold == y.foretold;
-    for (std::size_t bin = 0; bin < calibration_bins; ++bin)
-      same = same && x.calibration[bin].weight == y.calibration[bin].weight &&
-             x.calibration[bin].foretold == y.calibration[bin].foretold &&
-             x.calibration[bin].seen == y.calibration[bin].seen;
-  }
-  return same;
-}
-
 // Returns whether two states are equal. NaN equals NaN.
 inline bool same_state(const LiveState& a, const LiveState& b) {
   bool same = a.published_at_s == b.published_at_s && same_number(a.outage_horizon_s, b.outage_horizon_s) &&
@@ -63,7 +47,6 @@ inline bool same_state(const LiveState& a, const LiveState& b) {
          same_values(a.pairs.bandwidth_predictor, b.pairs.bandwidth_predictor) &&
          same_numbers(a.pairs.latency_error_us, b.pairs.latency_error_us) &&
          same_numbers(a.pairs.bandwidth_error_Bps, b.pairs.bandwidth_error_Bps) &&
-         same_estimators(a.estimators, b.estimators) &&
          same_numbers(a.pairs.node_latency_us, b.pairs.node_latency_us) &&
          same_numbers(a.pairs.node_bandwidth_Bps, b.pairs.node_bandwidth_Bps);
 }
@@ -104,7 +87,7 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
     for (std::size_t n = 0; n < nodes; ++n) arrays.node_bandwidth_Bps.push_back(static_cast<float>(some(1e9)));
   if (seed % 3 == 1)
     for (std::size_t n = 0; n < nodes; ++n) arrays.node_latency_us.push_back(static_cast<float>(some(30)));
-  // Forecasts and estimators, for version 2; other seeds give a state of version 1.
+  // Forecasts of the pairs; other seeds give a state without them.
   if (seed % 4 == 2) {
     for (std::int32_t a = 0; a < groups; ++a)
       for (std::int32_t b = a; b < groups; ++b)
@@ -112,19 +95,6 @@ inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned s
           arrays.set_forecast(a, b,
                               {static_cast<Predictor>(1 + random() % 4), static_cast<Predictor>(1 + random() % 4),
                                static_cast<float>(some(5)), static_cast<float>(some(1e6))});
-  }
-  if (seed % 4 >= 2) {
-    state.estimators = {{}, 1e5, 17, "beta: its log-loss is 0.1, the constant rate's 0.2"};
-    for (const char* name : {"constant", "beta"}) {
-      EstimatorScore& score = state.estimators.scores.emplace_back();
-      score.name = name;
-      score.in_use = score.wanted = score.name == "beta";
-      score.log_loss = some(1);
-      score.advantage = some(1) - 1;
-      score.advantage_error = some(1);
-      score.foretold = 12.5;
-      for (CalibrationBin& bin : score.calibration) bin = {static_cast<double>(random() % 100), 0.5, 1};
-    }
   }
   state.pairs = pair_table(std::move(arrays));
   return state;

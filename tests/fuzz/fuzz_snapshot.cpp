@@ -20,7 +20,7 @@ const char* const fuzz_corpus = "snapshot";
 
 namespace {
 
-constexpr std::size_t checksum_at = 16, header_bytes = 72;
+constexpr std::size_t checksum_at = 16, header_bytes = 80;
 
 // Of exactly this size, so that a read beyond it is noticed.
 struct Buffer {

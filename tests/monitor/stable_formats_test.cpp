@@ -112,7 +112,7 @@ START_TEST(questions_of_placectl) {
 END_TEST
 
 START_TEST(snapshots) {
-  for (const std::string name : {"snapshot_1", "snapshot_2"}) {
+  for (const std::string name : {"snapshot_1", "snapshot_1_forecasts"}) {
     const std::string bytes = stored(name), text = stored(name + ".text");
     const LiveState state = decode_snapshot(bytes);
     ck_assert_uint_eq(state.nodes.size(), 5);

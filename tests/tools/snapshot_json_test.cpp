@@ -2,7 +2,6 @@
 #include "tools/output/snapshot_json.hpp"
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "common/state/live_check.hpp"
@@ -58,22 +57,7 @@ START_TEST(numbers_at_their_limits_come_back) {
   arrays.set(0, 1, {std::numeric_limits<float>::denorm_min(), 1e15F, 0.1F, PairSource::measured, 1e12F});
   arrays.node_latency_us = {static_cast<float>(unknown_value), 1e9F};
   state.pairs = pair_table(std::move(arrays));
-  state.estimators.scored_node_hours = std::numeric_limits<double>::max();
-  state.estimators.seen_outages = 18446744073709551616.0;  // 2^64, in which readers of integers would lose digits
-  state.estimators.scores[0].advantage = -std::numeric_limits<double>::max();
-  state.estimators.scores[1].advantage = -0.0;
-  state.estimators.scores[1].calibration[3] = {9007199254740993.0, 1e15, 999999999999999.9};
   comes_back(state);
-  std::mt19937_64 random(7);
-  for (int turn = 0; turn < instances(2000); ++turn) {
-    LiveState numbers = sample_state(1, 1, 3);
-    for (double* const value : {&numbers.estimators.scored_node_hours, &numbers.estimators.seen_outages}) {
-      const std::uint64_t bits = random() >> 1;
-      std::memcpy(value, &bits, sizeof bits);
-      if (!std::isfinite(*value)) *value = 0;
-    }
-    comes_back(numbers);
-  }
 }
 END_TEST
 
@@ -98,7 +82,7 @@ START_TEST(the_form) {
       "\xef\xbb\xbf {\"pairs\": [{\"groups\": [1, 0], \"latency_us\": 50, \"bandwidth_Bps\": 1e8, \"source\": \"modelled\"}],\r\n"
       "\t\"groups\": [\"n[1-2]\", \"\"], \"nodes\": [{\"liveness\": \"up\", \"cpu_load_1\": 2.5, \"name\": \"n1\"},"
       "{\"name\": \"\\u006e2\", \"cpu_load_1\": null, \"liveness\": null, \"observed_s\": null}], "
-      "\"estimators\": null, \"slurm-placement-snapshot\": 3}",
+      "\"slurm-placement-snapshot\": 3}",
       "json");
   ck_assert_uint_eq(state.nodes.size(), 2);
   ck_assert(state.nodes[0].cpu_load.minutes_1 == 2.5 && state.nodes[0].liveness == Liveness::up);
@@ -108,7 +92,7 @@ START_TEST(the_form) {
   ck_assert(pair_cell(state.pairs, 0, 1).bandwidth_Bps == 1e8F);
   ck_assert(pair_cell(state.pairs, 1, 0).source == PairSource::modelled);
   ck_assert(pair_cell(state.pairs, 0, 0).source == PairSource::none);
-  // A line for each node, group, pair and estimator, and for each other member.
+  // A line for each node, group and pair, and for each other member.
   const std::string json = format_snapshot_json(sample_state(20, 4, 2));
   const auto count = [&](std::string_view start) {
     std::size_t found = 0;
@@ -118,7 +102,6 @@ START_TEST(the_form) {
   ck_assert_uint_eq(count("\n    {\"name\": \"n"), 20);
   ck_assert_uint_eq(count("\n    {\"groups\": ["), count("\"source\": "));
   ck_assert_uint_eq(count("\n    \"n"), 4);
-  ck_assert_uint_eq(count("\n    {\"name\": \"beta\", \"in_use\": true"), 1);
   ck_assert(json.starts_with("{\n  \"slurm-placement-snapshot\": 3,\n  \"published_at_s\": 1700000000,\n"));
   ck_assert(json.ends_with("}\n  ]\n}\n"));
 }
@@ -136,9 +119,6 @@ END_TEST
 START_TEST(wrong_values_are_named) {
   const auto node = [](const std::string& more) { return whole("", ", " + more); };
   const auto pair = [](const std::string& more) { return whole("\"pairs\": [{\"groups\": [0, 0], " + more + "}]"); };
-  const auto estimator = [](const std::string& more) {
-    return whole("\"estimators\": [{\"name\": \"beta\", " + more + "}]");
-  };
   const std::pair<std::string, const char*> cases[] = {
       {"{}", "t:1: its member slurm-placement-snapshot is missing"},
       {"{\"slurm-placement-snapshot\": 4, \"racks\": []}", "t:1: slurm-placement-snapshot 4: want 3, the version"},
@@ -231,18 +211,6 @@ START_TEST(wrong_values_are_named) {
       {pair("\"latency_error_us\": 1, \"bandwidth_predictor\": \"last\""),
        "the latency has an error, and no predictor"},
       {pair("\"age\": 1"), "pairs[0]: unknown member 'age', did you mean age_s?"},
-      {estimator("\"in_use\": 1"), "estimators[0].in_use 1: want true or false"},
-      {estimator("\"in_use\": false"), "t: 0 estimators are in use"},
-      {estimator("\"log_loss\": -1"), "estimators[0].log_loss -1: want a number of 0 or more, or null"},
-      {estimator("\"advantage\": \"-1\""), "estimators[0].advantage \"-1\": want a number or null"},
-      {estimator("\"calibration\": []"), "estimators[0]: its calibration has 0 elements: want 7"},
-      {estimator("\"calibration\": [1, 2, 3, 4, 5, 6, 7]"), "estimators[0].calibration[0] 1: want an object"},
-      {estimator("\"calibration\": [{}, {}, {}, {}, {}, {}, {}]"),
-       "estimators[0].calibration[0]: its member weight is missing"},
-      {estimator("\"calibration\": [{\"seen\": 1, \"seen\": 1}]"),
-       "estimators[0].calibration[0]: member 'seen' is there twice"},
-      {whole("\"estimator_reason\": \"so\""), "t: something is told of estimators, and there are none"},
-      {whole("\"estimator_reason\": 1"), "estimator_reason 1: want a text in quotes"},
   };
   for (const auto& [text, message] : cases) {
     const std::string error = error_of([&text = text] { parse_snapshot_json(text, "t"); });
@@ -287,10 +255,6 @@ START_TEST(sizes_are_bounded) {
   many = "{\"slurm-placement-snapshot\": 3, \"groups\": [\"\"";
   for (std::int32_t g = 0; g < max_pair_groups; ++g) many += ",\"\"";
   ck_assert_error(parse_snapshot_json(many + "]}", "t"), "more than 8192 groups");
-  many = "\"estimators\": [{\"name\": \"a\"}";
-  for (std::size_t e = 0; e < max_estimators; ++e)
-    many += ", {\"name\": \"" + std::string(1, static_cast<char>('b' + e)) + "\"}";
-  ck_assert_error(parse_snapshot_json(whole(many + "]"), "t"), "more than 16 estimators");
   ck_assert_error(parse_snapshot_json("{\"slurm-placement-snapshot\": 3, \"groups\": [\"n[1-9999999]\"]}", "t"),
                   "groups[0]: ");
 }

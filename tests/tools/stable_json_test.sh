@@ -31,8 +31,8 @@ for path, kind in sorted(set(walk(json.load(sys.stdin), ""))):
 
 all_members() {
   members nodes --json --state "$old/snapshot_1"
-  members pairs --json --state "$old/snapshot_2"
-  members reliability --json --state "$old/snapshot_2"
+  members pairs --json --state "$old/snapshot_1_forecasts"
+  members reliability --json --state "$old/snapshot_1_forecasts"
   members status --json --state "$old/snapshot_1"
   members explain --json --ring ring 7
   members decisions --json --ring ring
@@ -43,12 +43,12 @@ if [ $# -gt 0 ]; then
   all_members
   exit
 fi
-for version in 1 2; do
-  "$placectl" export --state "$old/snapshot_$version" >json || failures=$((failures + 1))
-  cmp json "$old/snapshot_$version.json" || failures=$((failures + 1))
+for name in snapshot_1 snapshot_1_forecasts; do
+  "$placectl" export --state "$old/$name" >json || failures=$((failures + 1))
+  cmp json "$old/$name.json" || failures=$((failures + 1))
   for form in json text; do
-    "$placectl" import "$old/snapshot_$version.$form" again || failures=$((failures + 1))
-    cmp again "$old/snapshot_$version" || failures=$((failures + 1))
+    "$placectl" import "$old/$name.$form" again || failures=$((failures + 1))
+    cmp again "$old/$name" || failures=$((failures + 1))
   done
 done
 all_members >now

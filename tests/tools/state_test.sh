@@ -103,9 +103,9 @@ n3    down         1     10.0d    10.0d    0.01000
 2 nodes without an outage are not shown'
 }
 
-# Whose forecasts there are, and how good the estimators have been; as text, and in the file.
+# Whose forecasts of pairs there are; as text, and in the file.
 forecasts() {
-  run import "$source/tests/fuzz/corpus/snapshot_json/version_2" two.snapshot
+  run import "$source/tests/fuzz/corpus/snapshot_json/forecasts" two.snapshot
   ends 0
   run pairs --state two.snapshot
   ends 0
@@ -113,13 +113,6 @@ forecasts() {
   has 'measured  median 0.2us  ewma 100k'
   run pairs --state two.snapshot --json
   has '"latency_predictor": "median", "latency_error_us": 0.25, "bandwidth_predictor": "ewma", "bandwidth_error_Bps": 100000'
-  run reliability --state two.snapshot --calibration
-  ends 0
-  has 'beta       used  0.1000000  0.1000000  0.0100000       2.0     2'
-  has "used: beta: its log-loss is 0.1, the constant rate's 0.2"
-  has 'beta       to 0.01'
-  run reliability --state two.snapshot --json
-  has '"name": "beta", "in_use": true, "wanted": true, "log_loss": 0.1, "advantage": 0.1'
   run export --state two.snapshot
   ends 0
   cp .out three
@@ -128,8 +121,6 @@ forecasts() {
   run pairs --state state
   has 'NODE  NODE'
   case $out in *LATENCY_BY*) fail "$command: forecasts where there are none" ;; esac
-  run reliability --state state
-  has 'nothing is told of how outages are foretold'
 }
 
 pairs() {

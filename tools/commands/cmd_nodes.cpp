@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl nodes and placectl reliability: the state of each node.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "common/state/node_fields.hpp"
@@ -36,16 +35,12 @@ constexpr Option reliability_options[] = {
     state_option,
     nodes_option,
     {'a', "all", nullptr, "also nodes without an outage"},
-    {'c', "calibration", nullptr, "also what each estimator foretold by size, and what was seen"},
     json_option};
 
 constexpr CommandHelp reliability_help{
     "placectl reliability", "[OPTION]...",
     "Shows the unplanned outages of each node, how long it was observed, the mean time between\n"
-    "them, and the probability of an outage that policies go by; the least reliable first. Then the\n"
-    "estimators of that probability: which one is used and why, their mean log-loss, by how much it is\n"
-    "less than that of the constant rate of all nodes (with the standard error), and how many outages\n"
-    "each has foretold and how many there were.\n",
+    "them, and the probability of an outage that policies use; the least reliable first.\n",
     reliability_options};
 
 const NodeField& field_of(const std::string& name) {
@@ -77,33 +72,12 @@ void node_json(JsonWriter& json, const NodeState& node) {
   json.end_object();
 }
 
-void estimators_json(JsonWriter& json, const OutageEstimators& estimators) {
-  json.key("estimators").begin_array();
-  for (const EstimatorScore& score : estimators.scores) {
-    json.begin_object().member("name", score.name).member("in_use", score.in_use).member("wanted", score.wanted);
-    json.member("log_loss", score.log_loss).member("advantage", score.advantage);
-    json.member("advantage_error", score.advantage_error).member("foretold", score.foretold);
-    json.member("seen", estimators.seen_outages).key("calibration").begin_array();
-    for (const CalibrationBin& bin : score.calibration)
-      json.begin_object()
-          .member("weight", bin.weight)
-          .member("foretold", bin.foretold)
-          .member("seen", bin.seen)
-          .end_object();
-    json.end_array().end_object();
-  }
-  json.end_array().member("scored_node_hours", estimators.scored_node_hours);
-  json.member("seen_outages", estimators.seen_outages).member("estimator_reason", estimators.sentence);
-}
-
-std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes, bool estimators = false) {
+std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes) {
   JsonWriter json;
   json.begin_object().member("file", input.path).member("published_at_s", input.state.published_at_s);
   json.member("age_s", input.age_s).member("outage_horizon_s", input.state.outage_horizon_s).key("nodes").begin_array();
   for (const std::int32_t node : nodes) node_json(json, input.state.nodes[node]);
-  json.end_array();
-  if (estimators) estimators_json(json, input.state.estimators);
-  return json.end_object().take();
+  return json.end_array().end_object().take();
 }
 
 std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
@@ -129,34 +103,6 @@ std::string reliability_table(const LiveState& state, const std::vector<std::int
                shown_seconds(node.observed_s), shown_seconds(between), shown_number(node.outage_probability, 5)});
   }
   return table.empty() ? "" : table.text();
-}
-
-std::string estimator_table(const OutageEstimators& estimators) {
-  if (estimators.scores.empty()) return "nothing is told of how outages are foretold\n";
-  std::string text = "\n";
-  TextTable table({"ESTIMATOR", "<USE", "LOG-LOSS", "LESS_BY", "+-", "FORETOLD", "SEEN"});
-  for (const EstimatorScore& score : estimators.scores)
-    table.add({score.name,
-               score.in_use   ? "used"
-               : score.wanted ? "wanted"
-                              : "",
-               shown_number(score.log_loss, 7), shown_number(score.advantage, 7),
-               shown_number(score.advantage_error, 7), shown_number(score.foretold, 1),
-               shown_number(estimators.seen_outages, 0)});
-  text += table.text();
-  return text + "used: " + estimators.sentence + "\n";
-}
-
-std::string calibration_table(const OutageEstimators& estimators) {
-  constexpr std::array<const char*, calibration_bins> sizes = {"to 1e-6", "to 1e-5", "to 1e-4", "to 1e-3",
-                                                               "to 0.01", "to 0.1",  "to 1"};
-  TextTable table({"ESTIMATOR", "<PER_HOUR", "NODE-HOURS", "FORETOLD", "SEEN"});
-  for (const EstimatorScore& score : estimators.scores)
-    for (std::size_t bin = 0; bin < calibration_bins; ++bin)
-      if (const CalibrationBin& one = score.calibration[bin]; one.weight > 0)
-        table.add({score.name, sizes[bin], shown_number(one.weight, 0), shown_number(one.foretold, 2),
-                   shown_number(one.seen, 0)});
-  return table.empty() ? "" : "\n" + table.text();
 }
 
 std::string fleet(const LiveState& state, const std::vector<std::int32_t>& nodes, std::size_t hidden) {
@@ -198,13 +144,10 @@ int command_reliability(int argc, char** argv) {
   if (!line.has("all") && !line.has("json"))
     std::erase_if(nodes, [&](std::int32_t n) { return input.state.nodes[n].outages == 0; });
   if (line.has("json")) {
-    write_output("", as_json(input, nodes, true));
+    write_output("", as_json(input, nodes));
     return exit_ok;
   }
-  const OutageEstimators& estimators = input.state.estimators;
-  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) +
-                       estimator_table(estimators) + (line.has("calibration") ? calibration_table(estimators) : "") +
-                       "# " + input.described(config) + "\n");
+  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) + "# " + input.described(config) + "\n");
   return exit_ok;
 }
 

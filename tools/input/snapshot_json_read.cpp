@@ -24,13 +24,10 @@ namespace placement::tools {
 
 namespace {
 
-constexpr NumberRange not_negative{0, unbounded};
-constexpr NumberRange any_number{-unbounded, unbounded};
 constexpr std::size_t max_hostlist_bytes = std::size_t{64} << 20;
 
-constexpr std::array<std::string_view, 10> part_names = {
-    snapshot_json_version_name, "published_at_s", "outage_horizon_s", "nodes",     "groups", "pairs",
-    "scored_node_hours",        "seen_outages",   "estimator_reason", "estimators"};
+constexpr std::array<std::string_view, 6> part_names = {
+    snapshot_json_version_name, "published_at_s", "outage_horizon_s", "nodes", "groups", "pairs"};
 
 // Reads the parts of a snapshot in an order in which each is known before another refers to it, whatever their order in
 // the file is.
@@ -49,7 +46,6 @@ class Reader {
     read_groups();
     each("pairs", SIZE_MAX, [this](auto value, const auto& place) { read_pair(value, place); });
     if (arrays_) state_.pairs = pair_table(std::move(*arrays_));
-    each("estimators", max_estimators, [this](auto value, const auto& place) { read_estimator(value, place); });
     try {
       check_live_state(state_);
     } catch (const Error& error) {
@@ -92,21 +88,12 @@ class Reader {
   }
 
   void read_single_values() {
-    OutageEstimators& told = state_.estimators;
     single("published_at_s", [&](JsonObject& whole) {
       state_.published_at_s = whole.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
     });
     single("outage_horizon_s", [&](JsonObject& whole) {
       state_.outage_horizon_s = whole.number<double>("outage_horizon_s", live_range::seconds);
     });
-    single("scored_node_hours", [&](JsonObject& whole) {
-      if (whole.known("scored_node_hours"))
-        told.scored_node_hours = whole.number<double>("scored_node_hours", not_negative);
-    });
-    single("seen_outages", [&](JsonObject& whole) {
-      if (whole.known("seen_outages")) told.seen_outages = whole.number<double>("seen_outages", not_negative);
-    });
-    single("estimator_reason", [&](JsonObject& whole) { told.sentence = whole.text("estimator_reason"); });
   }
 
   void read_node(std::string_view value, const std::string& place) {
@@ -221,41 +208,6 @@ class Reader {
     if (seen) object.fail_member("groups", "each pair once: it is there twice");
     seen = true;
     return {low, high};
-  }
-
-  void read_estimator(std::string_view value, const std::string& place) {
-    JsonObject object(text_, value, place);
-    EstimatorScore score;
-    object.require("name");
-    score.name = object.text("name");
-    score.in_use = object.flag("in_use");
-    score.wanted = object.flag("wanted");
-    score.log_loss = object.number<double>("log_loss", not_negative);
-    score.advantage = object.number<double>("advantage", any_number);
-    score.advantage_error = object.number<double>("advantage_error", not_negative);
-    const double foretold = object.number<double>("foretold", not_negative);
-    if (object.known("foretold")) score.foretold = foretold;
-    if (json_object* const bins = object.list("calibration")) {
-      if (json_object_array_length(bins) != calibration_bins)
-        object.fail("its calibration has " + std::to_string(json_object_array_length(bins)) + " elements: want " +
-                    std::to_string(calibration_bins) + ", by the size of forecasts");
-      for (std::size_t k = 0; k < calibration_bins; ++k) {
-        JsonObject bin(text_, value, place + ".calibration[" + std::to_string(k) + "]",
-                       json_object_array_get_idx(bins, k));
-        score.calibration[k] = read_bin(bin);
-      }
-    }
-    object.finish();
-    state_.estimators.scores.push_back(std::move(score));
-  }
-
-  static CalibrationBin read_bin(JsonObject& bin) {
-    for (const char* const member : {"weight", "foretold", "seen"}) bin.require(member);
-    const CalibrationBin read = {bin.number<double>("weight", not_negative),
-                                 bin.number<double>("foretold", not_negative),
-                                 bin.number<double>("seen", not_negative)};
-    bin.finish();
-    return read;
   }
 
   JsonText text_;

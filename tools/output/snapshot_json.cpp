@@ -58,25 +58,6 @@ void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int
   json.end_object();
 }
 
-void put_estimators(JsonWriter& json, const OutageEstimators& estimators) {
-  if (estimators.scores.empty()) return;
-  json.exact_member("scored_node_hours", estimators.scored_node_hours);
-  json.exact_member("seen_outages", estimators.seen_outages).member("estimator_reason", estimators.sentence);
-  json.key("estimators").begin_array();
-  for (const EstimatorScore& score : estimators.scores) {
-    json.begin_object().member("name", score.name).member("in_use", score.in_use).member("wanted", score.wanted);
-    json.exact_member("log_loss", score.log_loss).exact_member("advantage", score.advantage);
-    json.exact_member("advantage_error", score.advantage_error).exact_member("foretold", score.foretold);
-    json.key("calibration").begin_array();
-    for (const CalibrationBin& bin : score.calibration) {
-      json.begin_object().exact_member("weight", bin.weight).exact_member("foretold", bin.foretold);
-      json.exact_member("seen", bin.seen).end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array();
-}
-
 }  // namespace
 
 std::string format_snapshot_json(const LiveState& state) {
@@ -90,7 +71,6 @@ std::string format_snapshot_json(const LiveState& state) {
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
     for (std::int32_t b = a; b < state.pairs.groups; ++b) put_pair(json, state.pairs, a, b);
   json.end_array();
-  put_estimators(json, state.estimators);
   return json.end_object().take();
 }
 
