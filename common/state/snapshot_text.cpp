@@ -99,8 +99,7 @@ class Reader {
     } else {
       fail("unknown line " + in_quotes(fields_[0]) +
            ": want published, outage-horizon, node-columns, node, group, pair, node-network-columns" +
-           (extra_ ? ", node-network or forecast" : " or node-network") +
-           ", then a tab");
+           (extra_ ? ", node-network or forecast" : " or node-network") + ", then a tab");
     }
   }
 

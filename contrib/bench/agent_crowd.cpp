@@ -33,23 +33,18 @@ struct Member {
   double next_beat_s;
   std::uint64_t number = 0;
   std::uint64_t start_id = protocol::random_u64();
-  protocol::LeaderTerm heard;
-  double heard_s = 0;
 };
 
 class Crowd {
  public:
   Crowd(const SlurmHosts& hosts, const protocol::NetAddress& monitor, protocol::Credentials& credentials)
       : socket_(protocol::NetAddress{}),
-        monitor_(monitor) {
+        monitor_(monitor),
+        leader_(hosts.controllers.front().name) {
     members_.reserve(hosts.nodes.size());
     for (const SlurmHost& node : hosts.nodes)
       members_.push_back({protocol::ClientSession(credentials, node.name),
-                          protocol::steady_s() + spread() * heartbeat_s,
-                          0,
-                          protocol::random_u64(),
-                          {},
-                          0});
+                          protocol::steady_s() + spread() * heartbeat_s, 0, protocol::random_u64()});
   }
 
   void run(double seconds) {
@@ -105,8 +100,7 @@ class Crowd {
     beat.state.cpu_utilisation = {spread(), spread(), spread()};
     beat.state.memory_available_MiB = {50000 * spread(), 50000, 50000};
     beat.state.flow_rate_Bps = {1e6 * spread(), 1e6, 1e6};
-    beat.heard = member.heard;
-    beat.heard.age_ms = static_cast<std::uint32_t>((now_s - member.heard_s) * 1000);
+    beat.follows = leader_;
     send(member.session.seal(protocol::encode(beat)));
     ++beats_;
   }
@@ -126,8 +120,6 @@ class Crowd {
     if (received.message.empty()) return;
     if (const auto ack = protocol::decode_heartbeat_ack(received.message)) {
       ++acks_;
-      member.heard = ack->leader;
-      member.heard_s = now_s - ack->leader.age_ms / 1e3;
     } else if (const auto settings = protocol::decode_settings(received.message)) {
       const auto text = std::as_bytes(std::span(settings->text));
       send(member.session.seal(protocol::encode(protocol::SettingsTaken{member.start_id, checksum(text)})));
@@ -149,6 +141,7 @@ class Crowd {
 
   protocol::UdpSocket socket_;
   protocol::NetAddress monitor_;
+  std::string leader_;
   std::vector<Member> members_;
   std::map<protocol::Nonce, std::size_t> by_nonce_;
   unsigned long long beats_ = 0, acks_ = 0, leases_ = 0, sent_ = 0, received_ = 0;

@@ -28,17 +28,13 @@ constexpr char usage_text[] =
     "usage: agent_listener [OPTION]...\n"
     "  -f FILE      slurm.conf [as placement-agent]\n"
     "  -s SECONDS   how long [60]\n"
-    "  -c NAME      the SlurmctldHost that it is [the first]\n"
     "  -p KINDS     probes between all pairs of agents, once: latency,train,bulk\n"
     "  -a NAMES     single-node jobs that it tells agents of, job numbers with commas\n"
-    "  -t TERM      its term [1]; 0: it does not publish\n"
     "lines: join NODE | left NODE | heartbeat NODE key=value.. | probe KIND FROM TO outcome key=value.. | totals ..\n";
 
 struct Options {
   std::string conf = slurm_conf_path();
-  std::string controller;
   double seconds = 60;
-  std::uint64_t term = 1;
   std::vector<protocol::ProbeKind> kinds;
   std::vector<std::uint32_t> jobs;
 };
@@ -67,7 +63,6 @@ class Listener {
                   [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }),
         socket_(any(static_cast<std::uint16_t>(config.monitor_port))),
         beats_(hosts.nodes.size()) {
-    if (options_.controller.empty()) options_.controller = hosts.controllers.front().name;
     for (const SlurmHost& node : hosts.nodes) addresses_.push_back(protocol::resolve(node.address, 0));
   }
 
@@ -131,15 +126,15 @@ class Listener {
     const NodeState& s = beat.state;
     std::printf(
         "heartbeat %s at=%lld number=%llu agent=%016llx flags=%u load=%.2f slurm=%.2f cpu=%.3f free=%.0f flow=%.0f "
-        "cores=%.0f memory=%.0f uptime=%u term=%llu\n",
+        "cores=%.0f memory=%.0f uptime=%u follows=%s\n",
         node(peer), static_cast<long long>(protocol::wall_clock_ns() / 1000000),
         static_cast<unsigned long long>(beat.number), static_cast<unsigned long long>(beat.agent_start_id), beat.flags,
         s.cpu_load.minutes_1, s.slurm_load.minutes_1, s.cpu_utilisation.minutes_1, s.memory_available_MiB.minutes_1,
         s.flow_rate_Bps.minutes_1, s.cores, s.memory_MiB, beat.uptime_s,
-        static_cast<unsigned long long>(beat.heard.term));
+        beat.follows.empty() ? "-" : beat.follows.c_str());
     if ((beat.flags & protocol::leaving) != 0) std::printf("left %s\n", node(peer));
-    protocol::HeartbeatAck ack{.number = beat.number, .leader = {}, .single_node_jobs = options_.jobs};
-    if (options_.term > 0) ack.leader = {options_.term, options_.controller, 0, 30000};
+    const protocol::HeartbeatAck ack{
+        .number = beat.number, .next_to_slurmctld = true, .single_node_jobs = options_.jobs};
     send(sessions_.seal(peer, protocol::encode(ack)), sessions_.address(peer));
   }
 
@@ -173,7 +168,6 @@ class Listener {
   void give(const Pair& pair, double now_s) {
     protocol::ProbeLease lease;
     lease.id = protocol::random_u64();
-    lease.term = options_.term;
     lease.kind = pair.kind;
     protocol::fill_random(lease.key);
     lease.expires_in_ms = 8000;
@@ -226,11 +220,9 @@ std::vector<std::string> at_commas(const char* text) {
 
 int listen(int argc, char** argv) {
   Options options;
-  for (int code; (code = getopt(argc, argv, "f:s:c:p:a:t:h")) != -1;) switch (code) {
+  for (int code; (code = getopt(argc, argv, "f:s:p:a:h")) != -1;) switch (code) {
       case 'f': options.conf = optarg; break;
       case 's': options.seconds = std::atof(optarg); break;
-      case 'c': options.controller = optarg; break;
-      case 't': options.term = static_cast<std::uint64_t>(std::atoll(optarg)); break;
       case 'p':
         for (const std::string& kind : at_commas(optarg))
           options.kinds.push_back(kind == "latency" ? protocol::ProbeKind::latency

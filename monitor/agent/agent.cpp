@@ -32,10 +32,6 @@ SampleSettings sample_settings(const AgentSettings& settings) {
   return sample;
 }
 
-std::uint32_t as_ms(double seconds) {
-  return static_cast<std::uint32_t>(std::clamp(seconds * 1000, 0.0, double{UINT32_MAX}));
-}
-
 }  // namespace
 
 class Agent::ProbeSocket : public ProbeIo {
@@ -47,31 +43,6 @@ class Agent::ProbeSocket : public ProbeIo {
  private:
   protocol::UdpSocket& socket_;
 };
-
-void LeaderView::note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s) {
-  if (from >= monitors_.size()) return;
-  monitors_[from] = {said, said.term > 0 && said.leader == name, now_s};
-}
-
-protocol::LeaderTerm LeaderView::heard(double now_s) const {
-  const Said* newest = nullptr;
-  for (const Said& said : monitors_)
-    // Several monitors may report one term; the report of the leader itself is preferred.
-    if (said.term.term > 0 && (newest == nullptr || said.term.term > newest->term.term ||
-                               (said.term.term == newest->term.term && said.itself > newest->itself)))
-      newest = &said;
-  if (newest == nullptr) return {};
-  protocol::LeaderTerm term = newest->term;
-  term.age_ms = as_ms(now_s - newest->at_s + term.age_ms / 1e3);
-  return term;
-}
-
-bool LeaderView::holds(std::size_t from, std::uint64_t term, double now_s) const {
-  if (from >= monitors_.size() || term == 0) return false;
-  const Said& said = monitors_[from];
-  return said.itself && said.term.term == term && heard(now_s).term == term &&
-         now_s - said.at_s < said.term.remaining_ms / 1e3;
-}
 
 Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, protocol::UdpSocket& control, Log log)
     : settings_(std::move(settings)),
@@ -155,7 +126,7 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   beat.link_Bps = sampler_.link_Bps();
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
-  beat.heard = leader_.heard(now_s);
+  beat.follows = follows(now_s);
   return beat;
 }
 
@@ -165,17 +136,32 @@ void Agent::send_heartbeat(Monitor& monitor, double now_s) {
     note(monitor, "does not answer");
     monitor.session.doubt(now_s);
   }
-  control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
+  send(monitor, protocol::encode(last_beat_));
   monitor.acknowledgements.sent(now_s);
 }
 
 void Agent::repeat_heartbeats(double now_s) {
   for (Monitor& monitor : monitors_) {
-    if (!monitor.acknowledgements.repeat_due(now_s)) continue;
-    if (!monitor.address || !monitor.session.established()) continue;
-    last_beat_.heard = leader_.heard(now_s);
-    control_.send(monitor.session.seal(protocol::encode(last_beat_)), *monitor.address);
+    if (monitor.acknowledgements.repeat_due(now_s)) send(monitor, protocol::encode(last_beat_));
   }
+}
+
+void Agent::send(Monitor& monitor, const protocol::Bytes& message) {
+  if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(message), *monitor.address);
+}
+
+// Returns the name of the monitor that this agent follows, or an empty text.
+std::string Agent::follows(double now_s) const {
+  const std::optional<std::size_t> leader = leader_.leader(now_s);
+  return leader ? monitors_[*leader].host.name : std::string();
+}
+
+// Repeats the last heartbeat to all monitors when this agent follows another one than before.
+void Agent::tell_new_leader(double now_s) {
+  std::string name = follows(now_s);
+  if (number_ == 0 || name == last_beat_.follows) return;
+  last_beat_.follows = std::move(name);
+  for (Monitor& monitor : monitors_) send(monitor, protocol::encode(last_beat_));
 }
 
 void Agent::sample_and_send(double now_s) {
@@ -245,7 +231,7 @@ void Agent::take_message(std::size_t index, protocol::ByteView message, double n
     if (ack->number > number_) return;
     monitor.acknowledgements.answered(ack->number == number_);
     monitor.single_node_jobs = ack->single_node_jobs;
-    leader_.note(index, monitor.host.name, ack->leader, now_s);
+    leader_.note(index, ack->next_to_slurmctld, now_s);
     note(monitor, "session established");  // is logged only if the monitor did not answer before
     follow_settings(now_s);
   } else if (const auto lease = protocol::decode_lease(message)) {
@@ -260,54 +246,47 @@ void Agent::take_settings(std::size_t index, const std::string& text) {
   Monitor& monitor = monitors_[index];
   monitor.settings = text;
   const protocol::SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
-  if (monitor.address && monitor.session.established())
-    control_.send(monitor.session.seal(protocol::encode(taken)), *monitor.address);
+  send(monitor, protocol::encode(taken));
 }
 
 // Applies the settings of the leader.
 void Agent::follow_settings(double now_s) {
-  const std::string leader = leader_.heard(now_s).leader;
-  for (const Monitor& monitor : monitors_) {
-    if (monitor.host.name != leader || monitor.settings.empty() || monitor.settings == settings_text_) continue;
-    settings_text_ = monitor.settings;
-    try {
-      Config config = settings_.config;
-      protocol::take_agent_settings(config, settings_text_);
-      if (protocol::agent_settings_text(config) == protocol::agent_settings_text(settings_.config)) return;
-      settings_.config = config;
-    } catch (const Error& error) {
-      log_("monitor on " + leader + ": " + error.what());
-      return;
-    }
-    log_("the settings are those of the monitor on " + leader);
-    sampler_ = NodeSampler(sample_settings(settings_));
-    prober_.reset();
-    probes_.reset();
-    open_probe_socket();
-    sample_and_send(now_s);
+  const std::optional<std::size_t> leader = leader_.leader(now_s);
+  if (!leader) return;
+  const Monitor& monitor = monitors_[*leader];
+  if (monitor.settings.empty() || monitor.settings == settings_text_) return;
+  settings_text_ = monitor.settings;
+  try {
+    Config config = settings_.config;
+    protocol::take_agent_settings(config, settings_text_);
+    if (protocol::agent_settings_text(config) == protocol::agent_settings_text(settings_.config)) return;
+    settings_.config = config;
+  } catch (const Error& error) {
+    log_("monitor on " + monitor.host.name + ": " + error.what());
     return;
   }
+  log_("the settings are those of the monitor on " + monitor.host.name);
+  sampler_ = NodeSampler(sample_settings(settings_));
+  prober_.reset();
+  probes_.reset();
+  open_probe_socket();
+  sample_and_send(now_s);
 }
 
 void Agent::take_lease(std::size_t index, const protocol::ProbeLease& lease, double now_s) {
   if (!prober_) return;
   // A job may have started since the last sample.
   sampler_.refresh_jobs();
-  const Prober::Conditions conditions{.lease_is_new = leader_.holds(index, lease.term, now_s),
+  const Prober::Conditions conditions{.lease_is_new = leader_.leader(now_s) == index,
                                       .busy = busy(monitors_[index]),
                                       .idle = idle(),
                                       .other_flow_Bps = sampler_.flow_Bps()};
-  const auto refused = prober_->begin(lease, conditions, now_s);
-  if (refused)
-    report(*refused, index);
-  else
-    leased_by_ = index;
+  if (const auto refused = prober_->begin(lease, conditions, now_s)) send(monitors_[index], protocol::encode(*refused));
 }
 
-void Agent::report(const protocol::ProbeResult& result, std::size_t index) {
-  Monitor& monitor = monitors_[index];
-  if (monitor.address && monitor.session.established())
-    control_.send(monitor.session.seal(protocol::encode(result)), *monitor.address);
+// All monitors get the result, so that each knows the network when it has to lead.
+void Agent::report(const protocol::ProbeResult& result) {
+  for (Monitor& monitor : monitors_) send(monitor, protocol::encode(result));
 }
 
 void Agent::read_probes() {
@@ -324,7 +303,7 @@ void Agent::run_probes(double now_s, bool can_send) {
   if (!prober_ || !probes_) return;
   ProbeSocket io(*probes_);
   if (can_send || now_s >= prober_->next_s()) prober_->run(now_s, io);
-  if (const auto result = prober_->take_result()) report(*result, leased_by_);
+  if (const auto result = prober_->take_result()) report(*result);
 }
 
 double Agent::next_wake_s(double now_s) const {
@@ -343,6 +322,7 @@ void Agent::run(int stop_descriptor) {
     double now_s = protocol::steady_s();
     if (schedule_.due(now_s)) sample_and_send(now_s);
     repeat_heartbeats(now_s);
+    tell_new_leader(now_s);
     keep_sessions(now_s);
     run_probes(now_s, can_send);
     const double sleep_s = std::clamp(next_wake_s(now_s) - now_s, 0.0, longest_sleep_s);
@@ -358,8 +338,7 @@ void Agent::run(int stop_descriptor) {
     if ((waits[1].revents & POLLIN) != 0) read_control(now_s);
   }
   const protocol::Bytes last = protocol::encode(heartbeat(protocol::steady_s(), true));
-  for (Monitor& monitor : monitors_)
-    if (monitor.address && monitor.session.established()) control_.send(monitor.session.seal(last), *monitor.address);
+  for (Monitor& monitor : monitors_) send(monitor, last);
 }
 
 }  // namespace placement::agent

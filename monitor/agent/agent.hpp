@@ -10,6 +10,7 @@
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "monitor/agent/heartbeat_schedule.hpp"
+#include "monitor/agent/leader_choice.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
 #include "monitor/protocol/address_lookup.hpp"
@@ -26,28 +27,6 @@ struct AgentSettings {
   Config config;
   std::string root;        // prefix of /proc and /sys; empty outside of tests
   double heartbeat_s = 5;  // time between two heartbeats
-};
-
-// Decides which leases are valid: only those of the leader, as the agent has heard it. When two monitors both consider
-// themselves the leader, the one with the larger term is. Times are in seconds of a steady clock.
-class LeaderView {
- public:
-  explicit LeaderView(std::size_t monitors) : monitors_(monitors) {}
-
-  // Records that monitor number `from`, with the name `name`, reported `said` in an acknowledgement.
-  void note(std::size_t from, const std::string& name, const protocol::LeaderTerm& said, double now_s);
-  // Returns the newest term that any monitor has reported, with its age at the time `now_s`.
-  protocol::LeaderTerm heard(double now_s) const;
-  // Returns whether a lease of the term `term` from monitor number `from` is valid at the time `now_s`.
-  bool holds(std::size_t from, std::uint64_t term, double now_s) const;
-
- private:
-  struct Said {
-    protocol::LeaderTerm term;
-    bool itself = false;  // the leader itself reported the term
-    double at_s = 0;
-  };
-  std::vector<Said> monitors_;
 };
 
 // The agent with its one loop. It sends heartbeats to every monitor and makes the probes for which it has a lease.
@@ -93,7 +72,10 @@ class Agent {
   void read_probes();
   void run_probes(double now_s, bool can_send);
   double next_wake_s(double now_s) const;
-  void report(const protocol::ProbeResult& result, std::size_t monitor);
+  void send(Monitor& monitor, const protocol::Bytes& message);
+  void report(const protocol::ProbeResult& result);
+  std::string follows(double now_s) const;
+  void tell_new_leader(double now_s);
   void open_probe_socket();
   bool busy(const Monitor& leader) const;
   bool idle() const;
@@ -107,9 +89,8 @@ class Agent {
   std::unique_ptr<protocol::UdpSocket> probes_;
   protocol::NetAddress probe_address_;
   std::vector<Monitor> monitors_;
-  LeaderView leader_;
+  LeaderChoice leader_;
   std::unique_ptr<Prober> prober_;
-  std::size_t leased_by_ = 0;  // number of the monitor that gave the lease of the present probe
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
   protocol::Heartbeat last_beat_;

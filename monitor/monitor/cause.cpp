@@ -9,8 +9,8 @@ OutageCause cause_of_silence(const SilenceFacts& facts) {
     if (facts.slurm_sees_it && !facts.slurm_missed) return {false, "agent"};
     return {true, "silent"};
   }
-  if (facts.rebooted) return {true, "reboot"};
-  if (facts.agent_restarted) {
+  if (facts.comeback == Comeback::rebooted) return {true, "reboot"};
+  if (facts.comeback == Comeback::agent_restarted) {
     // The agent was started again. If the node itself had failed, Slurm would have missed it too.
     if (facts.slurm_missed) return {true, "silent"};
     return {false, "agent"};

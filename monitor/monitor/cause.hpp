@@ -6,13 +6,15 @@
 
 namespace placement::monitor {
 
+// How a node differs from before its silence.
+enum class Comeback : std::uint8_t { as_before, agent_restarted, rebooted };
+
 // The facts by which a monitor judges the cause of a node's silence.
 struct SilenceFacts {
-  bool over = false;             // the node is heard again
-  bool rebooted = false;         // after the silence it has another boot id; has a meaning only if `over`
-  bool agent_restarted = false;  // its agent has restarted without a reboot; has a meaning only if `over`
-  bool planned = false;          // Slurm had it drained, in maintenance or powered down when the silence began
-  bool slurm_missed = false;     // Slurm found it not responding or down during the silence
+  bool over = false;                        // the node is heard again
+  Comeback comeback = Comeback::as_before;  // has a meaning only if `over`
+  bool planned = false;       // Slurm had it drained, in maintenance or powered down when the silence began
+  bool slurm_missed = false;  // Slurm found it not responding or down during the silence
   // Slurm has reached slurmd since the silence began: at least two of its pings are over.
   bool slurm_sees_it = false;
 };

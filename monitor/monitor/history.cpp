@@ -20,13 +20,11 @@ constexpr const char* count_of_changes = "SELECT total_changes()";
 constexpr const char* schema = R"(
   CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
   CREATE TABLE outage (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL, counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL, changed INTEGER NOT NULL);
+    ended_at REAL, counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL);
   CREATE INDEX outage_node ON outage (node, began_at);
-  CREATE INDEX outage_changed ON outage (changed);
   CREATE TABLE span (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL NOT NULL, changed INTEGER NOT NULL);
+    ended_at REAL NOT NULL);
   CREATE INDEX span_node ON span (node, ended_at);
-  CREATE INDEX span_changed ON span (changed);
   CREATE TABLE pair (a INTEGER NOT NULL REFERENCES node (id), b INTEGER NOT NULL REFERENCES node (id),
     measured_at REAL NOT NULL, latency_us REAL, latency_error_us REAL, bandwidth_Bps REAL, bandwidth_error_Bps REAL,
     peak_bandwidth_Bps REAL, samples INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
@@ -34,14 +32,6 @@ constexpr const char* schema = R"(
     uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-)";
-
-// Mends what an earlier version wrote when the clock was set back during an outage: its end was before its beginning,
-// so that the open row of the outage remained beside it.
-constexpr const char* mend_outages = R"(
-  DELETE FROM outage WHERE ended_at IS NULL AND EXISTS (SELECT 1 FROM outage AS closed
-    WHERE closed.node = outage.node AND closed.began_at = outage.began_at AND closed.ended_at < closed.began_at);
-  UPDATE outage SET ended_at = began_at WHERE ended_at < began_at;
 )";
 
 void set_modes(Database& database) {
@@ -90,19 +80,9 @@ void History::prepare(const std::string& path) {
   if (version == 0) {
     Transaction all(*database_);
     database_->run(schema);
-    Statement(*database_, "INSERT INTO setting VALUES ('instance', ?)").bind(history_file::random_name()).execute();
     database_->run(("PRAGMA user_version = " + std::to_string(history_schema_version)).c_str());
     all.commit();
   }
-  if (database_->number("SELECT EXISTS (SELECT 1 FROM outage WHERE ended_at < began_at)") != 0) {
-    Transaction mended(*database_);
-    database_->run(mend_outages);
-    mended.commit();
-  }
-  instance_ = database_->text("SELECT value FROM setting WHERE name = 'instance'");
-  change_ = database_->number(
-      "SELECT max(ifnull((SELECT max(changed) FROM outage), 0), ifnull((SELECT max(changed) FROM span), 0), "
-      "ifnull((SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'pruned to'), 0))");
 }
 
 // Returns the open database; opens it again if a failure closed it. Throws Error.
@@ -160,8 +140,6 @@ void History::give_up() {
   node_ids_.clear();  // the insertion of a new name may have been undone
 }
 
-std::int64_t History::next_change() { return ++change_; }
-
 std::int64_t History::node_id(const std::string& name) {
   if (const auto known = node_ids_.find(name); known != node_ids_.end()) return known->second;
   statement("INSERT OR IGNORE INTO node (name) VALUES (?)").bind(name).execute();
@@ -181,22 +159,11 @@ bool one_outage(const OutageRecord& a, const OutageRecord& b) {
 
 namespace {
 
-bool same_time(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
-
-bool same_row(const OutageRecord& a, const OutageRecord& b) {
-  return a.began_at_s == b.began_at_s && same_time(a.ended_at_s, b.ended_at_s) && a.counted == b.counted &&
-         a.cause == b.cause && same_time(a.noticed_at_s, b.noticed_at_s);
-}
-
 // Merges `fresh`, a new report of an outage, with its record `old`.
-OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool keep_judgement) {
-  OutageRecord both = keep_judgement ? old : fresh;
+OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh) {
+  OutageRecord both = fresh;
   both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
-  // This monitor's own report that the outage lasts is newer than the record; another monitor's may be older.
-  if (fresh.lasts())
-    both.ended_at_s = keep_judgement ? old.ended_at_s : fresh.ended_at_s;
-  else
-    both.ended_at_s = old.lasts() ? fresh.ended_at_s : std::max(old.ended_at_s, fresh.ended_at_s);
+  if (!fresh.lasts() && !old.lasts()) both.ended_at_s = std::max(old.ended_at_s, fresh.ended_at_s);
   both.noticed_at_s =
       std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
   return both;
@@ -204,7 +171,7 @@ OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh, bool kee
 
 }  // namespace
 
-bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
+void History::put_outage(const OutageRecord& outage) {
   const std::int64_t node = node_id(outage.node);
   const double forever = std::numeric_limits<double>::infinity();
   struct Row {
@@ -223,62 +190,44 @@ bool History::put_outage(const OutageRecord& outage, bool keep_judgement) {
     if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
   }
   if (rows.empty()) {
-    statement(
-        "INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at, changed) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?)")
-        .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s,
-              next_change())
+    statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at) VALUES (?, ?, ?, ?, ?, ?)")
+        .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
         .execute();
-    return true;
+    return;
   }
   // The latest row is kept; the others are merged into it.
   OutageRecord both = rows.front().outage;
   for (std::size_t i = 1; i < rows.size(); ++i) {
-    both = joined(rows[i].outage, both, false);
+    both = joined(rows[i].outage, both);
     statement("DELETE FROM outage WHERE id = ?").bind(rows[i].id).execute();
   }
-  both = joined(both, outage, keep_judgement);
-  if (rows.size() == 1 && same_row(both, rows.front().outage)) return false;
-  statement(
-      "UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ?, changed = ? "
-      "WHERE id = ?")
-      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, next_change(),
-            rows.front().id)
+  both = joined(both, outage);
+  statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ? WHERE id = ?")
+      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, rows.front().id)
       .execute();
-  return true;
 }
 
-bool History::put_span(const SpanRecord& span) {
-  if (!(span.ended_at_s > span.began_at_s)) return false;
+void History::put_span(const SpanRecord& span) {
+  if (!(span.ended_at_s > span.began_at_s)) return;
   const std::int64_t node = node_id(span.node);
   std::int64_t kept = -1;
-  double began = span.began_at_s, ended = span.ended_at_s, kept_began = 0, kept_ended = 0;
+  double began = span.began_at_s, ended = span.ended_at_s;
   std::vector<std::int64_t> absorbed;
   Statement& touching =
       statement("SELECT id, began_at, ended_at FROM span WHERE node = ? AND ended_at >= ? AND began_at <= ?");
   for (touching.bind(node, span.began_at_s, span.ended_at_s); touching.step();) {
-    if (kept < 0) {
+    if (kept < 0)
       kept = touching.integer(0);
-      kept_began = touching.real(1);
-      kept_ended = touching.real(2);
-    } else {
+    else
       absorbed.push_back(touching.integer(0));
-    }
     began = std::min(began, touching.real(1));
     ended = std::max(ended, touching.real(2));
   }
   for (const std::int64_t id : absorbed) statement("DELETE FROM span WHERE id = ?").bind(id).execute();
-  if (kept < 0) {
-    statement("INSERT INTO span (node, began_at, ended_at, changed) VALUES (?, ?, ?, ?)")
-        .bind(node, began, ended, next_change())
-        .execute();
-    return true;
-  }
-  if (absorbed.empty() && began == kept_began && ended == kept_ended) return false;
-  statement("UPDATE span SET began_at = ?, ended_at = ?, changed = ? WHERE id = ?")
-      .bind(began, ended, next_change(), kept)
-      .execute();
-  return true;
+  if (kept < 0)
+    statement("INSERT INTO span (node, began_at, ended_at) VALUES (?, ?, ?)").bind(node, began, ended).execute();
+  else
+    statement("UPDATE span SET began_at = ?, ended_at = ? WHERE id = ?").bind(began, ended, kept).execute();
 }
 
 void History::put_pair(const PairRecord& pair) {
@@ -336,28 +285,6 @@ std::vector<PairRecord> History::pairs() {
   return all;
 }
 
-History::Changes History::changes_after(std::int64_t cursor, std::int64_t most) {
-  Changes changes;
-  Statement& last = statement(
-      "SELECT ifnull(max(changed), ?1) FROM (SELECT changed FROM outage WHERE changed > ?1 UNION ALL "
-      "SELECT changed FROM span WHERE changed > ?1 ORDER BY changed LIMIT ?2)");
-  last.bind(cursor, most).step();
-  changes.cursor = last.integer(0);
-  last.step();
-  Statement& outages = statement(
-      "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
-      "WHERE changed > ? AND changed <= ? ORDER BY changed");
-  for (outages.bind(cursor, changes.cursor); outages.step();) changes.outages.push_back(outage_of_row(outages));
-  Statement& spans = statement(
-      "SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node "
-      "WHERE changed > ? AND changed <= ? ORDER BY changed");
-  for (spans.bind(cursor, changes.cursor); spans.step();)
-    changes.spans.push_back({spans.text(0), spans.real(1), spans.real(2)});
-  return changes;
-}
-
-std::int64_t History::last_change() { return change_; }
-
 std::string History::setting(const std::string& name) {
   Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
   std::string value = find.step() ? find.text(0) : std::string();
@@ -378,8 +305,6 @@ std::int64_t History::bytes() {
 void History::prune(double now_s) {
   const double oldest = now_s - limits_.keep_s;
   begin();
-  // A change number is never used twice, even if its row is deleted.
-  statement("INSERT OR REPLACE INTO setting VALUES ('pruned to', ?)").bind(change_).execute();
   statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
   statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
   statement("DELETE FROM pair WHERE measured_at < ?").bind(oldest).execute();

@@ -18,19 +18,17 @@ namespace placement::monitor {
 // A file that is damaged or no such database is moved aside, and a new one is begun.
 //
 //   node     (id, name)                       each name that was ever heard of
-//   outage   (id, node, began_at, ended_at, counted, cause, noticed_at, changed)
+//   outage   (id, node, began_at, ended_at, counted, cause, noticed_at)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
 //            the monitor was sure. counted is 1 for an unplanned outage, which the estimates use.
 //            cause: silent, reboot, link, agent or planned (see cause.hpp); slurmd: slurmd was away alone
-//   span     (id, node, began_at, ended_at, changed)
+//   span     (id, node, began_at, ended_at)
 //            a time in which the node was observed: it was up, and the observer was sound. Spans do not overlap.
 //   pair     (a, b, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps,
 //             peak_bandwidth_Bps, samples)    a < b by name order; the forecast when the row was written
 //   decision (id, at, job, restarts, uid, policy, outcome, us, record)
 //            one row for each decision of slurmctld; record is the whole record, as decision_ring.hpp has it
-//   setting  (name, value)                    instance: a random name of this file; others: see setting()
-//
-// `changed` counts up with each change of a row. Another monitor asks for the rows above the last number it has seen.
+//   setting  (name, value)                    see setting()
 
 inline constexpr int history_schema_version = 1;
 
@@ -94,8 +92,6 @@ class History {
   // Returns the path to which a damaged file was moved when this one was opened. It is empty if the file was sound or
   // did not exist, and "gone" if the file was removed while it was open.
   const std::string& moved_aside() const { return moved_aside_; }
-  // Returns the random name of this file.
-  const std::string& instance() const { return instance_; }
 
   // Returns whether the file at the path is still the one that is open, and was not removed or replaced.
   bool in_place() const;
@@ -110,11 +106,10 @@ class History {
   void give_up();
 
   // Writes an outage. It is merged with all outages of its node on record that are one_outage() with it. The merged row
-  // has the earliest beginning and the latest end. Its cause and `counted` are those of `outage`, unless
-  // `keep_judgement` is set for what another monitor saw. Returns whether the history changed.
-  bool put_outage(const OutageRecord& outage, bool keep_judgement = false);
-  // Writes a time of observation, merged with the node's spans that touch it. Returns whether the history changed.
-  bool put_span(const SpanRecord& span);
+  // has the earliest beginning and the latest end. Its cause and `counted` are those of `outage`.
+  void put_outage(const OutageRecord& outage);
+  // Writes a time of observation, merged with the node's spans that touch it.
+  void put_span(const SpanRecord& span);
   // Writes the latest forecast of a pair of nodes, in place of the one on record.
   void put_pair(const PairRecord& pair);
   // Adds a decision of slurmctld.
@@ -126,20 +121,8 @@ class History {
   std::vector<SpanRecord> spans();  // ordered by beginning
   std::vector<PairRecord> pairs();  // ordered by the rows of the nodes
 
-  // Returns the rows that changed after `cursor`, at most `most` together, in the order of `changed`. The `cursor` of
-  // the result is that of its last row.
-  struct Changes {
-    std::vector<OutageRecord> outages;
-    std::vector<SpanRecord> spans;
-    std::int64_t cursor = 0;
-  };
-  Changes changes_after(std::int64_t cursor, std::int64_t most);
-  // Returns the highest number of a change.
-  std::int64_t last_change();
-
-  // Returns a remembered value by its name; empty if there is none. "peer X" is how far the history of instance X was
-  // taken over; "ring" is how far the ring of decisions was read; "left X" is when the agent of node X ended by order,
-  // while it has not come back.
+  // Returns a remembered value by its name; empty if there is none. "ring" is how far the ring of decisions was read;
+  // "left X" is when the agent of node X ended by order, while it has not come back.
   std::string setting(const std::string& name);
   // Remembers a value. An empty one is forgotten.
   void set_setting(const std::string& name, const std::string& value);
@@ -154,19 +137,16 @@ class History {
   void prepare(const std::string& path);
   Database& database();
   std::int64_t node_id(const std::string& name);
-  std::int64_t next_change();
 
   std::string path_;
   HistoryLimits limits_;
   std::string moved_aside_;
-  std::string instance_;
   std::unique_ptr<Database> database_;
   std::uint64_t device_ = 0, inode_ = 0;  // identity of the open file
   std::unique_ptr<Transaction> batch_;
   std::int64_t changes_ = 0;  // of the connection when the transaction was begun
   std::map<std::string, std::unique_ptr<Statement>> statements_;
   std::unordered_map<std::string, std::int64_t> node_ids_;
-  std::int64_t change_ = 0;
 
   Statement& statement(const char* sql);
 };

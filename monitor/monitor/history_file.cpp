@@ -2,13 +2,11 @@
 #include "monitor/monitor/history_file.hpp"
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include "common/util/error.hpp"
@@ -64,15 +62,6 @@ std::string move_aside(const std::string& path) {
   for (const char* part : {"-wal", "-shm", "-journal"})
     if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
   return to;
-}
-
-std::string random_name() {
-  std::uint64_t words[2] = {};
-  if (getrandom(words, sizeof words, 0) != sizeof words) throw Error("getrandom: " + std::string(std::strerror(errno)));
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(words[0]),
-                static_cast<unsigned long long>(words[1]));
-  return text;
 }
 
 }  // namespace placement::monitor::history_file

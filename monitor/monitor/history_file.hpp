@@ -26,9 +26,6 @@ bool is_sound(const std::string& path);
 // Throws Error.
 std::string move_aside(const std::string& path);
 
-// Returns 32 random hexadecimal digits, which tell one history from all others. Throws Error.
-std::string random_name();
-
 }  // namespace history_file
 
 }  // namespace placement::monitor

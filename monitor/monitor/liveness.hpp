@@ -91,6 +91,7 @@ class LivenessTable {
   void expect(std::int32_t node, double now_s);
   // Records that the node's agent ends by order. Its silence is expected and no outage.
   void left(std::int32_t node);
+  bool has_left(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].phase == Phase::left; }
   // Records the state of the node in slurmctld.
   void take_slurm_view(std::int32_t node, SlurmView view);
 

@@ -35,12 +35,9 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/monitor_metrics.cpp \
 	%D%/node_watch.cpp \
 	%D%/node_watch_history.cpp \
-	%D%/peer_exchange.cpp \
-	%D%/peer_messages.cpp \
 	%D%/pending_records.cpp \
 	%D%/probing.cpp \
 	%D%/node_switches.cpp \
-	%D%/leader_election.cpp \
 	%D%/query_answers.cpp \
 	%D%/query_service.cpp \
 	%D%/running_configuration.cpp \

@@ -20,6 +20,7 @@ namespace placement::monitor {
 namespace {
 
 constexpr int datagrams_at_once = 2048;
+constexpr double recent_beat_s = 15;  // an agent that was not heard for this time is not counted as following anybody
 
 WatchSettings watch_settings(const Config& config) {
   WatchSettings settings;
@@ -35,12 +36,6 @@ protocol::NetAddress any_address(std::int64_t port) {
 
 Moment now() { return {protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9}; }
 
-std::string election_note(const LeaderElection& election, double now_s) {
-  const protocol::LeaderTerm term = election.term(now_s);
-  return (election.is_leader() ? "is the leader from now on" : "is the leader no more: " + term.leader + " is") +
-         ", term " + std::to_string(term.term);
-}
-
 }  // namespace
 
 Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials,
@@ -53,16 +48,12 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
       keeper_(settings_.config, settings_.decision_owners, log_),
       watch_(node_names(settings_.hosts), keeper_.history(), watch_settings(settings_.config), log_, now()),
       port_{protocol::UdpSocket(any_address(settings_.config.monitor_port)),
-            {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size() + settings_.hosts.controllers.size()),
+            {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size()),
              [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
-      election_(settings_.order, settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name, {},
-                protocol::steady_s()),
       probing_(settings_.config, read_node_switches(settings_.slurm_conf, node_names(settings_.hosts)),
                keeper_.history().pairs(), watch_, port_),
-      peers_(settings_.hosts.controllers, settings_.order, settings_.config.monitor_port, credentials,
-             {port_, watch_, keeper_, election_, probing_}, log_),
       publisher_(settings_.config.snapshot_file, static_cast<double>(settings_.config.outage_horizon_h) * 3600, log_),
-      slurm_(settings_.slurm_conf),
+      slurm_(settings_.slurm_conf, settings_.order),
       schedule_(watch_.nodes()),
       metrics_trouble_(log_),
       pairs_trouble_(log_),
@@ -73,22 +64,13 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
                 std::to_string(protocol::max_settings_text) + " bytes");
 }
 
-// Returns the number of a sender: nodes come first, then the monitors.
+// Returns the number of the node of this name, if it has the address.
 std::optional<std::int32_t> Monitor::admit(const std::string& name, const protocol::NetAddress& from) {
-  const SlurmHost* host = nullptr;
-  std::int32_t number = -1;
-  if (const auto node = watch_.index(name)) {
-    number = *node;
-    host = &settings_.hosts.nodes[static_cast<std::size_t>(*node)];
-  }
-  for (std::size_t i = 0; i < settings_.hosts.controllers.size() && !host; ++i)
-    if (name == peer_name(settings_.hosts.controllers[i].name)) {
-      number = watch_.nodes() + static_cast<std::int32_t>(i);
-      host = &settings_.hosts.controllers[i];
-    }
-  if (!host) return std::nullopt;
-  for (const protocol::NetAddress& known : addresses_.find(host->address, protocol::steady_s()))
-    if (known.ip == from.ip) return number;
+  const auto node = watch_.index(name);
+  if (!node) return std::nullopt;
+  const SlurmHost& host = settings_.hosts.nodes[static_cast<std::size_t>(*node)];
+  for (const protocol::NetAddress& known : addresses_.find(host.address, protocol::steady_s()))
+    if (known.ip == from.ip) return node;
   return std::nullopt;
 }
 
@@ -104,20 +86,17 @@ void Monitor::receive(double now_s) {
   }
 }
 
-void Monitor::take_message(std::int32_t number, protocol::ByteView message, double now_s) {
-  if (number >= watch_.nodes()) {
-    peers_.take_message(number - watch_.nodes(), message, now_s);
-    return;
-  }
+void Monitor::take_message(std::int32_t node, protocol::ByteView message, double now_s) {
   switch (protocol::message_kind(message).value_or(protocol::MessageKind::accept)) {
     case protocol::MessageKind::heartbeat:
-      if (const auto beat = protocol::decode_heartbeat(message)) take_heartbeat(number, *beat);
+      if (const auto beat = protocol::decode_heartbeat(message)) take_heartbeat(node, *beat);
       break;
     case protocol::MessageKind::probe_result:
-      if (const auto result = protocol::decode_probe_result(message)) probing_.take_result(number, *result, now_s);
+      if (const auto result = protocol::decode_probe_result(message))
+        probing_.take_result(node, *result, leads_, now_s);
       break;
     case protocol::MessageKind::settings_taken:
-      if (const auto taken = protocol::decode_settings_taken(message)) take_settings_taken(number, *taken);
+      if (const auto taken = protocol::decode_settings_taken(message)) take_settings_taken(node, *taken);
       break;
     default: break;
   }
@@ -134,8 +113,8 @@ void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat)
   watch_.heartbeat(node, beat, moment);
   if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & protocol::leaving) == 0)
     port_.send(node, protocol::encode(protocol::SettingsMessage{agent_settings_}));
-  port_.send(node,
-             protocol::encode(protocol::HeartbeatAck{beat.number, election_.term(moment.steady_s), watch_.jobs(node)}));
+  port_.send(node, protocol::encode(
+                       protocol::HeartbeatAck{beat.number, slurm_.next_to_active(moment.steady_s), watch_.jobs(node)}));
 }
 
 void Monitor::hear_slurm(double now_s) {
@@ -154,11 +133,24 @@ void Monitor::hear_slurm(double now_s) {
   }
 }
 
+// This monitor leads while more than half of the agents that it hears follow it. An agent follows one monitor at a time
+// and takes leases from that one alone. A monitor without others leads from its start.
+void Monitor::count_followers(double now_s) {
+  std::int32_t heard = 0, followers = 0;
+  for (std::int32_t node = 0; node < watch_.nodes(); ++node) {
+    if (!(now_s - watch_.table().last_heard_s(node) <= recent_beat_s)) continue;
+    ++heard;
+    followers += watch_.last_beat(node).follows == own_name();
+  }
+  const bool leads = settings_.hosts.controllers.size() == 1 || 2 * followers > heard;
+  if (leads == std::exchange(leads_, leads)) return;
+  log_(leads ? "leads from now on: it grants the leases for probes"
+             : "no longer leads: most agents follow another monitor");
+}
+
 void Monitor::tick() {
   const Moment moment = now();
-  peers_.hear_agents(moment.steady_s);
-  if (election_.tick(moment.steady_s, static_cast<std::uint64_t>(moment.wall_s * 1000)))
-    log_(election_note(election_, moment.steady_s));
+  count_followers(moment.steady_s);
   // What happened is judged even if nothing can be written.
   const Moment judged = now();
   if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
@@ -167,13 +159,6 @@ void Monitor::tick() {
   if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
     pairs_trouble_.say("as many pairs of nodes are remembered as can be, " + std::to_string(pairs.most()) +
                        ": measurements of other pairs are dropped, and these pairs are modelled");
-  if (schedule_.peers.due(moment.steady_s)) {
-    try {
-      peers_.exchange(moment.steady_s);
-    } catch (const DatabaseError& error) {
-      keeper_.handle(error);
-    }
-  }
   if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
     if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
       slurm_trouble_.say("slurmctld cannot be asked, and outages are judged without it: " + wrong);
@@ -187,12 +172,11 @@ void Monitor::publish() {
   std::optional<uid_t> only_for;
   if (configuration_.private_nodes())
     only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
-  publisher_.publish(watch_, probing_.pairs(), election_.is_leader(), only_for, now());
+  publisher_.publish(watch_, probing_.pairs(), leads_, only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_,      election_,  port_.sessions,
-                              probing_,    keeper_,    peers_.heard(protocol::steady_s()),
-                              heartbeats_, publisher_, slurm_.controller()};
+  const MetricSources sources{watch_,  leads_,      port_.sessions, probing_,
+                              keeper_, heartbeats_, publisher_,     slurm_.controller()};
   try {
     replace_metrics_file(path, monitor_metrics(sources, now().wall_s));
     metrics_trouble_.say("");
@@ -202,29 +186,21 @@ void Monitor::publish() {
 }
 
 void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
-  log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(peers_.monitors()) + " for " +
-       std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
+  log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(settings_.hosts.controllers.size()) +
+       " for " + std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
   if (const std::string warning = probe_budget_warning(settings_.config); !warning.empty()) log_(warning);
   for (;;) {
-    pollfd watched[] = {{stop_descriptor, POLLIN, 0},
-                        {port_.socket.descriptor(), POLLIN, 0},
-                        {peers_.descriptor(), POLLIN, 0},
-                        {slurm_.descriptor(), POLLIN, 0}};
+    pollfd watched[] = {
+        {stop_descriptor, POLLIN, 0}, {port_.socket.descriptor(), POLLIN, 0}, {slurm_.descriptor(), POLLIN, 0}};
     const double wait_s = schedule_.next_s() - protocol::steady_s();
     if (poll(watched, std::size(watched), std::clamp(static_cast<int>(wait_s * 1000) + 1, 0, 1000)) < 0 &&
         errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
     if ((watched[0].revents & POLLIN) != 0) break;
     const double now_s = protocol::steady_s();
-    // Other monitors ask for the history here; an error in it must not end this process.
-    try {
-      receive(now_s);
-      peers_.receive(now_s);
-    } catch (const DatabaseError& error) {
-      keeper_.handle(error);
-    }
+    receive(now_s);
     hear_slurm(now_s);
-    if (schedule_.leases.due(now_s) && election_.is_leader()) probing_.give_leases(election_.term(now_s).term, now_s);
+    if (schedule_.leases.due(now_s) && leads_) probing_.give_leases(now_s);
     if (schedule_.tick.due(now_s)) {
       tick();
       tend(now_s);

@@ -9,12 +9,10 @@
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "monitor/monitor/history_keeper.hpp"
-#include "monitor/monitor/leader_election.hpp"
 #include "monitor/monitor/monitor_port.hpp"
 #include "monitor/monitor/monitor_schedule.hpp"
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/monitor/node_watch.hpp"
-#include "monitor/monitor/peer_exchange.hpp"
 #include "monitor/monitor/probing.hpp"
 #include "monitor/monitor/running_configuration.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
@@ -34,9 +32,8 @@ struct MonitorSettings {
   std::vector<uid_t> decision_owners;  // users whose ring of decisions is read; empty: any user's
 };
 
-// The loop of the monitor [NLA §8]. It hears agents, slurmctld and the other monitors, and passes what it hears to the
-// parts that do the work: NodeWatch (which nodes are up, and their outages), Probing, HistoryKeeper, PeerExchange and
-// SnapshotPublisher.
+// The loop of the monitor [NLA §8]. It hears agents and slurmctld, and passes what it hears to the parts that do the
+// work: NodeWatch (which nodes are up, and their outages), Probing, HistoryKeeper and SnapshotPublisher.
 class Monitor {
  public:
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
@@ -49,10 +46,14 @@ class Monitor {
  private:
   std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from);
   void receive(double now_s);
-  void take_message(std::int32_t peer, protocol::ByteView message, double now_s);
+  void take_message(std::int32_t node, protocol::ByteView message, double now_s);
   void take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat);
   void take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken);
   void hear_slurm(double now_s);
+  void count_followers(double now_s);
+  const std::string& own_name() const {
+    return settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name;
+  }
   void tick();
   void publish();
 
@@ -65,9 +66,8 @@ class Monitor {
   HistoryKeeper keeper_;
   NodeWatch watch_;
   MonitorPort port_;
-  LeaderElection election_;
+  bool leads_ = false;  // most agents follow this monitor, which grants leases for probes then
   Probing probing_;
-  PeerExchange peers_;
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   MonitorSchedule schedule_;

@@ -49,9 +49,7 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.one("observer_in_doubt", "gauge",
           "1 while most nodes are silent at once, so that the observer is suspected and not the nodes.",
           of.watch.table().in_doubt());
-  out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.",
-          of.election.is_leader());
-  out.one("monitors_heard", "gauge", "Other monitors that were heard of late.", static_cast<double>(of.monitors_heard));
+  out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.", of.leads);
   out.one("heartbeats_total", "counter", "Heartbeats that were accepted.", static_cast<double>(of.heartbeats));
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.",
           static_cast<double>(of.watch.outages()));

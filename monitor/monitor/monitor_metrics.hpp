@@ -6,7 +6,6 @@
 
 #include "common/state/controller_state.hpp"
 #include "monitor/monitor/history_keeper.hpp"
-#include "monitor/monitor/leader_election.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/probing.hpp"
 #include "monitor/monitor/snapshot_publisher.hpp"
@@ -17,11 +16,10 @@ namespace placement::monitor {
 // The objects from which the metrics of the monitor are taken.
 struct MetricSources {
   const NodeWatch& watch;
-  const LeaderElection& election;
+  bool leads;
   const protocol::ServerSessions& sessions;
   const Probing& probing;
   const HistoryKeeper& keeper;
-  std::int64_t monitors_heard;
   std::int64_t heartbeats;  // since the start
   const SnapshotPublisher& publisher;
   const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them

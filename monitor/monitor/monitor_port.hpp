@@ -7,8 +7,7 @@
 
 namespace placement::monitor {
 
-// The monitor's UDP port with the sessions at it. Peers are numbered: first the nodes by their order in slurm.conf,
-// then the monitors by theirs. Only monitors that come later in slurm.conf have a session here.
+// The monitor's UDP port with the sessions at it. The peers are the nodes, by their order in slurm.conf.
 struct MonitorPort {
   protocol::UdpSocket socket;
   protocol::ServerSessions sessions;

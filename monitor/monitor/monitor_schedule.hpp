@@ -17,7 +17,6 @@ struct MonitorSchedule {
 
   protocol::Periodic leases{0.1};  // giving leases for probes
   protocol::Periodic tick{1};      // judging the nodes and writing the history
-  protocol::Periodic peers{2};     // exchange with the other monitors
   protocol::Periodic slurm;        // asking slurmctld about the nodes
   protocol::Periodic snapshot{publish_every_s};
 

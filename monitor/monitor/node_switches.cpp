@@ -2,16 +2,15 @@
 #include "monitor/monitor/node_switches.hpp"
 
 #include <netdb.h>
-#include <netinet/in.h>
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
 #include "common/topology/topology_conf.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/util/input_file.hpp"
+#include "monitor/protocol/socket_address.hpp"
 #include "monitor/protocol/udp.hpp"
 
 namespace placement::monitor {
@@ -94,18 +93,11 @@ const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& a
   hints.ai_socktype = SOCK_DGRAM;
   if (getaddrinfo(address.c_str(), nullptr, &hints, &list) == 0) {
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> release(list, freeaddrinfo);
-    for (const addrinfo* at = list; at; at = at->ai_next) {
-      protocol::NetAddress found;
-      if (at->ai_family == AF_INET) {
-        found.ip[10] = found.ip[11] = 0xff;
-        std::memcpy(&found.ip[12], &reinterpret_cast<const sockaddr_in*>(at->ai_addr)->sin_addr, 4);
-      } else if (at->ai_family == AF_INET6) {
-        std::memcpy(found.ip.data(), &reinterpret_cast<const sockaddr_in6*>(at->ai_addr)->sin6_addr, 16);
-      } else {
-        continue;
+    for (const addrinfo* at = list; at; at = at->ai_next)
+      if (auto found = protocol::from_socket(at->ai_addr)) {
+        found->port = 0;
+        entry.addresses.push_back(*found);
       }
-      entry.addresses.push_back(found);
-    }
   }
   const double took_s = protocol::steady_s() - began_s;
   entry.until_s = now_s + (entry.addresses.empty() ? std::max(bad_for_s, times_the_wait * took_s) : good_for_s);

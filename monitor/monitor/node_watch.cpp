@@ -40,13 +40,16 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
     nodes_[i].state.name = std::move(names[i]);
   }
   for (const OutageRecord& outage : history_.outages())
-    if (const auto found = index_.find(outage.node); found != index_.end())
-      (outage.lasts() ? at(found->second).outage : at(found->second).last) = outage;
+    if (const auto found = index_.find(outage.node); found != index_.end()) {
+      Node& node = at(found->second);
+      (outage.lasts() ? node.outage : node.last) = outage;
+      if (outage.lasts()) take(node, OutageSignal::lost);
+    }
   count_history();
   for (std::int32_t i = 0; i < nodes(); ++i) {
     Node& node = at(i);
-    node.left = has_left(node);
-    if (node.outage || (!node.left && now.wall_s - node.seen_wall_s < still_expected_s)) table_.expect(i, now.steady_s);
+    if (has_left(node) && !node.outage) table_.left(i);
+    if (node.outage || now.wall_s - node.seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
   }
   fill_estimator(now.wall_s);
 }
@@ -77,28 +80,28 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
   watch_clock(now);
   Node& node = at(index);
   // The heartbeat was repeated or overtaken by a later one. It only shows that the node lives.
-  if (node.known && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
+  if (heard_of(node) && beat.agent_start_id == node.beat.agent_start_id && beat.number <= node.beat.number) {
     if ((node.beat.flags & protocol::leaving) != 0) return;
-    if (beat.number == node.beat.number) node.beat.heard = beat.heard;
+    if (beat.number == node.beat.number) node.beat.follows = beat.follows;
     node.seen_wall_s = now.wall_s;
     table_.heard(index, now.steady_s, true);
     return;
   }
-  if (node.known) {
-    node.rebooted = node.rebooted || beat.boot_id != node.beat.boot_id;
-    node.restarted = node.restarted || beat.agent_start_id != node.beat.agent_start_id;
-  }
+  if (heard_of(node) && beat.boot_id != node.beat.boot_id)
+    node.comeback = Comeback::rebooted;
+  else if (heard_of(node) && beat.agent_start_id != node.beat.agent_start_id)
+    node.comeback = std::max(node.comeback, Comeback::agent_restarted);
   // The node rebooted so quickly that it was not given up. One whose agent ended before, as in every orderly reboot,
   // was not observed any more.
-  if (node.known && !node.left && node.rebooted && table_.state(index) != Liveness::down && !node.outage) {
+  if (!table_.has_left(index) && node.comeback == Comeback::rebooted && table_.state(index) != Liveness::down &&
+      node.phase == OutagePhase::none) {
     const OutageCause judged = cause_of_silence(facts(node, true, now));
     begin_outage(node, node.seen_wall_s, judged.counted, judged.cause, now);
     end_span(node, node.seen_wall_s);
     end_outage(node, judged.counted, judged.cause, now);
     begin_span(node, now.wall_s);
-    node.rebooted = node.restarted = false;
+    node.comeback = Comeback::as_before;
   }
-  node.known = true;
   node.beat = beat;
   const NodeState kept = std::exchange(node.state, beat.state);
   node.state.name = kept.name;
@@ -108,7 +111,7 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
   table_.heard(index, now.steady_s);
   watch_slurmd(index, now);
   const bool leaves = (beat.flags & protocol::leaving) != 0;
-  if (leaves || node.left) note_left(node, leaves, now);
+  if (leaves || table_.has_left(index)) note_left(node, leaves, now);
   if (leaves) {
     log_(node.state.name + ": its agent ends, as it was told to");
     end_span(node, now.wall_s);
@@ -128,13 +131,14 @@ void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
     node.slurmd_gone_s = now.steady_s;
   const bool away = now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s ||
                     now.steady_s - node.slurmd_missed_s >= settings_.slurm_patience_s;
-  if (away && !node.outage && table_.state(index) == Liveness::up) {
-    node.slurmd_away = true;
+  if (away && node.phase == OutagePhase::none && table_.state(index) == Liveness::up) {
+    take(node, OutageSignal::slurmd_missed);
     const double since = std::isnan(node.slurmd_gone_s) ? node.slurmd_missed_s : node.slurmd_gone_s;
-    begin_outage(node, now.wall_of(since), !node.slurm_planned, node.slurm_planned ? "planned" : "slurmd", now);
-  } else if (node.slurmd_away && std::isnan(node.slurmd_gone_s) && std::isnan(node.slurmd_missed_s)) {
-    node.slurmd_away = false;
-    end_outage(node, node.outage && node.outage->counted, node.outage ? node.outage->cause : "slurmd", now);
+    const bool planned = node.slurm == SlurmView::planned;
+    begin_outage(node, now.wall_of(since), !planned, planned ? "planned" : "slurmd", now);
+  } else if (node.phase == OutagePhase::slurmd && std::isnan(node.slurmd_gone_s) && std::isnan(node.slurmd_missed_s)) {
+    take(node, OutageSignal::slurmd_back);
+    end_outage(node, node.outage->counted, node.outage->cause, now);
   }
 }
 
@@ -154,7 +158,7 @@ bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
     node.jobs = one.jobs;
     const bool missed = missing(one) && !doubted;
     table_.take_slurm_view(found->second, missing(one) && doubted ? SlurmView::unknown : one.view);
-    node.slurm_planned = one.view == SlurmView::planned;
+    node.slurm = one.view;
     if (missing(one) && doubted) node.slurm_was_well = false;
     node.slurm_missed = missed || (node.slurm_missed && node.outage.has_value());
     if (one.view != SlurmView::responding)
@@ -168,8 +172,9 @@ bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
       node.slurmd_missed_s = unknown_value;
     else if (std::isnan(node.slurmd_missed_s) && node.slurm_was_well)
       node.slurmd_missed_s = now.steady_s;
-    if (node.outage) judge_again(node, now);
-    if (node.known && (missed || node.slurmd_away) && table_.state(found->second) == Liveness::up) {
+    judge_again(node, now);
+    if (heard_of(node) && (missed || node.phase == OutagePhase::slurmd) &&
+        table_.state(found->second) == Liveness::up) {
       watch_slurmd(found->second, now);
       ask_again = ask_again || (missed && !node.outage);
     }
@@ -180,10 +185,9 @@ bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
 SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   SilenceFacts facts;
   facts.over = over;
-  facts.rebooted = node.rebooted;
-  facts.agent_restarted = node.restarted;
+  facts.comeback = node.comeback;
   // An order for a node that has failed already does not make the failure a planned one.
-  facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm_planned;
+  facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm == SlurmView::planned;
   facts.slurm_missed = node.slurm_missed;
   const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
   facts.slurm_sees_it = now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
@@ -191,7 +195,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
 }
 
 void NodeWatch::judge_again(Node& node, Moment now) {
-  if (node.slurmd_away || !node.outage || !node.outage->lasts() || !node.first_cause.empty()) return;
+  if (node.phase != OutagePhase::silent || !node.first_cause.empty()) return;
   const OutageCause judged = cause_of_silence(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
   log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
@@ -277,14 +281,15 @@ void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event
                    ? OutageCause{true, "reboot"}
                    : OutageCause{node.outage->counted, node.outage->cause};
     // The node was not given up while the observer was in doubt, but a reboot shows that it was away.
-    if (!node.outage && event.doubted && node.rebooted) {
+    if (node.phase == OutagePhase::none && event.doubted && node.comeback == Comeback::rebooted) {
       const double began = now.wall_of(event.since_s - event.silent_s);
       end_span(node, began);
       begin_outage(node, began, judged.counted, judged.cause, now);
     }
-    if (!node.slurmd_away) end_outage(node, judged.counted, judged.cause, now);
+    take(node, OutageSignal::heard);
+    if (node.phase == OutagePhase::none) end_outage(node, judged.counted, judged.cause, now);
   }
-  node.rebooted = node.restarted = false;
+  node.comeback = Comeback::as_before;
   begin_span(node, now.wall_of(event.since_s));
 }
 
@@ -292,8 +297,8 @@ void NodeWatch::node_is_down(std::int32_t index, const LivenessTable::Event& eve
   Node& node = at(index);
   const double began = std::isnan(node.seen_wall_s) ? now.wall_of(event.since_s) : node.seen_wall_s;
   end_span(node, began);
-  node.rebooted = node.restarted = false;
-  node.slurmd_away = false;
+  node.comeback = Comeback::as_before;
+  take(node, OutageSignal::lost);
   // Slurm will miss the node for a while after it is back. That is not another outage.
   node.slurm_was_well = false;
   node.slurmd_missed_s = unknown_value;
@@ -328,7 +333,7 @@ bool NodeWatch::tick(Moment now) {
 
 Liveness NodeWatch::liveness(std::int32_t index) const {
   const Liveness state = table_.state(index);
-  return at(index).slurmd_away && state != Liveness::unknown ? Liveness::down : state;
+  return at(index).phase == OutagePhase::slurmd && state != Liveness::unknown ? Liveness::down : state;
 }
 
 std::vector<SlotSeen> NodeWatch::open_slots(Moment now) const {
@@ -345,7 +350,7 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
     const Node& node = at(i);
     NodeState state = node.state;
     state.liveness = liveness(i);
-    state.age_s = node.known ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
+    state.age_s = heard_of(node) ? std::max(0.0, now.wall_s - node.seen_wall_s) : unknown_value;
     state.outage_probability = probability[static_cast<std::size_t>(i)];
     if (!std::isnan(node.span_began_wall_s))
       state.observed_s += std::max(0.0, node.seen_wall_s - node.span_began_wall_s);

@@ -14,6 +14,7 @@
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/liveness.hpp"
 #include "monitor/monitor/outage.hpp"
+#include "monitor/monitor/outage_phase.hpp"
 #include "monitor/monitor/pending_records.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/messages.hpp"
@@ -58,23 +59,6 @@ class NodeWatch {
   // Takes an answer of slurmctld. Returns true when slurmctld misses a slurmd whose agent is well, so that it should be
   // asked again soon.
   bool take_slurm_answer(std::span<const SlurmNode> says, Moment now);
-  // Numbers of counted outages of one node.
-  struct OutageCounts {
-    std::int64_t all = 0;
-    std::int64_t in_slot = 0;  // those that began in the present slot
-  };
-  // The changes that records of another monitor made.
-  struct PeerNews {
-    std::unordered_map<std::int32_t, OutageCounts> outages;  // by node, as the history has them after the records
-    bool past_changed = false;  // slots that the estimator of outages has already seen have changed
-  };
-  // These two write an outage or a span that another monitor has seen into the history, within a transaction, and add
-  // the changes to `news`. When the transaction is committed, take(news) has to be called. They throw Error when the
-  // history cannot be written.
-  void take_peer_record(const OutageRecord& outage, PeerNews& news);
-  void take_peer_record(const SpanRecord& span, PeerNews& news);
-  void take(const PeerNews& news);
-
   // Updates the state; it has to be called about once a second. Returns true when an outage has begun, ended or been
   // judged again since the last call, so that the published state is out of date.
   bool tick(Moment now);
@@ -93,7 +77,9 @@ class NodeWatch {
   const protocol::Heartbeat& last_beat(std::int32_t node) const { return at(node).beat; }
   const std::vector<std::uint32_t>& jobs(std::int32_t node) const { return at(node).jobs; }
   // Returns whether the node is up and its slurmd runs.
-  bool usable(std::int32_t node) const { return table_.state(node) == Liveness::up && !at(node).slurmd_away; }
+  bool usable(std::int32_t node) const {
+    return table_.state(node) == Liveness::up && at(node).phase != OutagePhase::slurmd;
+  }
   Liveness liveness(std::int32_t node) const;
 
   const LivenessTable& table() const { return table_; }
@@ -101,21 +87,23 @@ class NodeWatch {
   const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // numbers of nodes at the last tick
 
  private:
+  // Numbers of counted outages of one node.
+  struct OutageCounts {
+    std::int64_t all = 0;
+    std::int64_t in_slot = 0;  // those that began in the present slot
+  };
   struct Period {
     double began_s = 0, ended_s = 0;
   };
   struct Node {
     NodeState state;
     protocol::Heartbeat beat;
-    bool known = false;      // there was a heartbeat
-    bool rebooted = false;   // since the silence began
-    bool restarted = false;  // its agent restarted since the silence began
-    bool left = false;       // its agent ended by order and was not heard since
-    bool slurm_missed = false;
-    bool slurm_planned = false;
-    bool slurm_was_well = false;  // Slurm has reached its slurmd since the node last fell silent
-    bool slurmd_seen = false;
-    bool slurmd_away = false;                 // its slurmd has an outage while the agent runs
+    OutagePhase phase = OutagePhase::none;
+    Comeback comeback = Comeback::as_before;  // since the silence began
+    SlurmView slurm = SlurmView::unknown;
+    bool slurm_missed = false;                // slurmctld missed slurmd during the outage that lasts
+    bool slurm_was_well = false;              // Slurm has reached its slurmd since the node last fell silent
+    bool slurmd_seen = false;                 // its agent has seen slurmd
     double slurmd_gone_s = unknown_value;     // since when its agent does not see slurmd
     double slurmd_missed_s = unknown_value;   // since when slurmctld does not reach slurmd
     double slurm_answered_s = unknown_value;  // since when slurmctld always reaches slurmd
@@ -130,6 +118,8 @@ class NodeWatch {
     std::vector<std::uint32_t> jobs;
   };
 
+  static bool heard_of(const Node& node) { return node.beat.number > 0; }
+  static void take(Node& node, OutageSignal signal) { node.phase = outage_phase_after(node.phase, signal); }
   Node& at(std::int32_t node) { return nodes_[static_cast<std::size_t>(node)]; }
   const Node& at(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)]; }
   void node_is_up(std::int32_t node, const LivenessTable::Event& event, Moment now);
@@ -150,8 +140,6 @@ class NodeWatch {
   SlotSeen slot_until(const Node& node, double end_s) const;
   std::vector<SlotSeen> open_slots(Moment now) const;  // what the present slot has shown so far, one for each node
   static void add_observed(Node& node, Period period);
-  OutageCounts counts_of(const std::string& node);
-  void take_counts(Node& node, const OutageCounts& counts);
   void count_history();
   bool has_left(const Node& node);
   void note_left(Node& node, bool left, Moment now);

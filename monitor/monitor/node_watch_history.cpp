@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <set>
 
 #include "common/util/error.hpp"
 #include "monitor/monitor/node_watch.hpp"
@@ -49,7 +48,6 @@ bool NodeWatch::has_left(const Node& node) {
 }
 
 void NodeWatch::note_left(Node& node, bool left, Moment now) {
-  node.left = left;
   pending_.put_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
 }
 
@@ -154,49 +152,23 @@ SlotSeen NodeWatch::slot_until(const Node& node, double end_s) const {
   return {std::min(1.0, observed_s / outage_slot_s), 0};
 }
 
-NodeWatch::OutageCounts NodeWatch::counts_of(const std::string& node) {
-  return {history_.counted_outages(node), history_.counted_outages(node, slot_began_wall_s_)};
-}
-
-void NodeWatch::take_counts(Node& node, const OutageCounts& counts) {
-  node.state.outages = static_cast<std::int32_t>(counts.all);
-  node.slot_outages = static_cast<std::int32_t>(counts.in_slot);
-}
-
 // After writing, the numbers of outages are read back from the history, because it may merge records. So a monitor that
 // restarts finds these numbers again.
 void NodeWatch::write() {
   pending_.write(history_);
   written_counts_.clear();
-  for (const std::string& name : pending_.nodes_with_outages()) written_counts_[index_.at(name)] = counts_of(name);
+  for (const std::string& name : pending_.nodes_with_outages())
+    written_counts_[index_.at(name)] = {history_.counted_outages(name),
+                                        history_.counted_outages(name, slot_began_wall_s_)};
 }
 
 void NodeWatch::written() {
-  for (const auto& [node, counts] : written_counts_) take_counts(at(node), counts);
+  for (const auto& [node, counts] : written_counts_) {
+    at(node).state.outages = static_cast<std::int32_t>(counts.all);
+    at(node).slot_outages = static_cast<std::int32_t>(counts.in_slot);
+  }
   written_counts_.clear();
   pending_.forget();
-}
-
-void NodeWatch::take_peer_record(const OutageRecord& outage, PeerNews& news) {
-  const auto found = index_.find(outage.node);
-  if (found == index_.end()) return;
-  if (!history_.put_outage(outage, true)) return;
-  news.past_changed = news.past_changed || outage.began_at_s < slot_began_wall_s_;
-  news.outages[found->second] = counts_of(outage.node);
-}
-
-void NodeWatch::take_peer_record(const SpanRecord& span, PeerNews& news) {
-  const auto found = index_.find(span.node);
-  if (found == index_.end() || !history_.put_span(span)) return;
-  if (span.ended_at_s < slot_began_wall_s_) news.past_changed = true;
-}
-
-void NodeWatch::take(const PeerNews& news) {
-  // Nodes with pending outages are counted when these are written.
-  const std::set<std::string> pending = pending_.nodes_with_outages();
-  for (const auto& [node, counts] : news.outages)
-    if (!pending.contains(name(node))) take_counts(at(node), counts);
-  if (news.past_changed) history_changed_ = true;
 }
 
 }  // namespace placement::monitor

@@ -46,8 +46,8 @@ class OutageEstimator {
   // Takes the next slot of all nodes, in the order of time.
   void see(std::span<const SlotSeen> slot);
 
-  // Returns the probability that a node fails within `horizon_s` seconds, for all nodes. `open` is what the present slot
-  // has shown so far, for which see() was not called yet: one SlotSeen per node.
+  // Returns the probability that a node fails within `horizon_s` seconds, for all nodes. `open` is what the present
+  // slot has shown so far, for which see() was not called yet: one SlotSeen per node.
   std::vector<double> probabilities(std::span<const SlotSeen> open, double horizon_s) const;
 
  private:

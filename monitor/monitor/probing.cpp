@@ -62,13 +62,13 @@ bool Probing::usable(std::int32_t node) const {
          beat.probe_address.port != 0 && port_.sessions.established(node);
 }
 
-void Probing::give_leases(std::uint64_t term, double now_s) {
+void Probing::give_leases(double now_s) {
   std::vector<bool> nodes(static_cast<std::size_t>(watch_.nodes()));
   for (std::int32_t i = 0; i < watch_.nodes(); ++i) nodes[static_cast<std::size_t>(i)] = usable(i);
   bulk_.begin_round();
   const ProbeSchedule::Round round =
       schedule_.next(now_s, nodes, [this, now_s](const ProbePair& pair) { return bulk_stream(pair, now_s); });
-  for (std::size_t k = 0; k < round.pairs.size(); ++k) give_lease(round, k, term, now_s);
+  for (std::size_t k = 0; k < round.pairs.size(); ++k) give_lease(round, k, now_s);
 }
 
 void Probing::drop_old_leases(double now_s) {
@@ -92,11 +92,10 @@ BulkStream Probing::bulk_stream(const ProbePair& pair, double now_s) {
   return bulk_.take(pair, known->bandwidth_Bps.value(), budget_Bpm, now_s);
 }
 
-void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, std::uint64_t term, double now_s) {
+void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, double now_s) {
   const ProbePair& pair = round.pairs[which];
   protocol::ProbeLease lease;
   lease.id = protocol::random_u64();
-  lease.term = term;
   protocol::fill_random(lease.key);
   const bool latency = round.measurement == Measurement::latency;
   const BulkStream bulk = round.bulk[which];
@@ -127,9 +126,19 @@ void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, s
   counts_.bulk_leases += bulk.packets > 0;
 }
 
-void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s) {
+void Probing::take_measurement(std::int32_t node, const protocol::ProbeResult& result, double now_s) {
+  const bool latency = result.kind == protocol::ProbeKind::latency;
+  if (const auto peer = watch_.index(result.peer))
+    pairs_.add(node, *peer, latency ? Measurement::latency : Measurement::bandwidth,
+               latency ? result.median_latency_us : result.bandwidth_Bps, now_s);
+}
+
+void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result, bool leads, double now_s) {
   const auto found = leases_.find(result.lease);
-  if (found == leases_.end() || found->second.a != node) return;
+  if (found == leases_.end() || found->second.a != node) {
+    if (!leads && result.outcome == protocol::ProbeOutcome::measured) take_measurement(node, result, now_s);
+    return;
+  }
   ++counts_.outcomes[static_cast<std::size_t>(result.outcome)];
   if (result.outcome != protocol::ProbeOutcome::measured) return;
   const Lease lease = found->second;
@@ -138,12 +147,6 @@ void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result
   counts_.bulk_results += lease.bulk;
   const double value = lease.measurement == Measurement::latency ? result.median_latency_us : result.bandwidth_Bps;
   pairs_.add(lease.a, lease.b, lease.measurement, value, now_s);
-  measured_.push_back({lease.a, lease.b, lease.measurement, value});
-}
-
-void Probing::take_measurements(std::span<const PeerMeasurement> measured, double now_s) {
-  for (const PeerMeasurement& one : measured)
-    if (std::max(one.a, one.b) < watch_.nodes()) pairs_.add(one.a, one.b, one.measurement, one.value, now_s);
 }
 
 }  // namespace placement::monitor

@@ -12,7 +12,6 @@
 #include "monitor/monitor/monitor_port.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
-#include "monitor/monitor/peer_messages.hpp"
 #include "monitor/monitor/schedule.hpp"
 
 namespace placement::monitor {
@@ -33,18 +32,14 @@ class Probing {
   Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known, const NodeWatch& watch,
           MonitorPort& port);
 
-  // Gives the leases of the round that is due, if one is. `term` is the number of the leader's term.
-  void give_leases(std::uint64_t term, double now_s);
+  // Gives the leases of the round that is due, if one is.
+  void give_leases(double now_s);
   // Forgets leases whose results can no longer arrive.
   void drop_old_leases(double now_s);
-  // Takes what the node reports of a probe. A result without a lease of this node is ignored.
-  void take_result(std::int32_t node, const protocol::ProbeResult& result, double now_s);
-  // Takes the measurements that the leader sent. Measurements of nodes that do not exist are ignored.
-  void take_measurements(std::span<const PeerMeasurement> measured, double now_s);
+  // Takes what the node reports of a probe. A result without a lease of this node is ignored while this monitor leads.
+  // Otherwise the leader has given the lease, and the measurement is taken.
+  void take_result(std::int32_t node, const protocol::ProbeResult& result, bool leads, double now_s);
 
-  // Returns the measurements that the other monitors do not have yet. sent() says that they were sent to them.
-  const std::vector<PeerMeasurement>& unsent() const { return measured_; }
-  void sent() { measured_.clear(); }
   PairModel& pairs() { return pairs_; }
   const PairModel& pairs() const { return pairs_; }
   const ProbeCounts& counts() const { return counts_; }
@@ -60,7 +55,8 @@ class Probing {
   bool usable(std::int32_t node) const;
   bool idle(std::int32_t node) const;
   BulkStream bulk_stream(const ProbePair& pair, double now_s);
-  void give_lease(const ProbeSchedule::Round& round, std::size_t which, std::uint64_t term, double now_s);
+  void give_lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
+  void take_measurement(std::int32_t node, const protocol::ProbeResult& result, double now_s);
 
   Config config_;
   const NodeWatch& watch_;
@@ -69,7 +65,6 @@ class Probing {
   ProbeSchedule schedule_;
   BulkTurns bulk_;
   std::unordered_map<std::uint64_t, Lease> leases_;
-  std::vector<PeerMeasurement> measured_;  // not sent yet
   ProbeCounts counts_;
 };
 

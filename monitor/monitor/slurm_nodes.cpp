@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -45,13 +46,23 @@ SlurmView view_of(const node_info_t& node) {
 
 char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
 
+// Returns whether the active slurmctld is that of the SlurmctldHost line number `order`. slurmctld on an earlier host
+// takes control when it starts, so that the first one that answers is active.
+bool is_first_controller(std::int32_t order) {
+  for (std::int32_t i = 0; i < order; ++i)
+    if (slurm_ping(i) == SLURM_SUCCESS) return false;
+  return slurm_ping(order) == SLURM_SUCCESS;
+}
+
 // The main function of the asking process. It must not return.
-[[noreturn]] void tell(int to, const std::string& slurm_conf) {
+[[noreturn]] void tell(int to, const std::string& slurm_conf, std::int32_t order) {
   FILE* const out = fdopen(to, "w");
   setenv("SLURM_CONF", slurm_conf.c_str(), 1);
   slurm_init(nullptr);
   node_info_msg_t* nodes = nullptr;
   if (!out) _exit(1);
+  std::fprintf(out, is_first_controller(order) ? "h\n" : "-\n");
+  std::fflush(out);
   const bool told = slurm_load_node(0, &nodes, SHOW_ALL) == SLURM_SUCCESS;
   if (!told && errno == ESLURM_ACCESS_DENIED) std::fprintf(out, "d\n");
   if (!told && errno != ESLURM_ACCESS_DENIED) _exit(1);
@@ -115,7 +126,10 @@ std::optional<ControllerState> parse_slurm_controller(std::string_view text) {
   return controller_state_of(lines);
 }
 
-bool is_slurm_denial(std::string_view text) { return text.starts_with("d\n"); }
+bool has_slurm_line(std::string_view text, std::string_view line) {
+  const std::vector<std::string_view> lines = split_at(text, '\n');
+  return std::find(lines.begin(), lines.end(), line) != lines.end();
+}
 
 std::string SlurmNodes::ask(double now_s) {
   if (asking()) return {};
@@ -130,7 +144,7 @@ std::string SlurmNodes::ask(double now_s) {
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, nullptr);
     fcntl(ends[1], F_SETFL, 0);  // only the writer may block
-    tell(ends[1], slurm_conf_);
+    tell(ends[1], slurm_conf_, order_);
   }
   const int error = errno;  // of fork, if there is no child
   close(ends[1]);
@@ -170,7 +184,11 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
   stop();
   bool whole = false;
   nodes = parse_slurm_nodes(text_, whole);
-  denied_ = is_slurm_denial(text_);
+  denied_ = has_slurm_line(text_, "d");
+  if (has_slurm_line(text_, "h"))
+    next_s_ = now_s;
+  else if (has_slurm_line(text_, "-"))
+    next_s_ = -1e9;
   controller_ = whole || denied_ ? parse_slurm_controller(text_) : std::nullopt;
   text_.clear();
   return whole;

@@ -23,20 +23,23 @@ struct SlurmNode {
 // Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to
 // whether the last line was read. The lines are:
 //   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)        d (slurmctld tells nothing of nodes)
+//   h (the active slurmctld runs on this host)
 std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
 
 // Reads the settings in force in slurmctld from the lines that begin with "c ". Returns none when there is no line "c",
 // which means that slurmctld did not answer.
 std::optional<ControllerState> parse_slurm_controller(std::string_view text);
 
-// Returns whether the lines say that slurmctld tells this user nothing of nodes, as with PrivateData=nodes.
-bool is_slurm_denial(std::string_view text);
+// Returns whether one of the lines is `line`. "d" says that slurmctld tells this user nothing of nodes, as with
+// PrivateData=nodes.
+bool has_slurm_line(std::string_view text, std::string_view line);
 
 // Asks slurmctld with libslurm's public functions. They may block as long as Slurm's message timeout, and the monitor
 // must never wait, so they are called in a separate process.
 class SlurmNodes {
  public:
-  explicit SlurmNodes(std::string slurm_conf) : slurm_conf_(std::move(slurm_conf)) {}
+  // `order` is the number of this host among the SlurmctldHost lines.
+  SlurmNodes(std::string slurm_conf, std::int32_t order) : slurm_conf_(std::move(slurm_conf)), order_(order) {}
   ~SlurmNodes() { stop(); }
   SlurmNodes(const SlurmNodes&) = delete;
   SlurmNodes& operator=(const SlurmNodes&) = delete;
@@ -50,15 +53,21 @@ class SlurmNodes {
   bool collect(double now_s, std::vector<SlurmNode>& nodes);
   // Returns whether slurmctld answered the last question, but tells this user nothing of nodes.
   bool denied() const { return denied_; }
+  // Returns whether the active slurmctld runs on this host, by an answer of at most next_good_s: slurmctld answers
+  // here, and none of the hosts before this one in slurm.conf has a slurmctld that answers, which would be the active
+  // one.
+  bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   // Returns the settings from the last answer or denial. None: slurmctld did not send them, or not the whole answer.
   const std::optional<ControllerState>& controller() const { return controller_; }
-  static constexpr double most_s = 20;
+  static constexpr double most_s = 20, next_good_s = 70;
   static constexpr std::size_t most_bytes = 32 << 20;
 
  private:
   void stop();
 
   std::string slurm_conf_;
+  std::int32_t order_;
+  double next_s_ = -1e9;  // when slurmctld was last found to be the active one here
   pid_t child_ = -1;
   int pipe_ = -1;
   double asked_s_ = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/protocol/messages.hpp"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 
 #include "common/state/live_range.hpp"
@@ -59,14 +61,6 @@ static void fields(auto& io, Of<NetAddress> auto& address) {
   io.number(address.port);
 }
 
-static void fields(auto& io, Of<LeaderTerm> auto& term) {
-  io.number(term.term);
-  io.name(term.leader, true);
-  io.number(term.age_ms);
-  io.number(term.remaining_ms);
-  io.require((term.term == 0) == term.leader.empty());
-}
-
 static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
   io.raw(heartbeat.boot_id);
   io.number(heartbeat.agent_start_id);
@@ -77,21 +71,20 @@ static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
   io.real(heartbeat.link_Bps, live_range::rate_Bps);
   fields(io, heartbeat.probe_address);
   each_attribute(heartbeat.state, [&](auto& value, const NumberRange& range) { io.real(value, range); });
-  fields(io, heartbeat.heard);
+  io.name(heartbeat.follows, true);
   io.pad(heartbeat_message_bytes);
   io.require(heartbeat.number > 0 && heartbeat.sent_at_ms >= 0);
 }
 
 static void fields(auto& io, Of<HeartbeatAck> auto& ack) {
   io.number(ack.number);
-  fields(io, ack.leader);
+  io.flag(ack.next_to_slurmctld);
   const std::size_t jobs = io.count(ack.single_node_jobs, max_single_node_jobs);
   for (std::size_t i = 0; i < jobs; ++i) io.number(ack.single_node_jobs[i]);
 }
 
 static void fields(auto& io, Of<ProbeLease> auto& lease) {
   io.number(lease.id);
-  io.number(lease.term);
   io.choice(lease.kind, ProbeKind::bulk);
   io.choice(lease.role, ProbeRole::responder);
   io.name(lease.peer);
@@ -147,25 +140,9 @@ std::string to_string(const NetAddress& address) {
   const auto& ip = address.ip;
   const bool v4 =
       std::all_of(ip.begin(), ip.begin() + 10, [](auto b) { return b == 0; }) && ip[10] == 255 && ip[11] == 255;
-  std::string text;
-  if (v4) {
-    for (std::size_t i = 12; i < 16; ++i) text += (i > 12 ? "." : "") + std::to_string(ip[i]);
-  } else {
-    constexpr char digits[] = "0123456789abcdef";
-    text = "[";
-    for (std::size_t i = 0; i < 16; i += 2) {
-      if (i > 0) text += ':';
-      const unsigned group = ip[i] << 8 | ip[i + 1];
-      bool begun = false;
-      for (int shift = 12; shift >= 0; shift -= 4) {
-        const unsigned digit = group >> shift & 15;
-        begun = begun || digit != 0 || shift == 0;
-        if (begun) text += digits[digit];
-      }
-    }
-    text += ']';
-  }
-  return text + ":" + std::to_string(address.port);
+  char text[INET6_ADDRSTRLEN] = "";
+  inet_ntop(v4 ? AF_INET : AF_INET6, ip.data() + (v4 ? 12 : 0), text, sizeof text);
+  return (v4 ? std::string(text) : "[" + std::string(text) + "]") + ":" + std::to_string(address.port);
 }
 
 Bytes encode(const Heartbeat& heartbeat) { return written(begin(MessageKind::heartbeat), heartbeat); }

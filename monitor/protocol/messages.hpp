@@ -49,7 +49,7 @@ struct NetAddress {
 // Returns whether only a process with CAP_NET_BIND_SERVICE, which is root's, can send from this port.
 inline bool is_reserved_port(std::uint16_t port) { return port > 0 && port < 1024; }
 
-// Returns the address and port as text: "192.0.2.1:6820" or "[2001:db8:0:0:0:0:0:1]:6820".
+// Returns the address and port as text: "192.0.2.1:6820" or "[2001:db8::1]:6820".
 std::string to_string(const NetAddress& address);
 
 // The kinds of messages in sealed frames. The first byte of a message is its kind.
@@ -62,16 +62,6 @@ enum class MessageKind : std::uint8_t {
   probe_packet,    // agent to agent, sealed with the key of the probe's lease
   settings,        // monitor to agent: the agents' settings from the controllers' placement.conf
   settings_taken,  // agent to monitor
-};
-
-// The leader, as the sender of the message knows it. A larger term is newer. Term 0 means that there is no leader yet.
-struct LeaderTerm {
-  std::uint64_t term = 0;
-  std::string leader;              // the leader's SlurmctldHost name
-  std::uint32_t age_ms = 0;        // time since the leader itself announced this
-  std::uint32_t remaining_ms = 0;  // time that was left of the leader's lease at the announcement
-
-  bool operator==(const LeaderTerm&) const = default;
 };
 
 enum HeartbeatFlag : std::uint32_t {
@@ -93,15 +83,15 @@ struct Heartbeat {
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
   // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
-  NodeState state;   // only the attributes; name, liveness, age and outages are not sent
-  LeaderTerm heard;  // the newest term that this agent has heard from any monitor
+  NodeState state;      // only the attributes; name, liveness, age and outages are not sent
+  std::string follows;  // SlurmctldHost name of the monitor that the agent follows; empty: none
 };
 
 inline constexpr std::size_t max_single_node_jobs = 32;
 
 struct HeartbeatAck {
-  std::uint64_t number = 0;  // number of the heartbeat that is acknowledged
-  LeaderTerm leader;         // the leader as this monitor knows it; it may be this monitor
+  std::uint64_t number = 0;        // number of the heartbeat that is acknowledged
+  bool next_to_slurmctld = false;  // the active slurmctld runs on this monitor's host
   // Numbers of the jobs that run on this node alone, as Slurm reports them. With ProbeBusyNodes=no an agent allows no
   // probe while a job runs that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;
@@ -131,8 +121,7 @@ enum class ProbeRole : std::uint8_t { initiator = 1, responder };
 
 // Permission to probe one pair. Both ends get one; the responder's lease is sent first.
 struct ProbeLease {
-  std::uint64_t id = 0;    // random; both ends of the pair get this number
-  std::uint64_t term = 0;  // term of the leader that gives the lease
+  std::uint64_t id = 0;  // random; both ends of the pair get this number
   ProbeKind kind = ProbeKind::latency;
   ProbeRole role = ProbeRole::initiator;
   std::string peer;                 // node name of the other end

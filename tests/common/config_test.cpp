@@ -215,7 +215,8 @@ START_TEST(bad_values) {
   ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
   ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
   ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
-  ck_assert_error(parse_config("OutageEstimator=oracle", "p"), "it takes beta, moving-average or weighted-moving-average");
+  ck_assert_error(parse_config("OutageEstimator=oracle", "p"),
+                  "it takes beta, moving-average or weighted-moving-average");
   ck_assert_error(parse_config("HistoryMiB=3", "p"), "from 4 to 1048576");
   for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
     ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");

@@ -37,7 +37,7 @@ LiveState decode(const Bytes& bytes) {
 // Returns a forged file: other content at the offset `at`, and a checksum that is right for it.
 Bytes forged(Bytes bytes, std::size_t at, const void* content, std::size_t size) {
   std::memcpy(bytes.data() + at, content, size);
-  constexpr std::size_t checksum_at = 16, header_size = 72;
+  constexpr std::size_t checksum_at = 16, header_size = 80;
   std::memset(bytes.data() + checksum_at, 0, 8);
   const std::uint64_t sum =
       checksum(std::span(bytes).first(header_size)) ^ checksum(std::span(bytes).subspan(header_size));

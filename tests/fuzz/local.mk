@@ -13,7 +13,6 @@ fuzz_targets = \
 	%D%/fuzz_matrix_read \
 	%D%/fuzz_matrix_wire \
 	%D%/fuzz_monitor_messages \
-	%D%/fuzz_peer_messages \
 	%D%/fuzz_planned_ranks \
 	%D%/fuzz_policy_spec \
 	%D%/fuzz_proc_text \
@@ -51,8 +50,6 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_matrix_wire_SOURCES = %D%/fuzz_matrix_wire.cpp $(fuzz_driver)
 %C%_fuzz_monitor_messages_LDADD = $(common_policy)
 %C%_fuzz_monitor_messages_SOURCES = %D%/fuzz_monitor_messages.cpp $(fuzz_driver) monitor/protocol/handshake_packets.cpp monitor/protocol/messages.cpp
-%C%_fuzz_peer_messages_LDADD = $(common_policy)
-%C%_fuzz_peer_messages_SOURCES = %D%/fuzz_peer_messages.cpp $(fuzz_driver) monitor/monitor/peer_messages.cpp monitor/protocol/messages.cpp
 %C%_fuzz_planned_ranks_LDADD = $(common_decision)
 %C%_fuzz_planned_ranks_SOURCES = %D%/fuzz_planned_ranks.cpp $(fuzz_driver)
 %C%_fuzz_policy_spec_LDADD = $(common_policy)

@@ -32,10 +32,6 @@ using namespace placement::protocol;
 
 namespace {
 
-LeaderTerm term_of(std::uint64_t term, const char* leader, std::uint32_t remaining_ms = 10000) {
-  return {.term = term, .leader = leader, .age_ms = 0, .remaining_ms = remaining_ms};
-}
-
 constexpr char silent_name[] = "nobody.answers.for.this.name";
 
 }  // namespace
@@ -53,23 +49,23 @@ extern "C" int getaddrinfo(const char* host, const char*, const addrinfo*, addri
 }
 extern "C" void freeaddrinfo(addrinfo*) noexcept {}
 
-START_TEST(whose_leases_hold) {
-  LeaderView view(2);
-  ck_assert(!view.holds(0, 1, 0) && view.heard(0) == LeaderTerm{});
-  view.note(0, "a", term_of(3, "a"), 100);
-  ck_assert(view.holds(0, 3, 100) && view.holds(0, 3, 109));
-  ck_assert(!view.holds(0, 3, 110));  // the lease of the leader has ended, because it was not heard
-  ck_assert(!view.holds(0, 2, 100) && !view.holds(0, 0, 100) && !view.holds(1, 3, 100) && !view.holds(7, 3, 100));
-  // The backup reports who is the leader, but its own leases are not valid.
-  view.note(1, "b", term_of(3, "a"), 101);
-  ck_assert(!view.holds(1, 3, 101) && view.holds(0, 3, 101));
-  // The backup takes over with a new term, so the leases of the old leader are no longer valid.
-  view.note(1, "b", term_of(4, "b"), 102);
-  ck_assert(view.holds(1, 4, 102) && !view.holds(0, 3, 102));
-  ck_assert_uint_eq(view.heard(102).term, 4);
-  ck_assert_text_eq(view.heard(102).leader, "b");
-  ck_assert_uint_eq(view.heard(105.5).age_ms, 3500);
-  ck_assert_uint_eq(view.heard(105.5).remaining_ms, 10000);
+START_TEST(which_monitor_is_followed) {
+  LeaderChoice choice(3);
+  ck_assert(!choice.leader(0));
+  choice.note(1, false, 100);
+  ck_assert(choice.leader(100) == 1);
+  choice.note(0, false, 101);
+  ck_assert(choice.leader(101) == 0);  // the first one that answers
+  choice.note(2, true, 102);
+  ck_assert(choice.leader(102) == 2);  // the one next to the active slurmctld, whatever its place
+  choice.note(1, true, 103);
+  ck_assert(choice.leader(103) == 1);  // slurmctld moves: two say so for a while
+  choice.note(2, false, 103);
+  choice.note(7, true, 103);  // there is no such monitor
+  choice.note(0, false, 108);
+  ck_assert(choice.leader(110) == 1);
+  ck_assert(choice.leader(103 + LeaderChoice::silence_s) == 0);  // it was killed, and nobody is next to slurmctld
+  ck_assert(!choice.leader(108 + LeaderChoice::silence_s));
 }
 END_TEST
 
@@ -127,9 +123,9 @@ START_TEST(one_life) {
     obeyed = obeyed || (beat->flags & probes_refused) != 0;
     monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
     // This holds after the first acknowledgement, which may take longer than a heartbeat.
-    told = told || beat->heard.term == 5;
+    told = told || beat->follows == "head";
     left = (beat->flags & leaving) != 0;
-    const HeartbeatAck ack{.number = beat->number, .leader = {5, "head", 0, 1000}, .single_node_jobs = {}};
+    const HeartbeatAck ack{.number = beat->number, .next_to_slurmctld = true, .single_node_jobs = {}};
     monitor.send(sessions.seal(0, encode(ack)), arrival->from);
     if (beats >= 3 && told && taken && obeyed && !stopped) {
       stopped = true;
@@ -389,7 +385,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("agent");
   TCase* tests = tcase_create("agent");
-  tcase_add_test(tests, whose_leases_hold);
+  tcase_add_test(tests, which_monitor_is_followed);
   tcase_add_test(tests, one_life);
   tcase_add_test(tests, controllers_that_are_away);
   tcase_add_test(tests, a_port_of_root_where_that_may_be_had);

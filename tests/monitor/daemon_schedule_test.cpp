@@ -73,7 +73,7 @@ START_TEST(a_monitor_that_is_silent_gets_one_heartbeat_at_a_time) {
 END_TEST
 
 struct Counts {
-  int leases = 0, ticks = 0, peers = 0, slurm = 0, snapshots = 0;
+  int leases = 0, ticks = 0, slurm = 0, snapshots = 0;
 };
 
 // What a monitor of `nodes` nodes does in a minute.
@@ -85,7 +85,6 @@ static Counts in_a_minute(std::int32_t nodes) {
     counts.leases += schedule.leases.due(now_s);
     if (!schedule.tick.due(now_s)) continue;
     ++counts.ticks;
-    counts.peers += schedule.peers.due(now_s);
     counts.slurm += schedule.slurm.due(now_s);
     counts.snapshots += schedule.snapshot.due(now_s);
   }
@@ -95,7 +94,6 @@ static Counts in_a_minute(std::int32_t nodes) {
 START_TEST(a_monitor_s_minute) {
   const Counts counts = in_a_minute(1000);
   ck_assert_int_eq(counts.ticks, 60);
-  ck_assert_int_eq(counts.peers, 30);
   ck_assert_int_eq(counts.slurm, 6);
   ck_assert_int_eq(counts.snapshots, 12);
   ck_assert(counts.leases > 540 && counts.leases <= 600);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/liveness.hpp"
+#include "monitor/monitor/outage_phase.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -298,10 +299,30 @@ START_TEST(causes) {
                         Case{true, true, false, true, false, false, "planned", false},
                         Case{true, false, true, false, false, false, "agent", false},
                         Case{true, false, true, false, true, false, "silent", true}}) {
-    const OutageCause judged =
-        cause_of_silence({c.over, c.rebooted, c.agent_restarted, c.planned, c.slurm_missed, c.slurm_sees_it});
+    const OutageCause judged = cause_of_silence({c.over,
+                                                 c.rebooted          ? Comeback::rebooted
+                                                 : c.agent_restarted ? Comeback::agent_restarted
+                                                                     : Comeback::as_before,
+                                                 c.planned, c.slurm_missed, c.slurm_sees_it});
     ck_assert_text_eq(std::string(judged.cause), c.cause);
     ck_assert_int_eq(judged.counted, c.counted);
+  }
+}
+END_TEST
+
+// The table of doc/live-state.md.
+START_TEST(phases_of_an_outage) {
+  constexpr OutagePhase none = OutagePhase::none, silent = OutagePhase::silent, slurmd = OutagePhase::slurmd;
+  const struct {
+    OutagePhase from, lost, slurmd_missed, slurmd_back, heard;
+  } rows[] = {{none, silent, slurmd, none, none},
+              {silent, silent, silent, silent, none},
+              {slurmd, silent, slurmd, none, slurmd}};
+  for (const auto& row : rows) {
+    ck_assert(outage_phase_after(row.from, OutageSignal::lost) == row.lost);
+    ck_assert(outage_phase_after(row.from, OutageSignal::slurmd_missed) == row.slurmd_missed);
+    ck_assert(outage_phase_after(row.from, OutageSignal::slurmd_back) == row.slurmd_back);
+    ck_assert(outage_phase_after(row.from, OutageSignal::heard) == row.heard);
   }
 }
 END_TEST
@@ -322,6 +343,7 @@ int main() {
   tcase_add_test(tests, phases);
   tcase_add_test(tests, no_nodes);
   tcase_add_test(tests, causes);
+  tcase_add_test(tests, phases_of_an_outage);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -61,9 +61,7 @@ check_PROGRAMS += \
 	%D%/history_keeper_test \
 	%D%/node_watch_test \
 	%D%/node_watch_restart_test \
-	%D%/peer_messages_test \
 	%D%/node_switches_test \
-	%D%/leader_election_test \
 	%D%/snapshot_publisher_test \
 	#
 endif
@@ -74,9 +72,7 @@ endif
 %C%_history_keeper_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_restart_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
-%C%_peer_messages_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
-%C%_leader_election_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_snapshot_publisher_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 
 EXTRA_DIST += \

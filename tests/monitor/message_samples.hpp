@@ -30,14 +30,13 @@ inline Heartbeat full_heartbeat() {
   state.cpu_utilisation = {0.5, 0.25, 1};
   state.cpu_pressure = {0, 0.125, 0.5};
   state.memory_pressure = {0.75, unknown_value, 0};
-  heartbeat.heard = {.term = 3, .leader = std::string(max_wire_name, 'h'), .age_ms = 12, .remaining_ms = 13};
+  heartbeat.follows = std::string(max_wire_name, 'h');
   return heartbeat;
 }
 
 inline ProbeLease full_lease() {
   ProbeLease lease;
   lease.id = 99;
-  lease.term = 3;
   lease.kind = ProbeKind::bulk;
   lease.role = ProbeRole::responder;
   lease.peer = "n2";

@@ -38,7 +38,7 @@ START_TEST(heartbeat_comes_back) {
   ck_assert_uint_eq(bytes.size(), heartbeat_message_bytes);
   const auto got = decode_heartbeat(bytes);
   ck_assert(got.has_value());
-  ck_assert(got->boot_id == sent.boot_id && got->heard == sent.heard);
+  ck_assert(got->boot_id == sent.boot_id && got->follows == sent.follows);
   ck_assert_uint_eq(got->agent_start_id, sent.agent_start_id);
   ck_assert_uint_eq(got->number, 7);
   ck_assert(got->probe_address == sent.probe_address);
@@ -100,29 +100,18 @@ START_TEST(heartbeat_refuses_what_cannot_be) {
 END_TEST
 
 START_TEST(ack_comes_back) {
-  HeartbeatAck ack{.number = 4,
-                   .leader = {.term = 9, .leader = "head", .age_ms = 0, .remaining_ms = 30000},
-                   .single_node_jobs = {12, 4000000000}};
+  HeartbeatAck ack{.number = 4, .next_to_slurmctld = true, .single_node_jobs = {12, 4000000000}};
   ck_assert(decode_heartbeat_ack(encode(ack)) == ack);
   only_whole(encode(ack), decode_heartbeat_ack);
   ack.single_node_jobs.assign(1000, 1);
   ck_assert_uint_eq(decode_heartbeat_ack(encode(ack))->single_node_jobs.size(), max_single_node_jobs);
   ack.single_node_jobs.clear();
-  ack.leader = {};
+  ack.next_to_slurmctld = false;
   const Bytes none = encode(ack);
   ck_assert(decode_heartbeat_ack(none) == ack);
   Bytes jobs = none;
   jobs.back() = 255;  // the number of jobs, none of which follows
   ck_assert(!decode_heartbeat_ack(jobs));
-}
-END_TEST
-
-START_TEST(no_leader_without_a_term) {
-  HeartbeatAck ack{
-      .number = 4, .leader = {.term = 0, .leader = "head", .age_ms = 0, .remaining_ms = 0}, .single_node_jobs = {}};
-  ck_assert(!decode_heartbeat_ack(encode(ack)));
-  ack.leader = {.term = 1, .leader = "", .age_ms = 0, .remaining_ms = 0};
-  ck_assert(!decode_heartbeat_ack(encode(ack)));
 }
 END_TEST
 
@@ -232,12 +221,10 @@ END_TEST
 
 // No answer is longer than the message that it answers.
 START_TEST(answers_are_no_longer_than_questions) {
-  const std::string name(max_wire_name, 'x');
   ck_assert_uint_le(encode(ChallengeFrame{}).size(), encode_hello({}).size());
   const std::size_t join = encode(JoinFrame{{}, {}, "n", "x"}).size();
   ck_assert_uint_le(encode(RefusedFrame{}).size(), join);
-  HeartbeatAck ack{
-      .number = 1, .leader = {1, name, 0, 0}, .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
+  HeartbeatAck ack{.number = 1, .single_node_jobs = std::vector<std::uint32_t>(max_single_node_jobs)};
   ck_assert_uint_le(encode(ack).size(), encode(Heartbeat{}).size());
   ck_assert_uint_le(encode_reset(1).size(), seal_overhead + 1);
   ck_assert_uint_le(encode(full_lease()).size(), max_message);
@@ -251,7 +238,7 @@ START_TEST(addresses_as_text) {
   ck_assert_text_eq(to_string(address), "192.0.2.1:6820");
   address.ip = {0x20, 1, 0x0d, 0xb8};
   address.ip[15] = 0x10;
-  ck_assert_text_eq(to_string(address), "[2001:db8:0:0:0:0:0:10]:6820");
+  ck_assert_text_eq(to_string(address), "[2001:db8::10]:6820");
 }
 END_TEST
 
@@ -262,7 +249,6 @@ int main() {
   tcase_add_test(tests, encoder_says_nothing_impossible);
   tcase_add_test(tests, heartbeat_refuses_what_cannot_be);
   tcase_add_test(tests, ack_comes_back);
-  tcase_add_test(tests, no_leader_without_a_term);
   tcase_add_test(tests, lease_comes_back);
   tcase_add_test(tests, result_comes_back);
   tcase_add_test(tests, probe_packet_comes_back);

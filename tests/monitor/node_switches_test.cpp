@@ -76,8 +76,8 @@ START_TEST(what_slurmctld_says) {
   parse_slurm_nodes("n n1 r\n", whole);
   ck_assert(!whole);
   ck_assert(parse_slurm_nodes("", whole).empty());
-  ck_assert(placement::monitor::is_slurm_denial("d\nc\n"));
-  for (const char* text : {"", "d", "c\nd\n", "n d r\n"}) ck_assert(!placement::monitor::is_slurm_denial(text));
+  for (const char* text : {"d\nc\n", "h\nd\nc\n"}) ck_assert(placement::monitor::has_slurm_line(text, "d"));
+  for (const char* text : {"", "dd\n", "n d r\n"}) ck_assert(!placement::monitor::has_slurm_line(text, "d"));
 }
 END_TEST
 
@@ -122,7 +122,7 @@ END_TEST
 
 START_TEST(nobody_answers) {
   // Without a slurm.conf the asking process ends, and this process goes on.
-  SlurmNodes asker("/no/such/slurm.conf");
+  SlurmNodes asker("/no/such/slurm.conf", 0);
   std::vector<SlurmNode> nodes;
   ck_assert(!asker.collect(0, nodes));
   ck_assert_text_eq(asker.ask(0), "");
@@ -135,7 +135,7 @@ END_TEST
 
 // A host without room for one more descriptor or process says so, and is asked again later.
 START_TEST(no_room_to_ask) {
-  SlurmNodes asker("/no/such/slurm.conf");
+  SlurmNodes asker("/no/such/slurm.conf", 0);
   std::vector<SlurmNode> nodes;
   rlimit before{};
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);

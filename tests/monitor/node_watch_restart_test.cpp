@@ -94,22 +94,6 @@ START_TEST(a_monitor_that_starts_again_knows_who_was_told_to_end) {
 }
 END_TEST
 
-// The agent was told to end and came back while only another monitor ran, which has seen this.
-START_TEST(another_monitor_saw_the_agent_come_back) {
-  Scene scene;
-  scene.run(100);
-  scene.beat[3].flags = leaving;
-  scene.run(5);
-  scene.away = {3};
-  NodeWatch::PeerNews news;
-  scene.watch->take_peer_record(SpanRecord{"n3", scene.at().wall_s + 5, scene.at().wall_s + 65}, news);
-  scene.now += 70;
-  scene.start();
-  scene.run(100);
-  ck_assert_text_eq(scene.outages(), "n3 silent counted lasts");
-}
-END_TEST
-
 // After any events in any order, a monitor that starts with the history has the numbers and estimates of this monitor,
 // and no two outages on record are one_outage().
 START_TEST(another_monitor_would_say_what_this_one_says) {
@@ -210,77 +194,15 @@ START_TEST(the_clock_is_set) {
 }
 END_TEST
 
-START_TEST(what_another_monitor_saw) {
-  Scene scene;
-  scene.run(60);
-  NodeWatch::PeerNews news;
-  scene.watch->take_peer_record(
-      OutageRecord{"n5", began_wall_s - 5000, began_wall_s - 4000, true, "reboot", began_wall_s - 4980}, news);
-  scene.watch->take_peer_record(OutageRecord{"unknown", 1, 2, true, "reboot", 3}, news);
-  scene.watch->take_peer_record(SpanRecord{"n5", began_wall_s - 9000, began_wall_s - 5000}, news);
-  ck_assert_text_eq(scene.outages(), "n5 reboot counted");
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
-  scene.watch->take(news);
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
-}
-END_TEST
-
-// A page of another monitor's history is received again and again while it cannot be committed.
-START_TEST(what_another_monitor_saw_is_counted_once) {
-  Scene scene;
-  scene.run(60);
-  const OutageRecord seen{"n5", began_wall_s - 5000, unknown_value, true, "reboot", began_wall_s - 4980};
-  for (int i = 0; i < 3; ++i) {
-    NodeWatch::PeerNews news;
-    scene.history->begin();
-    scene.watch->take_peer_record(seen, news);
-    scene.history->give_up();
-  }
-  ck_assert_text_eq(scene.outages(), "");
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 0);
-  // The outage ends, and then its end becomes known more exactly. It always remains one outage.
-  for (const double ended_s : {unknown_value, began_wall_s - 4000, began_wall_s - 3990}) {
-    OutageRecord again = seen;
-    again.ended_at_s = ended_s;
-    NodeWatch::PeerNews news;
-    scene.history->begin();
-    scene.watch->take_peer_record(again, news);
-    scene.history->commit();
-    scene.watch->take(news);
-    ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
-  }
-  // For a node that is away here, the other monitor reports this outage and one long before.
-  scene.away = {1};
-  scene.run(40);
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 1);
-  NodeWatch::PeerNews news;
-  scene.history->begin();
-  scene.watch->take_peer_record(
-      OutageRecord{"n1", scene.at().wall_s - 38, unknown_value, true, "silent", scene.at().wall_s}, news);
-  scene.watch->take_peer_record(
-      OutageRecord{"n1", began_wall_s - 5000, began_wall_s - 4000, true, "silent", began_wall_s}, news);
-  scene.history->commit();
-  scene.watch->take(news);
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
-  // A monitor that starts again reads these numbers from the history.
-  scene.start();
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[1].outages, 2);
-  ck_assert_int_eq(scene.watch->states(scene.at(), 1)[5].outages, 1);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("node_watch_restart");
   TCase* tests = tcase_create("node_watch");
   tcase_add_test(tests, a_monitor_that_starts_again);
   tcase_add_test(tests, a_monitor_that_starts_again_knows_who_was_told_to_end);
-  tcase_add_test(tests, another_monitor_saw_the_agent_come_back);
   tcase_add_loop_test(tests, another_monitor_would_say_what_this_one_says, 0, 60);
   tcase_add_test(tests, the_history_cannot_be_written);
   tcase_add_test(tests, the_clock_is_set_back_during_an_outage);
   tcase_add_test(tests, the_clock_is_set);
-  tcase_add_test(tests, what_another_monitor_saw);
-  tcase_add_test(tests, what_another_monitor_saw_is_counted_once);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

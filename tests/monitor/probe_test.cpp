@@ -95,7 +95,6 @@ const Prober::Conditions calm{.lease_is_new = true, .busy = false, .idle = true,
 ProbeLease lease_of(ProbeKind kind, ProbeRole role) {
   ProbeLease lease;
   lease.id = 77;
-  lease.term = 1;
   lease.kind = kind;
   lease.role = role;
   lease.peer = role == ProbeRole::initiator ? "n2" : "n1";

@@ -56,10 +56,7 @@ void stays(const char* name, const Message& message, Decode decode) {
 
 START_TEST(messages_between_agent_and_monitor) {
   stays("heartbeat", full_heartbeat(), decode_heartbeat);
-  stays("heartbeat_ack",
-        HeartbeatAck{.number = 4,
-                     .leader = {.term = 9, .leader = "head", .age_ms = 0, .remaining_ms = 30000},
-                     .single_node_jobs = {12, 4000000000}},
+  stays("heartbeat_ack", HeartbeatAck{.number = 4, .next_to_slurmctld = true, .single_node_jobs = {12, 4000000000}},
         decode_heartbeat_ack);
   stays("probe_lease", full_lease(), decode_lease);
   stays("probe_result",

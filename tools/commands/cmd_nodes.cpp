@@ -32,10 +32,7 @@ constexpr CommandHelp nodes_help{
     nodes_options};
 
 constexpr Option reliability_options[] = {
-    state_option,
-    nodes_option,
-    {'a', "all", nullptr, "also nodes without an outage"},
-    json_option};
+    state_option, nodes_option, {'a', "all", nullptr, "also nodes without an outage"}, json_option};
 
 constexpr CommandHelp reliability_help{
     "placectl reliability", "[OPTION]...",
@@ -147,7 +144,8 @@ int command_reliability(int argc, char** argv) {
     write_output("", as_json(input, nodes));
     return exit_ok;
   }
-  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) + "# " + input.described(config) + "\n");
+  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) + "# " +
+                       input.described(config) + "\n");
   return exit_ok;
 }
 
