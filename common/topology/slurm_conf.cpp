@@ -36,6 +36,11 @@ bool is_continued(std::string_view line) {
   return backslashes % 2 == 1;
 }
 
+std::string_view without_end_blanks(std::string_view line) {
+  while (!line.empty() && trimmed(line.substr(line.size() - 1)).empty()) line.remove_suffix(1);
+  return line;
+}
+
 std::string without_escapes(std::string_view line) {
   std::string out;
   for (std::size_t at = 0; at < line.size(); ++at) {
@@ -50,21 +55,29 @@ bool is_key_letter(char c) {
 }
 
 // Removes one pair from the front of the text and stores it in `pair`. Returns false when the text begins with no pair.
+// As in Slurm, an operator may stand before '=', a quoted value may be empty or have blanks, and any other value is a
+// word, which a blank or the end follows.
 bool take_pair(std::string_view& text, std::pair<std::string, std::string>& pair) {
   const std::string_view line = trimmed(text);
   std::size_t at = 0;
   while (at < line.size() && is_key_letter(line[at])) ++at;
   const std::string_view key = line.substr(0, at);
   std::string_view after = trimmed(line.substr(at));
+  if (after.size() > 1 && after[1] == '=' && std::string_view("-*+/").find(after[0]) != std::string_view::npos)
+    after.remove_prefix(1);
   if (key.empty() || !after.starts_with('=')) return false;
   after = trimmed(after.substr(1));
-  const bool quoted = after.starts_with('"');
-  const std::size_t begin = quoted ? 1 : 0;
-  std::size_t end = quoted ? after.find('"', 1) : after.find_first_of(" \t");
-  if (quoted && end == std::string_view::npos) return false;
-  end = std::min(end, after.size());
+  if (after.empty()) return false;
+  std::size_t begin = 0, end = std::min(after.find_first_of(" \t\r\v\f\n"), after.size()), next = end;
+  if (const std::size_t quote = after.find('"', 1); after[0] == '"' && quote != std::string_view::npos)
+    if (const std::string_view behind = after.substr(quote + 1);
+        behind.empty() || trimmed(behind.substr(0, 1)).empty()) {
+      begin = 1;
+      end = quote;
+      next = quote + 1;
+    }
   pair = {std::string(key), std::string(after.substr(begin, end - begin))};
-  text = after.substr(std::min(end + begin, after.size()));
+  text = after.substr(next);
   return true;
 }
 
@@ -76,22 +89,38 @@ ConfLine parse_line(std::int64_t number, std::string_view text) {
   return line;
 }
 
-using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
+// Reads the lines of a file and of the files that it includes.
+class FileReader {
+ public:
+  explicit FileReader(const TakeLine& take) : take_(take) {}
 
-void read_lines(const std::string& path, int depth, const TakeLine& take) {
-  for (const ConfLine& line : conf_lines(read_input_file(path, max_file_bytes))) {
-    const std::vector<std::string_view> words = split_words(line.rest);
-    if (!line.pairs.empty() || words.size() != 2 || !equal_any_case(words[0], "include")) {
-      take(path, line);
-      continue;
+  void read(const std::string& path, std::string_view text, int depth = 0) {
+    for (const ConfLine& line : conf_lines(text)) {
+      if (const std::string* name = line.value("ClusterName")) cluster_ = lower_case(*name);
+      const std::vector<std::string_view> words = split_words(line.rest);
+      if (!line.pairs.empty() || words.size() != 2 || !equal_any_case(words[0], "include"))
+        take_(path, line);
+      else
+        include(path, line.number, std::string(words[1]), depth);
     }
-    if (depth >= max_include_depth) fail_at(path, line.number, "files include each other");
-    const std::filesystem::path included(words[1]);
-    read_lines(
-        included.is_absolute() ? included.string() : (std::filesystem::path(path).parent_path() / included).string(),
-        depth + 1, take);
   }
-}
+
+ private:
+  // Reads an included file. "%c" in its name is the ClusterName. Slurm passes over a name with '*'.
+  void include(const std::string& path, std::int64_t number, std::string name, int depth) {
+    if (depth >= max_include_depth) fail_at(path, number, "files include each other");
+    if (name.find('*') != std::string::npos) return;
+    for (std::size_t at = 0; (at = name.find("%c")) != std::string::npos;) {
+      if (cluster_.empty()) fail_at(path, number, shown(name) + ": no line before this one has ClusterName=");
+      name.replace(at, 2, cluster_);
+    }
+    const std::filesystem::path included = std::filesystem::path(path).parent_path() / name;
+    read(included.string(), read_input_file(included.string(), max_file_bytes), depth + 1);
+  }
+
+  const TakeLine& take_;
+  std::string cluster_;
+};
 
 // Reads the NodeName lines of a slurm.conf and of the files that it includes.
 class NodeReader {
@@ -182,23 +211,32 @@ std::vector<ConfLine> conf_lines(std::string_view text) {
   std::string joined;
   std::int64_t number = 0;
   std::int64_t first = 0;
-  for (const std::string_view physical : split_at(text, '\n')) {
-    ++number;
-    if (first == 0) first = number;
-    const std::string_view line = trimmed(without_comment(physical));
-    const bool continued = is_continued(line);
-    joined += continued ? line.substr(0, line.size() - 1) : line;
-    if (continued) continue;
+  const auto add = [&] {
     if (const std::string whole = without_escapes(joined); !trimmed(whole).empty())
       lines.push_back(parse_line(first, whole));
     joined.clear();
     first = 0;
+  };
+  for (const std::string_view physical : split_at(text, '\n')) {
+    ++number;
+    if (first == 0) first = number;
+    const std::string_view line = without_comment(physical);
+    const std::string_view end = without_end_blanks(line);
+    const bool continued = is_continued(end);
+    joined += continued ? end.substr(0, end.size() - 1) : line;  // blanks before the '\' and on the next line stay
+    if (!continued) add();
   }
-  if (!trimmed(joined).empty()) lines.push_back(parse_line(first, without_escapes(joined)));
+  add();
   return lines;
 }
 
-void for_each_conf_line(const std::string& path, const TakeLine& take) { read_lines(path, 0, take); }
+void for_each_conf_line(const std::string& path, std::string_view text, const TakeLine& take) {
+  FileReader(take).read(path, text);
+}
+
+void for_each_conf_line(const std::string& path, const TakeLine& take) {
+  for_each_conf_line(path, read_input_file(path, max_file_bytes), take);
+}
 
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
   try {
@@ -206,6 +244,11 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
   } catch (const Error& error) {
     fail_at(file, line.number, error.what());
   }
+}
+
+std::string unknown_nodes(const std::string& file, std::span<const std::string> names) {
+  if (names.empty()) return {};
+  return file + ": " + shown(compress_hostlist(names)) + " is not in slurm.conf, and is left out";
 }
 
 std::vector<std::string> read_partition_names(const std::string& slurm_conf_path) {

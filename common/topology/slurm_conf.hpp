@@ -29,13 +29,19 @@ struct ConfLine {
 // Returns the lines of a configuration file, without blank lines and comments.
 std::vector<ConfLine> conf_lines(std::string_view text);
 
-// Calls take(file, line) for each line of a slurm.conf and of the files that it includes, in their order; `file` is the
-// name of the file that has the line. Throws Error when a file cannot be read, or when files include each other.
-void for_each_conf_line(const std::string& path,
-                        const std::function<void(const std::string& file, const ConfLine& line)>& take);
+using TakeLine = std::function<void(const std::string& file, const ConfLine& line)>;
+
+// Calls take(file, line) for each line of a configuration file and of the files that it includes, in their order;
+// `file` is the name of the file that has the line. An include is relative to the file that has it. Throws Error when a
+// file cannot be read, or when files include each other. `text` is the text of the file, if it is known.
+void for_each_conf_line(const std::string& path, const TakeLine& take);
+void for_each_conf_line(const std::string& path, std::string_view text, const TakeLine& take);
 
 // Returns the names of a host list that stands in the line `line` of `file`. Throws Error with file and line.
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line);
+
+// Returns a warning about names in `file` that are no nodes of slurm.conf and are left out; empty if there are none.
+std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
 // Returns the names of the partitions of a slurm.conf and of the files that it includes. Throws Error when a file
 // cannot be read.

@@ -22,6 +22,8 @@ constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "
 constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block where no line says what is made of the blocks
 
+using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
+
 std::string_view first_key(const ConfLine& line) {
   return line.pairs.empty() ? std::string_view() : line.pairs[0].first;
 }
@@ -45,73 +47,73 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
   }
 }
 
-// The names of the nodes that a file may name.
+// The nodes of the machine, and the names in the file that are none of them.
 class KnownNodes {
  public:
-  KnownNodes(const std::string& file, std::span<const NodeShape> nodes) : file_(file) {
+  explicit KnownNodes(std::span<const NodeShape> nodes) {
     for (const NodeShape& node : nodes) known_.insert(node.name);
   }
 
-  // Returns the nodes of a host list in the line. Throws Error if one does not exist.
-  std::vector<std::string> at(const std::string& list, const ConfLine& line) const {
-    std::vector<std::string> names = hosts_at(list, file_, line);
-    for (const std::string& name : names)
-      if (!known_.contains(name)) fail_at(file_, line.number, "node " + shown(name) + " is not in slurm.conf");
+  // Returns the nodes that Nodes= of the line has and the machine too. A retired node may stay in the file.
+  std::vector<std::string> of(const ConfLine& line, const std::string& file) {
+    const std::string* list = line.value("Nodes");
+    std::vector<std::string> names;
+    if (!list || list->empty()) return names;
+    for (std::string& name : hosts_at(*list, file, line))
+      (known_.contains(name) ? names : unknown_).push_back(std::move(name));
     return names;
   }
+  const std::vector<std::string>& unknown() const { return unknown_; }
 
  private:
-  const std::string& file_;
   std::unordered_set<std::string_view> known_;
+  std::vector<std::string> unknown_;
 };
 
 // Reads the switches of a file, in which a switch may be named before the line that describes it.
 class SwitchReader {
  public:
-  SwitchReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file), nodes_(file, nodes) {}
+  SwitchReader(const std::string& file, KnownNodes& nodes) : file_(file), nodes_(nodes) {}
 
-  std::vector<SwitchRecord> read(std::span<const ConfLine> lines) {
-    for (const ConfLine& line : lines) add(line);
-    for (std::size_t s = 0; s < lines.size(); ++s) find_children(lines[s], s);
+  std::vector<SwitchRecord> read(std::span<const FileLine> lines) {
+    for (const auto& [file, line] : lines) add(file, line);
+    for (std::size_t s = 0; s < lines.size(); ++s) find_children(lines[s].first, lines[s].second, s);
     for (const std::size_t s : bottom_up()) gather(s);
     return std::move(switches_);
   }
 
  private:
-  void add(const ConfLine& line);
-  void find_children(const ConfLine& line, std::size_t s);
+  void add(const std::string& file, const ConfLine& line);
+  void find_children(const std::string& file, const ConfLine& line, std::size_t s);
   std::vector<std::size_t> bottom_up() const;
   void gather(std::size_t s);
 
   const std::string& file_;
-  KnownNodes nodes_;
+  KnownNodes& nodes_;
   std::unordered_map<std::string, std::size_t> number_of_;
   std::vector<SwitchRecord> switches_;
   std::vector<std::vector<std::size_t>> children_;  // of each switch
 };
 
-void SwitchReader::add(const ConfLine& line) {
+void SwitchReader::add(const std::string& file, const ConfLine& line) {
   if (!equal_any_case(first_key(line), "SwitchName"))
-    fail_at(file_, line.number, "the line does not begin with SwitchName=");
-  check_keys(file_, line, switch_keys);
+    fail_at(file, line.number, "the line does not begin with SwitchName=");
+  check_keys(file, line, switch_keys);
   const std::string& name = line.pairs[0].second;
   if (!number_of_.emplace(name, switches_.size()).second)
-    fail_at(file_, line.number, "switch " + shown(name) + " is given twice");
-  const std::string* nodes = line.value("Nodes");
-  if (!nodes == !line.value("Switches"))
-    fail_at(file_, line.number,
-            "switch " + shown(name) +
-                (nodes ? " has Nodes= and Switches=: it takes one of them" : " needs Nodes= or Switches="));
-  switches_.push_back({name, 0, nodes ? nodes_.at(*nodes, line) : std::vector<std::string>()});
+    fail_at(file, line.number, "switch " + shown(name) + " is given twice");
+  if (line.value("Nodes") && line.value("Switches"))
+    fail_at(file, line.number, "switch " + shown(name) + " has Nodes= and Switches=: it takes one of them");
+  switches_.push_back({name, 0, nodes_.of(line, file)});
 }
 
-void SwitchReader::find_children(const ConfLine& line, std::size_t s) {
+void SwitchReader::find_children(const std::string& file, const ConfLine& line, std::size_t s) {
   children_.emplace_back();
   const std::string* list = line.value("Switches");
-  if (!list) return;
-  for (const std::string& name : hosts_at(*list, file_, line)) {
+  if (!list || list->empty()) return;
+  for (const std::string& name : hosts_at(*list, file, line)) {
     const auto found = number_of_.find(name);
-    if (found == number_of_.end()) fail_at(file_, line.number, "switch " + shown(name) + " has no SwitchName line");
+    if (found == number_of_.end()) fail_at(file, line.number, "switch " + shown(name) + " has no SwitchName line");
     children_[s].push_back(found->second);
   }
 }
@@ -149,10 +151,10 @@ void SwitchReader::gather(std::size_t s) {
 // Reads the blocks of a file.
 class BlockReader {
  public:
-  BlockReader(const std::string& file, std::span<const NodeShape> nodes) : file_(file), nodes_(file, nodes) {}
+  BlockReader(const std::string& file, KnownNodes& nodes) : file_(file), nodes_(nodes) {}
 
-  std::vector<SwitchRecord> read(std::span<const ConfLine> lines) {
-    for (const ConfLine& line : lines) add(line);
+  std::vector<SwitchRecord> read(std::span<const FileLine> lines) {
+    for (const auto& [file, line] : lines) add(file, line);
     if (blocks_.empty()) throw Error(file_ + ": it has no BlockName line");
     if (in_one_.empty())
       for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one_.push_back(count);
@@ -163,40 +165,39 @@ class BlockReader {
   }
 
  private:
-  void add(const ConfLine& line);
-  void read_sizes(const ConfLine& line, const std::string& list);
+  void add(const std::string& file, const ConfLine& line);
+  void read_sizes(const std::string& file, const ConfLine& line, const std::string& list);
   void add_larger(std::int64_t count, std::int64_t smaller, std::vector<SwitchRecord>& records) const;
 
   const std::string& file_;
-  KnownNodes nodes_;
+  KnownNodes& nodes_;
   std::unordered_set<std::string> names_;
   std::vector<SwitchRecord> blocks_;
   std::vector<std::int64_t> in_one_;  // how many blocks make one of each size, growing
 };
 
-void BlockReader::add(const ConfLine& line) {
+void BlockReader::add(const std::string& file, const ConfLine& line) {
   const std::string_view first = first_key(line);
   const bool sizes = equal_any_case(first, "BlockSizes");
   const bool levels = equal_any_case(first, "BlockLevels");
   if (!sizes && !levels && !equal_any_case(first, "BlockName"))
-    fail_at(file_, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
-  check_keys(file_, line, block_keys);
+    fail_at(file, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
+  check_keys(file, line, block_keys);
   if (sizes || levels) {
-    if (line.pairs.size() > 1) fail_at(file_, line.number, std::string(first) + "= takes a line of its own");
-    if (!in_one_.empty()) fail_at(file_, line.number, "there is a BlockSizes or BlockLevels line already");
+    if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
+    if (!in_one_.empty()) fail_at(file, line.number, "there is a BlockSizes or BlockLevels line already");
     if (sizes)
-      read_sizes(line, line.pairs[0].second);
+      read_sizes(file, line, line.pairs[0].second);
     else
       in_one_.push_back(1);
     return;
   }
   const std::string& name = line.pairs[0].second;
-  if (!names_.insert(name).second) fail_at(file_, line.number, "block " + shown(name) + " is given twice");
-  const std::string* nodes = line.value("Nodes");
-  blocks_.push_back({name, 0, nodes ? nodes_.at(*nodes, line) : std::vector<std::string>()});
+  if (!names_.insert(name).second) fail_at(file, line.number, "block " + shown(name) + " is given twice");
+  blocks_.push_back({name, 0, nodes_.of(line, file)});
 }
 
-void BlockReader::read_sizes(const ConfLine& line, const std::string& list) {
+void BlockReader::read_sizes(const std::string& file, const ConfLine& line, const std::string& list) {
   std::int64_t first = 0;
   for (const std::string_view word : split_at(list, ',')) {
     const std::int64_t size = parse_integer(word).value_or(0);
@@ -204,7 +205,7 @@ void BlockReader::read_sizes(const ConfLine& line, const std::string& list) {
     const std::int64_t count = first > 0 ? size / first : 0;
     if (size < 1 || size % first != 0 || !std::has_single_bit(static_cast<std::uint64_t>(count)) ||
         count > most_blocks_in_one)
-      fail_at(file_, line.number,
+      fail_at(file, line.number,
               "BlockSizes=" + shown(list) + ": '" + shown(word) +
                   "' is no size: each is a power of two times the first, as 4,8,32");
     in_one_.push_back(count);
@@ -238,11 +239,17 @@ bool is_of_blocks(const ConfLine& line) {
 }  // namespace
 
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes) {
-  const std::vector<ConfLine> lines = conf_lines(text);
-  if (lines.empty()) throw Error(name + ": it has no SwitchName line and no BlockName line");
-  if (is_of_blocks(lines[0])) return tree_of_blocks(BlockReader(name, nodes).read(lines), nodes);
-  return forest_of(SwitchReader(name, nodes).read(lines), nodes);
+                                             std::span<const NodeShape> nodes, std::string* warning) {
+  std::vector<FileLine> lines;
+  for_each_conf_line(name, text,
+                     [&](const std::string& file, const ConfLine& line) { lines.emplace_back(file, line); });
+  if (lines.empty()) return {};
+  KnownNodes known(nodes);
+  std::vector<SwitchShape> shapes = is_of_blocks(lines[0].second)
+                                        ? tree_of_blocks(BlockReader(name, known).read(lines), nodes)
+                                        : forest_of(SwitchReader(name, known).read(lines), nodes);
+  if (warning) *warning = unknown_nodes(name, known.unknown());
+  return shapes;
 }
 
 }  // namespace placement

@@ -24,10 +24,12 @@ namespace placement {
 // A larger block is made of successive blocks, in the order of their lines. At the end of the file it may have fewer
 // blocks, but more than the next smaller size.
 
-// Returns the switches of a topology.conf, whose text is `text`, over the nodes `nodes`, as forest_of() does, and
-// blocks as tree_of_blocks() does. `name` is the name of the file in errors. Throws Error, with file and line, when a
-// line is wrong, on names that do not exist or are given twice, and on a switch above itself.
+// Returns the switches of a topology.conf, whose text is `text`, and of the files that it includes, over the nodes
+// `nodes`, as forest_of() does, and blocks as tree_of_blocks() does. `name` is the name of the file. A name in Nodes=
+// that is not among `nodes` is left out, as in Slurm; `warning` then says so. A text without lines has no switches.
+// Throws Error, with file and line, when a line is wrong, on switches that do not exist or are given twice, and on a
+// switch above itself.
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes);
+                                             std::span<const NodeShape> nodes, std::string* warning = nullptr);
 
 }  // namespace placement

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_read.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -17,6 +18,9 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
+constexpr std::string_view conf_words[] = {
+    "switchname",  "blockname",       "blocksizes",
+    "blocklevels", "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
 
 // A balanced tree as the file describes it.
 struct Levels {
@@ -100,40 +104,52 @@ auto naming_file(const std::string& path, Call call) {
 // The text of a topology file, in one of its forms.
 class TopologyFile {
  public:
-  explicit TopologyFile(const std::string& path) : TopologyFile(path, read_input_file(path, max_file_bytes)) {}
-  TopologyFile(const std::string& path, std::string text) : path_(path), text_(std::move(text)) {
-    lines_ = text_lines(text_);
-    if (lines_.empty()) throw Error(path + ": it is empty");
-    const std::string_view word = split_words(lines_[0].text)[0];
+  explicit TopologyFile(MachineFile file)
+      : path_(std::move(file.path)),
+        text_(std::move(file.text)),
+        topology_(std::move(file.topology)),
+        kind_(std::move(file.kind)) {
+    const std::vector<TextLine> lines = text_lines(text_);
+    if (lines.empty() && !kind_.empty()) return;
+    if (lines.empty()) throw Error(path_ + ": it is empty");
+    const std::string_view word = split_words(lines[0].text)[0];
     const std::string first = lower_case(word.substr(0, word.find('=')));
+    const std::string line = lower_case(lines[0].text);
+    printed_ = line.find(" level=") != line.npos || line.find(" blockindex=") != line.npos;
     if (first == "tree")
-      levels_ = parse_tree(lines_, path_);
+      levels_ = parse_tree(lines, path_);
     else if (first == "tleaf")
-      levels_ = parse_tleaf(lines_, path_);
+      levels_ = parse_tleaf(lines, path_);
     else if (first == "torus" || first == "dist" || first == "faulty")
-      fail_at(path_, lines_[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
+      fail_at(path_, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
-      fail_at(path_, lines_[0].number,
+      fail_at(path_, lines[0].number,
               "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
               "the topology behind it where there are several, and give that file");
-    else if (first != "switchname" && first != "blockname" && first != "blocksizes" && first != "aggregatedblock")
-      fail_at(path_, lines_[0].number,
+    else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
+      fail_at(path_, lines[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
   }
 
   const std::string& path() const { return path_; }
   const std::optional<Levels>& levels() const { return levels_; }
 
-  std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes) const {
+  std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes, std::string* warning = nullptr) const {
     if (levels_) return {};
-    return is_printed() ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
-                        : parse_topology_conf(text_, path_, nodes);
+    return printed_ ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
+                    : parse_topology_conf(text_, path_, nodes, warning);
   }
 
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
-    const std::vector<SwitchShape> switches = shapes(nodes);
+    if (text_.empty() && !kind_.empty())
+      throw Error(path_ + ": topology " + shown(topology_) + " is of the kind " + kind_ +
+                  "; it takes a tree or blocks");
+    std::string warning;
+    const std::vector<SwitchShape> switches = shapes(nodes, &warning);
     if (switches.empty()) throw Error(path_ + ": no switch or block has a node of slurm.conf");
-    return naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
+    ClusterView view = naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
+    view.warning = std::move(warning);
+    return view;
   }
 
   TreeTopology tree(std::span<const std::int64_t> level_distance) const {
@@ -143,15 +159,11 @@ class TopologyFile {
   }
 
  private:
-  // Returns whether the text is the output of "scontrol show topology", which has keys that topology.conf has not.
-  bool is_printed() const {
-    const std::string line = lower_case(lines_[0].text);
-    return line.find(" level=") != line.npos || line.find(" blockindex=") != line.npos;
-  }
-
   std::string path_;
   std::string text_;
-  std::vector<TextLine> lines_;
+  std::string topology_;
+  std::string kind_;
+  bool printed_ = false;  // whether the text is what "scontrol show topology" prints, with keys that a file has not
   std::optional<Levels> levels_;
 };
 
@@ -207,28 +219,29 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
 
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf,
                           std::span<const std::int64_t> level_distance) {
-  return parse_topology(read_input_file(path, max_file_bytes), path, slurm_conf, level_distance);
+  return parse_topology({path, read_input_file(path, max_file_bytes)}, slurm_conf, level_distance);
 }
 
-ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf,
+ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
                            std::span<const std::int64_t> level_distance) {
-  const TopologyFile file(path, std::move(text));
+  const std::string beside = std::filesystem::path(machine.path).replace_filename("slurm.conf").string();
+  const TopologyFile file(std::move(machine));
   if (file.levels() && slurm_conf.empty()) {
     ClusterView view;
     view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));
     return view;
   }
-  const std::string beside = std::filesystem::path(path).replace_filename("slurm.conf").string();
   return view_of_file(file, read_node_shapes(slurm_conf.empty() ? beside : slurm_conf), level_distance);
 }
 
-std::vector<SwitchShape> parse_switches(std::string text, const std::string& path, std::span<const NodeShape> nodes) {
-  return TopologyFile(path, std::move(text)).shapes(nodes);
+std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const NodeShape> nodes, std::string* warning) {
+  if (text_lines(machine.text).empty()) return {};
+  return TopologyFile(std::move(machine)).shapes(nodes, warning);
 }
 
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance) {
-  return view_of_file(TopologyFile(path), nodes, level_distance);
+  return view_of_file(TopologyFile({path, read_input_file(path, max_file_bytes)}), nodes, level_distance);
 }
 
 }  // namespace placement

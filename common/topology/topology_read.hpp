@@ -22,28 +22,36 @@ namespace placement {
 //   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5), with switches or with blocks; sockets and
 //   BlockName=b1 Nodes=n[1-4]                         cores of the nodes come from a slurm.conf or from the caller
 //
-//   SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-4]  what "scontrol show topology" prints, as for a topology.yaml
+//   SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-4]  what "scontrol show topology" prints
 //
 // All functions throw Error with file, line and value. `level_distance` is used for files that give no distances; it is
-// that of TreeTopology::from_parents().
+// that of TreeTopology::from_parents(). ClusterView::warning names the nodes of the file that are not in slurm.conf,
+// which are left out.
 
-// Reads a topology file, for tools. When the file is a topology.conf or what scontrol prints, the view has the nodes of
-// the slurm.conf `slurm_conf`, or, when this is empty, of the slurm.conf beside the file. When the file is a tree or
+// A file that describes a machine. It may be a pipe, so it is read once.
+struct MachineFile {
+  std::string path;
+  std::string text;
+  std::string topology = {};  // of a topology.yaml: the name of its topology, whose lines `text` has as a topology.conf
+  std::string kind = {};      // of a topology.yaml: tree, block, flat, ring or torus3d
+};
+
+// Reads a topology file, for tools. When the file has Slurm's switches, the view has the nodes of the slurm.conf
+// `slurm_conf`, or, when this is empty, of the slurm.conf beside the file. When the file is a tree or
 // tleaf file, the view has nodes only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the
 // tree.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
-// Parses the text of a topology file, for tools. `path` is the name of the file in errors. The nodes of the view are
-// those of the slurm.conf `slurm_conf`. When this is empty, a topology.conf takes the slurm.conf beside `path`, and a
-// tree or tleaf file gives a view without nodes.
-ClusterView parse_topology(std::string text, const std::string& path, const std::string& slurm_conf = {},
+// Does this for a file that was read.
+ClusterView parse_topology(MachineFile file, const std::string& slurm_conf = {},
                            std::span<const std::int64_t> level_distance = {});
 
 // Returns the switches or blocks of a topology file over the nodes `nodes`, with their names, as forest_of() and
-// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names. `path` is the name of the file in
-// errors.
-std::vector<SwitchShape> parse_switches(std::string text, const std::string& path, std::span<const NodeShape> nodes);
+// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names, and for a topology without
+// switches. `warning` names the nodes of the file that are not among `nodes`.
+std::vector<SwitchShape> parse_switches(MachineFile file, std::span<const NodeShape> nodes,
+                                        std::string* warning = nullptr);
 
 // Reads a topology file for a machine whose nodes are known. The leaves of a tree or tleaf file are the cores of
 // `nodes` or the nodes themselves, in this order. Throws Error when their number is neither.

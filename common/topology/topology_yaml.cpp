@@ -5,15 +5,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
 
 namespace {
 
+constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 
 // The first document of a YAML text.
@@ -200,6 +203,28 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   if (topology.kind == "tree") topology.conf = conf_of_tree(yaml, *yaml.value(*chosen, "tree", "a topology"));
   if (topology.kind == "block") topology.conf = conf_of_blocks(yaml, *yaml.value(*chosen, "block", "a topology"));
   return topology;
+}
+
+MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted) {
+  if (!is_topology_yaml(file.text)) return file;
+  YamlTopology topology = parse_topology_yaml(file.text, file.path, wanted);
+  return {std::move(file.path), std::move(topology.conf), std::move(topology.name), std::move(topology.kind)};
+}
+
+std::string topology_file(const std::string& slurm_conf) {
+  std::error_code unreadable;
+  for (const char* name : {"topology.yaml", "topology.conf"}) {
+    const std::filesystem::path path = std::filesystem::path(slurm_conf).replace_filename(name);
+    if (std::filesystem::exists(path, unreadable)) return path.string();
+  }
+  return {};
+}
+
+std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
+                                       std::string* warning) {
+  const std::string path = topology_file(slurm_conf);
+  if (path.empty()) return {};
+  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), nodes, warning);
 }
 
 }  // namespace placement

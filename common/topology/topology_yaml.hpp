@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "common/topology/topology_read.hpp"
 
 namespace placement {
 
@@ -27,6 +31,18 @@ bool is_topology_yaml(std::string_view text);
 // errors. Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
+
+// Returns a file that is a topology.yaml with the text and the name of one of its topologies, as parse_topology_yaml()
+// does, and any other file as it is.
+MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted = {});
+
+// Returns the file in which Slurm finds the switches: the topology.yaml beside the file `slurm_conf` if there is one,
+// else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
+std::string topology_file(const std::string& slurm_conf);
+
+// Returns parse_switches() of that file; none without a file.
+std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
+                                       std::string* warning = nullptr);
 
 inline constexpr std::size_t max_topology_yaml = 16 << 20;  // bytes; the reader needs some ten times as much memory
 

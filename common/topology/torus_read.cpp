@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "common/topology/slurm_conf.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -52,8 +53,7 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
     infer_dimensions();
     for (const NodeLine& line : node_lines_) place(line);
-    return {
-        in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); }), true, {}, 1, std::move(line_of_node_)};
+    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); })};
   }
 
  private:
@@ -246,24 +246,26 @@ bool is_torus_text(std::string_view text) {
   });
 }
 
-void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known,
-                       const std::string& file) {
+TorusTopology torus_of(const TorusDescription& description, std::span<const std::string> known, const std::string& file,
+                       std::string& warning) {
   const TorusTopology& torus = description.torus;
   if (!description.named) throw Error(file + ": it names no nodes");
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
+  std::vector<TorusTopology::Node> nodes;
+  std::vector<std::string> unknown, without;
   for (std::int32_t node = 0; node < torus.nodes(); ++node)
-    if (!names.contains(torus.name(node)))
-      fail_at(file, description.line[static_cast<std::size_t>(node)],
-              "there is no node " + shown(torus.name(node)) + " in slurm.conf");
-}
-
-std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes,
-                                const std::string& file) {
-  std::vector<std::string> without;
-  for (const std::string& node : nodes)
+    if (names.contains(torus.name(node)))
+      nodes.push_back({torus.name(node), torus.coordinates(torus.position(node))});
+    else
+      unknown.push_back(torus.name(node));
+  if (nodes.empty()) throw Error(file + ": none of its nodes is in slurm.conf");
+  warning = unknown_nodes(file, unknown);
+  for (const std::string& node : known)
     if (torus.find(node) < 0) without.push_back(node);
-  if (without.empty()) return {};
-  return file + ": it has no coordinates of " + shown(compress_hostlist(without)) + ", which TOFA does not use";
+  if (!without.empty())
+    warning += (warning.empty() ? "" : "; ") + file + ": it has no coordinates of " +
+               shown(compress_hostlist(without)) + ", which TOFA does not use";
+  return TorusTopology({torus.dimensions().begin(), torus.dimensions().end()}, std::move(nodes));
 }
 
 }  // namespace placement

@@ -127,10 +127,9 @@ class TorusTopology {
 // The content of a torus file.
 struct TorusDescription {
   TorusTopology torus;
-  bool named = true;                    // false: the file names no nodes, and each position is one
-  std::vector<std::int32_t> faulty;     // positions of faulty nodes, ascending; for a file without names
-  std::int64_t fault_factor = 1;        // the weight of a link at a faulty node, where others weigh 1
-  std::vector<std::int64_t> line = {};  // the line of each node in the file; for a file with names
+  bool named = true;                      // false: the file names no nodes, and each position is one
+  std::vector<std::int32_t> faulty = {};  // positions of faulty nodes, ascending; for a file without names
+  std::int64_t fault_factor = 1;          // the weight of a link at a faulty node, where others weigh 1
 };
 
 // Parses the text of a torus file; '#' starts a comment. `file` is the name of the file in errors.
@@ -155,13 +154,10 @@ TorusDescription read_torus(const std::string& path);
 // a name with coordinates.
 bool is_torus_text(std::string_view text);
 
-// Throws Error, with file and line, when the torus file names a node that is not one of `known`. Throws Error when the
-// file names no nodes.
-void check_torus_nodes(const TorusDescription& description, std::span<const std::string> known,
-                       const std::string& file);
-
-// Returns a warning for the administrator when some of `nodes` have no coordinates, or an empty text.
-std::string missing_coordinates(const TorusTopology& torus, std::span<const std::string> nodes,
-                                const std::string& file);
+// Returns the torus with those of its nodes that are among `known`, the nodes of slurm.conf. `warning` names the
+// others, and the nodes of slurm.conf without coordinates; it is empty if there are none. Throws Error when the file
+// names no nodes, or none of `known`.
+TorusTopology torus_of(const TorusDescription& description, std::span<const std::string> known, const std::string& file,
+                       std::string& warning);
 
 }  // namespace placement

@@ -50,8 +50,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
       port_{protocol::UdpSocket(any_address(settings_.config.monitor_port)),
             {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size()),
              [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
-      probing_(settings_.config, read_node_switches(settings_.slurm_conf, node_names(settings_.hosts)),
-               keeper_.history().pairs(), watch_, port_),
+      probing_(settings_.config, configuration_.switches(), keeper_.history().pairs(), watch_, port_),
       publisher_(settings_.config.snapshot_file, static_cast<double>(settings_.config.outage_horizon_h) * 3600, log_),
       slurm_(settings_.slurm_conf, settings_.order),
       schedule_(watch_.nodes()),
@@ -165,6 +164,7 @@ void Monitor::tick() {
   if (schedule_.snapshot.due(moment.steady_s)) {
     publish();
     for (const std::string& line : configuration_.refresh()) log_(line);
+    probing_.take_switches(configuration_.switches());
   }
 }
 
@@ -175,8 +175,15 @@ void Monitor::publish() {
   publisher_.publish(watch_, probing_.pairs(), leads_, only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_,  leads_,      port_.sessions, probing_,
-                              keeper_, heartbeats_, publisher_,     slurm_.controller()};
+  const MetricSources sources{watch_,
+                              leads_,
+                              port_.sessions,
+                              probing_,
+                              keeper_,
+                              heartbeats_,
+                              publisher_,
+                              slurm_.controller(),
+                              configuration_.notes().size()};
   try {
     replace_metrics_file(path, monitor_metrics(sources, now().wall_s));
     metrics_trouble_.say("");
@@ -189,6 +196,7 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(settings_.hosts.controllers.size()) +
        " for " + std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
   if (const std::string warning = probe_budget_warning(settings_.config); !warning.empty()) log_(warning);
+  for (const std::string& note : configuration_.notes()) log_(note);
   for (;;) {
     pollfd watched[] = {
         {stop_descriptor, POLLIN, 0}, {port_.socket.descriptor(), POLLIN, 0}, {slurm_.descriptor(), POLLIN, 0}};

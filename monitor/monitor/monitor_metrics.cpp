@@ -81,6 +81,9 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.family("slurmctld_mode", "gauge",
              "1 for the mode in force in slurmctld; no sample: it does not run the plugin, or does not say.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
+  out.one("configuration_notes", "gauge",
+          "Messages of the log about configuration files: parts that cannot be read, or are not in force.",
+          static_cast<double>(of.configuration_notes));
   out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
   out.one("time_seconds", "gauge", "Time when this file was written, in seconds since 1970.", wall_s);
   return out.take();

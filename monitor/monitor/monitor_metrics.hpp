@@ -23,6 +23,7 @@ struct MetricSources {
   std::int64_t heartbeats;  // since the start
   const SnapshotPublisher& publisher;
   const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them
+  std::size_t configuration_notes;                   // messages about files that cannot be read or are not in force
 };
 
 // Returns the metrics in Prometheus' text format. man placement-monitor has the list. `wall_s` is the present time.

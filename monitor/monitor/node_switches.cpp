@@ -4,12 +4,10 @@
 #include <netdb.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <cstring>
 #include <memory>
 
-#include "common/topology/topology_conf.hpp"
 #include "common/topology/topology_yaml.hpp"
-#include "common/util/input_file.hpp"
 #include "monitor/protocol/socket_address.hpp"
 #include "monitor/protocol/udp.hpp"
 
@@ -17,7 +15,6 @@ namespace placement::monitor {
 
 namespace {
 
-constexpr std::size_t max_topology_bytes = 64 << 20;
 constexpr double good_for_s = 3600, bad_for_s = 60;
 constexpr double times_the_wait = 20;  // a failure that took long is kept longer, because nothing is heard meanwhile
 
@@ -64,24 +61,11 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
   return found;
 }
 
-std::string topology_file(const std::string& slurm_conf) {
-  std::error_code unreadable;
-  for (const char* name : {"topology.yaml", "topology.conf"}) {
-    const std::filesystem::path path = std::filesystem::path(slurm_conf).replace_filename(name);
-    if (std::filesystem::exists(path, unreadable)) return path.string();
-  }
-  return {};
-}
-
-NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes) {
-  const std::string path = topology_file(slurm_conf);
-  if (path.empty()) return node_switches({}, nodes.size());
-  std::string text = read_input_file(path, max_topology_bytes);
-  if (path.ends_with(".yaml")) text = parse_topology_yaml(text, path).conf;
-  if (text.empty()) return node_switches({}, nodes.size());  // a topology that is neither a tree nor of blocks
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes,
+                                std::string* warning) {
   std::vector<NodeShape> shapes(nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) shapes[i].name = nodes[i];
-  return node_switches(parse_topology_conf(text, path, shapes), nodes.size());
+  return node_switches(read_switches(slurm_conf, shapes, warning), nodes.size());
 }
 
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {

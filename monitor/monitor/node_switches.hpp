@@ -12,14 +12,12 @@
 
 namespace placement::monitor {
 
-// Returns the file in which Slurm finds the switches: the topology.yaml beside the file `slurm_conf` if there is one,
-// else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
-std::string topology_file(const std::string& slurm_conf);
-
-// Returns the leaf switches of `nodes` by that file; of a topology.yaml by the topology of the cluster, not by those of
-// partitions. Without a file, and with a topology that is neither a tree nor of blocks, all nodes are on one leaf
-// switch. Throws Error with the name of the file and the line.
-NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes);
+// Returns the leaf switches of `nodes` by topology_file(slurm_conf); of a topology.yaml by the topology of the cluster,
+// not by those of partitions. Without a file, and with a topology without switches, all nodes are on one leaf switch.
+// `warning` names the nodes of the file that are not among `nodes`. Throws Error with the name of the file and the
+// line.
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes,
+                                std::string* warning = nullptr);
 
 // Returns the leaf switch of each node and the hops between leaf switches. The lowest switch above a node is its leaf
 // switch; nodes below no switch share one. There are two hops within a leaf switch, and two more for each level up.

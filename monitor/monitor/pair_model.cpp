@@ -137,6 +137,11 @@ PairModel::PairModel(NodeSwitches switches, const PairModelSettings& settings)
     : switches_(std::move(switches)),
       settings_(settings) {}
 
+void PairModel::take_switches(NodeSwitches switches, const PairModelSettings& settings) {
+  switches_ = std::move(switches);
+  settings_ = settings;
+}
+
 std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
   const auto p = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(a)]);
   const auto q = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(b)]);

@@ -18,6 +18,8 @@ struct NodeSwitches {
   std::vector<std::int32_t> leaf_of_node;  // leaf switch of each node, 0 to leaves - 1
   std::int32_t leaves = 0;
   std::vector<std::int32_t> hops;  // leaves x leaves: hops between their nodes; the diagonal is within one leaf
+
+  bool operator==(const NodeSwitches&) const = default;
 };
 
 struct PairModelSettings {
@@ -32,6 +34,10 @@ struct PairModelSettings {
 class PairModel {
  public:
   PairModel(NodeSwitches switches, const PairModelSettings& settings);
+
+  // Replaces the switches of the nodes, and the settings that depend on them. The pairs stay.
+  void take_switches(NodeSwitches switches, const PairModelSettings& settings);
+  const NodeSwitches& switches() const { return switches_; }
 
   // Adds a measurement: latency in microseconds or bandwidth in bytes per second. A value that is not positive and
   // finite is ignored, and so is one of a new pair when most_pairs are remembered. `now_s` is the time by a steady

@@ -56,6 +56,12 @@ Probing::Probing(const Config& config, const NodeSwitches& switches, std::span<c
   }
 }
 
+void Probing::take_switches(const NodeSwitches& switches) {
+  if (switches == pairs_.switches()) return;
+  pairs_.take_switches(switches, pair_settings(config_, switches));
+  schedule_ = ProbeSchedule(switches.leaf_of_node, schedule_settings(config_));
+}
+
 bool Probing::usable(std::int32_t node) const {
   const protocol::Heartbeat& beat = watch_.last_beat(node);
   return watch_.usable(node) && (beat.flags & (protocol::probes_refused | protocol::leaving)) == 0 &&

@@ -32,6 +32,9 @@ class Probing {
   Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known, const NodeWatch& watch,
           MonitorPort& port);
 
+  // Models and measures the network by other switches from now on. What was measured of pairs stays.
+  void take_switches(const NodeSwitches& switches);
+
   // Gives the leases of the round that is due, if one is.
   void give_leases(double now_s);
   // Forgets leases whose results can no longer arrive.

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "common/topology/slurm_hosts.hpp"
+#include "common/topology/topology_yaml.hpp"
 #include "common/util/error.hpp"
 #include "monitor/monitor/node_switches.hpp"
 #include "monitor/protocol/daemon.hpp"
@@ -53,9 +54,11 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
     : slurm_conf_(std::move(slurm_conf)),
       config_(std::move(started)),
       nodes_(std::move(nodes)),
-      switches_(read_node_switches(slurm_conf_, nodes_)),
+      switches_(node_switches({}, nodes_.size())),
       private_nodes_(has_private_nodes(slurm_conf_)),
-      seen_(identities()) {}
+      seen_(identities()) {
+  read_switches();
+}
 
 RunningConfiguration::Identity RunningConfiguration::identity_of(const std::string& path) {
   struct stat status {};
@@ -69,10 +72,29 @@ std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() c
           identity_of(topology_file(slurm_conf_))};
 }
 
+// Reads the switches. Returns whether they differ from the last ones.
+bool RunningConfiguration::read_switches() {
+  try {
+    std::string warning;
+    NodeSwitches found = read_node_switches(slurm_conf_, nodes_, &warning);
+    if (!warning.empty()) notes_.push_back(std::move(warning));
+    const bool changed = found != switches_;
+    switches_ = std::move(found);
+    return changed;
+  } catch (const Error& error) {
+    unreadable_ = true;
+    notes_.push_back(std::string(error.what()) + "; " +
+                     (switches_.leaves > 1 ? "the switches stay as they were" : "all nodes count as on one switch") +
+                     " until the file can be read");
+    return false;
+  }
+}
+
 // Reads the files. Returns a line for each setting that is taken, and fills the notes.
 std::vector<std::string> RunningConfiguration::read_again() {
   std::vector<std::string> taken;
   notes_.clear();
+  unreadable_ = false;
   try {
     const Config now = protocol::read_daemon_config(slurm_conf_);
     for (const ConfigKey& key : config_keys()) {
@@ -89,6 +111,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
                          std::string(start_again));
     }
   } catch (const Error& error) {
+    unreadable_ = true;
     notes_.push_back(std::string(error.what()) + "; the earlier settings stay in force");
   }
   try {
@@ -97,19 +120,17 @@ std::vector<std::string> RunningConfiguration::read_again() {
     if (nodes != nodes_)
       notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are not heard " +
                        std::string(start_again));
-    else if (const NodeSwitches switches = read_node_switches(slurm_conf_, nodes);
-             switches.leaf_of_node != switches_.leaf_of_node || switches.hops != switches_.hops)
-      notes_.push_back("the switches have changed: the network is modelled with the old ones " +
-                       std::string(start_again));
   } catch (const Error& error) {
+    unreadable_ = true;
     notes_.push_back(error.what());
   }
+  if (read_switches()) taken.push_back(topology_file(slurm_conf_) + " has changed, and its switches are in force");
   return taken;
 }
 
 std::vector<std::string> RunningConfiguration::refresh() {
   std::vector<Identity> now = identities();
-  if (now == seen_) return {};
+  if (now == seen_ && !unreadable_) return {};
   seen_ = std::move(now);
   const std::vector<std::string> before = notes_;
   std::vector<std::string> lines;

@@ -11,19 +11,23 @@ namespace placement::monitor {
 
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the
 // switches may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS,
-// MonitorReaders) are taken from a changed placement.conf at once. The others stay as they were at the start, and a
-// note names each of them.
+// MonitorReaders) are taken from a changed placement.conf at once, and so are the switches. The others stay as they
+// were at the start, and a note names each of them. While the file of the switches cannot be read, the last ones that
+// could are used: at the start all nodes are on one switch.
 class RunningConfiguration {
  public:
   // `started` is the configuration of the start, and `nodes` are the nodes of slurm.conf then.
   RunningConfiguration(std::string slurm_conf, Config started, std::vector<std::string> nodes);
 
-  // Looks at the files, and reads them again if one has changed. A file that cannot be read, or that another user could
-  // write, changes nothing but the notes. Returns lines for the log about what is new; mostly none.
+  // Looks at the files, and reads them again if one has changed or could not be read. A file that cannot be read, or
+  // that another user could write, changes nothing but the notes. Returns lines for the log about what is new; mostly
+  // none.
   std::vector<std::string> refresh();
 
   // Returns the settings in force here.
   const Config& config() const { return config_; }
+  // Returns the switches by which the network is modelled.
+  const NodeSwitches& switches() const { return switches_; }
   // Returns whether PrivateData of slurm.conf hides the state of nodes from users.
   bool private_nodes() const { return private_nodes_; }
   // Returns messages about what the files say and what is not in force here; none if all of it is in force.
@@ -38,12 +42,14 @@ class RunningConfiguration {
   static Identity identity_of(const std::string& path);
   std::vector<Identity> identities() const;
   std::vector<std::string> read_again();
+  bool read_switches();
 
   std::string slurm_conf_;
   Config config_;
   std::vector<std::string> nodes_;
-  NodeSwitches switches_;  // by which the network is modelled: those of the start
+  NodeSwitches switches_;
   bool private_nodes_;
+  bool unreadable_ = false;  // whether a file could not be read
   std::vector<Identity> seen_;
   std::vector<std::string> notes_;
 };

@@ -21,7 +21,9 @@ Machine::Machine(const placement_machine& machine, const Config& config)
   if (machine.topology) switches_ = parse_scontrol_topology(machine.topology, nodes_);
   if (from_file_) {
     check_named_file(config, "TreematchTopologyFile", config.treematch_topology_file);
-    views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_));
+    const ClusterView& whole =
+        views_.emplace(1, read_topology_of(config.treematch_topology_file, nodes_, level_distances_)).first->second;
+    warn(whole.warning);
   }
   view(1);
   if (!config.torus_file.empty()) {
@@ -53,12 +55,11 @@ std::vector<std::string> Machine::node_names() const {
 
 // A node that the file does not have stays without coordinates. A policy that needs coordinates does not use it.
 void Machine::read_torus_of(const std::string& path) {
-  TorusDescription description = read_torus(path);
   const std::vector<std::string> names = node_names();
-  check_torus_nodes(description, names, path);
-  torus_ = std::make_shared<const TorusTopology>(std::move(description.torus));
+  std::string warning;
+  torus_ = std::make_shared<const TorusTopology>(torus_of(read_torus(path), names, path, warning));
   for (const std::string& name : names) torus_node_.push_back(torus_->find(name));
-  warn(missing_coordinates(*torus_, names, path));
+  warn(warning);
 }
 
 void Machine::read_outages_of(const std::string& path) {

@@ -56,9 +56,8 @@ bool natural_less(std::string_view a, std::string_view b) {
 
 // Returns the order for the torus in `torus_file`: its nodes in a row, then the other nodes by name.
 Names wanted_order(const std::string& torus_file, const Names& nodes) {
-  const TorusDescription description = read_torus(torus_file);
-  check_torus_nodes(description, nodes, torus_file);
-  const TorusTopology& torus = description.torus;
+  std::string warning;  // that of the select plugin, which reads the file too, is in the log
+  const TorusTopology torus = torus_of(read_torus(torus_file), nodes, torus_file, warning);
   Names order;
   for (const std::int32_t node : tofa::nodes_in_a_row(torus)) order.push_back(torus.name(node));
   Names others;

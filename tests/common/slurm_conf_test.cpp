@@ -38,11 +38,30 @@ START_TEST(lines) {
   ck_assert_text_eq(*read[0].value("c"), "#3");
   ck_assert_ptr_null(read[0].value("D"));
   ck_assert_int_eq(read[1].number, 4);
-  ck_assert_text_eq(*read[1].value("d"), "x,y");
-  ck_assert_text_eq(*read[1].value("E"), "2");
+  ck_assert_text_eq(*read[1].value("d"), "x,");  // as in Slurm, the blanks before a '\\' and after it stay
+  ck_assert_text_eq(read[1].rest, "y  E=2");
   ck_assert_text_eq(read[2].rest, "include sub.conf");
-  ck_assert_uint_eq(read[3].pairs.size(), 0);
+  ck_assert_text_eq(*read[3].value("F"), "\"open");
   ck_assert_text_eq(conf_lines("A=1 \\")[0].pairs[0].second, "1");
+}
+END_TEST
+
+// What Slurm's parser makes of these lines.
+START_TEST(continued_lines) {
+  const auto pairs = [](std::string_view text) {
+    std::string all;
+    for (const ConfLine& line : conf_lines(text)) {
+      for (const auto& [key, value] : line.pairs) all += key + "=" + value + ";";
+      all += line.rest.empty() ? "|" : "(" + line.rest + ")|";
+    }
+    return all;
+  };
+  ck_assert_text_eq(pairs("NodeName=n[1-4]\\\n NodeAddr=x\\\n\tCPUs=2\n"), "NodeName=n[1-4];NodeAddr=x;CPUs=2;|");
+  ck_assert_text_eq(pairs("A=1 \\ # comment\r\nB=2\n"), "A=1;B=2;|");
+  ck_assert_text_eq(pairs("A=n1,\\\nn2\nB=3\\\\\n"), "A=n1,n2;|B=3\\;|");
+  ck_assert_text_eq(pairs("A=1\\  \t\r\n B=2\n"), "A=1;B=2;|");
+  ck_assert_text_eq(pairs("A = 1 B+=2 C=\"\" D=\"a b\" E=\"x\"y\n"), "A=1;B=2;C=;D=a b;E=\"x\"y;|");
+  ck_assert_text_eq(pairs("A= B=1\nC=\n"), "A=B=1;|(C=)|");
 }
 END_TEST
 
@@ -96,6 +115,12 @@ START_TEST(includes) {
   directory.file("nodes.conf", "NodeName=n[1-2] CPUs=2\n");
   const std::string path = directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);
+  directory.file("nodes_foo.conf", "NodeName=f[1-2]\n");
+  directory.file("slurm.conf", "ClusterName=FOO\nInclude nodes_%c.conf\ninclude *.none\nNodeName=n3\n");
+  ck_assert_uint_eq(read_node_shapes(path).size(), 3);
+  directory.file("slurm.conf", "Include nodes_%c.conf\n");
+  ck_assert_error(read_node_shapes(path), "slurm.conf:1: nodes_%c.conf");
+  directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
   directory.file("nodes.conf", "NodeName=n1\nNodeName=n[0-1]\n");
   ck_assert_error(read_node_shapes(path), "nodes.conf:2: node n1 is given twice");
   directory.file("nodes.conf", "include slurm.conf\n");
@@ -121,6 +146,7 @@ int main() {
   Suite* suite = suite_create("slurm_conf");
   TCase* all = tcase_create("all");
   tcase_add_test(all, lines);
+  tcase_add_test(all, continued_lines);
   tcase_add_test(all, sockets_follow_slurm);
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);

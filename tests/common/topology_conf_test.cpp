@@ -2,6 +2,7 @@
 #include "common/topology/topology_conf.hpp"
 
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 namespace placement {
 namespace {
@@ -69,8 +70,35 @@ START_TEST(blocks) {
 }
 END_TEST
 
+// What Slurm takes too: nodes that slurm.conf no longer has, and switches and blocks without nodes.
+START_TEST(retired_nodes_and_empty_switches) {
+  ck_assert_text_eq(shape("# nothing\n"), "");
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n[1-2,9]\nSwitchName=b Nodes=n3,,n4,\nSwitchName=t Switches=a,b\n"),
+                    "a<t:1,2 b<t:3,4 t");
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n1\nSwitchName=e\nSwitchName=x Nodes=m1\nSwitchName=t Switches=a,e,x\n"),
+                    "a<t:1 t");
+  ck_assert_text_eq(shape("BlockName=b1 Nodes=n1\nBlockName=b2\nBlockName=b3 Nodes=n[2,9]\nBlockName=b4 Nodes=n3\n"
+                          "BlockSizes=1,2\n"),
+                    "b1<b[1-2]:1 b3<b[3-4]:2 b4<b[3-4]:3 b[1-2]<all blocks b[3-4]<all blocks all blocks");
+  std::string warning;
+  parse_topology_conf("SwitchName=a Nodes=n[1-9]\nSwitchName=b Nodes=n10", "t", nodes(8), &warning);
+  ck_assert_text_eq(warning, "t: n[9-10] is not in slurm.conf, and is left out");
+  parse_topology_conf("SwitchName=a Nodes=n[1-8]\n", "t", nodes(8), &warning);
+  ck_assert_text_eq(warning, "");
+}
+END_TEST
+
+START_TEST(included_switches) {
+  const TemporaryDirectory directory;
+  directory.file("leaves.conf", "SwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n2\n");
+  const std::string text = "include leaves.conf\nSwitchName=top Switches=s[1-2]\n";
+  ck_assert_uint_eq(parse_topology_conf(text, directory.file("t.conf", text), nodes(2)).size(), 3);
+  directory.file("leaves.conf", "SwitchName=s1 Node=n1\n");
+  ck_assert_error(parse_topology_conf(text, directory.file("t.conf", text), nodes(2)), "leaves.conf:1");
+}
+END_TEST
+
 START_TEST(wrong_switches) {
-  ck_assert_error(shape(""), "t: it has no SwitchName line and no BlockName line");
   ck_assert_error(shape("Nodes=n1"), "t:1: the line does not begin with SwitchName=");
   ck_assert_error(shape("junk"), "t:1: the line does not begin with SwitchName=");
   ck_assert_error(shape("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' is not of the form Key=value");
@@ -78,14 +106,12 @@ START_TEST(wrong_switches) {
   ck_assert_error(shape("SwitchName=a Weather=1"),
                   "t:1: unknown key Weather: the keys are SwitchName, Nodes, Switches and LinkSpeed");
   ck_assert_error(shape("SwitchName=a Nodes=n1 nodes=n2"), "t:1: nodes is given twice");
-  ck_assert_error(shape("SwitchName=a"), "t:1: switch a needs Nodes= or Switches=");
   ck_assert_error(shape("SwitchName=b Nodes=n1\nSwitchName=a Nodes=n2 Switches=b"),
                   "t:2: switch a has Nodes= and Switches=: it takes one of them");
   ck_assert_error(shape("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2"), "t:2: switch a is given twice");
   ck_assert_error(shape("SwitchName=a Switches=b"), "t:1: switch b has no SwitchName line");
   ck_assert_error(shape("SwitchName=a Nodes=n1\nSwitchName=b Switches=b,a"), "t: switch b is above itself");
   ck_assert_error(shape("SwitchName=a Switches=b\nSwitchName=b Switches=a"), "t: switch a is above itself");
-  ck_assert_error(shape("\nSwitchName=a Nodes=n[1-9]"), "t:2: node n9 is not in slurm.conf");
   ck_assert_error(shape("SwitchName=a Nodes=n[1-"), "t:1: host list 'n[1-': brackets do not match");
   ck_assert_error(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"),
                   "t:2: the line does not begin with SwitchName=");
@@ -97,7 +123,6 @@ START_TEST(wrong_blocks) {
   ck_assert_error(shape("BlockName=b Nodes=n1\nSwitchName=a Nodes=n2"),
                   "t:2: the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
   ck_assert_error(shape("BlockName=b Nodes=n1\nBlockName=b Nodes=n2"), "t:2: block b is given twice");
-  ck_assert_error(shape("BlockName=b Nodes=n9"), "t:1: node n9 is not in slurm.conf");
   ck_assert_error(shape("BlockName=b Nodez=n9"), "t:1: unknown key Nodez: did you mean Nodes?");
   ck_assert_error(shape("BlockSizes=2\nBlockSizes=2"), "t:2: there is a BlockSizes or BlockLevels line already");
   ck_assert_error(shape("BlockLevels=0\nBlockSizes=2"), "t:2: there is a BlockSizes or BlockLevels line already");
@@ -115,6 +140,8 @@ int main() {
   tcase_add_test(all, placement::several_roots_over_the_same_leaves);
   tcase_add_test(all, placement::fabrics_without_a_link);
   tcase_add_test(all, placement::blocks);
+  tcase_add_test(all, placement::retired_nodes_and_empty_switches);
+  tcase_add_test(all, placement::included_switches);
   tcase_add_test(all, placement::wrong_switches);
   tcase_add_test(all, placement::wrong_blocks);
   suite_add_tcase(suite, all);

@@ -213,9 +213,15 @@ START_TEST(refuses) {
                     "t:2: coordinate '0-6:2' of n[1-4]: it takes a number from 0 to 7, or a range such as 0-1");
   ck_assert_text_eq(error("torus 8\nn[1-9999999999] 0"), "t:2: host list 'n[1-9999999999]': more than 1048576 names");
   ck_assert_int_eq(parse("\xEF\xBB\xBFtorus 2\r\nn1 0\r\nn2 1\r\n").nodes(), 2);  // byte order mark, CR LF
-  const std::vector<std::string> known{"a"};
-  ck_assert_error(check_torus_nodes(parse_torus("torus 2\na 0\nb 1", "t"), known, "t"),
-                  "t:3: there is no node b in slurm.conf");
+  const std::vector<std::string> known{"a", "c"};
+  std::string warning;
+  const TorusTopology left = torus_of(parse_torus("torus 3\na 0\nb 1\n", "t"), known, "t", warning);
+  ck_assert_int_eq(left.nodes(), 1);
+  ck_assert_int_eq(left.positions(), 3);
+  ck_assert_int_eq(left.position(left.find("a")), 0);
+  ck_assert_text_eq(
+      warning, "t: b is not in slurm.conf, and is left out; t: it has no coordinates of c, which TOFA does not use");
+  ck_assert_error(torus_of(parse_torus("torus 2\nb 1", "t"), known, "t", warning), "t: none of its nodes");
 }
 END_TEST
 

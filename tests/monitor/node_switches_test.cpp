@@ -3,6 +3,7 @@
 
 #include <sys/resource.h>
 
+#include "monitor/monitor/running_configuration.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
@@ -33,7 +34,13 @@ START_TEST(hops_between_leaves) {
   ck_assert_int_ge(hops(0, 3), 6);
   for (int a = 0; a < 4; ++a)
     for (int b = 0; b < 4; ++b) ck_assert_int_eq(hops(a, b), hops(b, a));
-  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-9]\n");
+  std::string warning;
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-9]\n");  // n9 was retired
+  ck_assert_int_eq(read_node_switches(conf, names, &warning).leaves, 1);
+  ck_assert(warning.find("n9") != std::string::npos);
+  directory.file("topology.conf", "# no switches yet\n");
+  ck_assert_int_eq(read_node_switches(conf, names).leaves, 1);
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-\n");
   ck_assert_error(read_node_switches(conf, names), "topology.conf:1");
   // Slurm takes a topology.yaml before a topology.conf, and of it the topology of the cluster.
   directory.file(
@@ -48,7 +55,28 @@ START_TEST(hops_between_leaves) {
   ck_assert_int_eq(read_node_switches(conf, names).leaves, 1);
   directory.file("topology.yaml",
                  "---\n- topology: cluster\n  tree:\n    switches:\n      - switch: s0\n        nodes: n9\n");
-  ck_assert_error(read_node_switches(conf, names), "topology.yaml:5: node n9 is not in slurm.conf");
+  ck_assert_int_eq(read_node_switches(conf, names).leaves, 1);
+}
+END_TEST
+
+// A monitor starts without a file that it cannot read, and takes the file when it is mended.
+START_TEST(files_are_mended) {
+  TemporaryDirectory directory;
+  const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n[1-4]\n");
+  directory.file("placement.conf", "");
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Weather=fine\n");
+  RunningConfiguration configuration(conf, Config(), {"n1", "n2", "n3", "n4"});
+  ck_assert_int_eq(configuration.switches().leaves, 1);
+  ck_assert_uint_eq(configuration.notes().size(), 1);
+  ck_assert(configuration.notes()[0].find("topology.conf:2: ") != std::string::npos);
+  ck_assert(configuration.refresh().empty());  // the log has this message already
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4,9]\n");
+  ck_assert_uint_eq(configuration.refresh().size(), 2);  // the switches, and n9
+  ck_assert_int_eq(configuration.switches().leaves, 2);
+  directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-\n");
+  ck_assert_uint_eq(configuration.refresh().size(), 1);
+  ck_assert_int_eq(configuration.switches().leaves, 2);
+  ck_assert_uint_eq(configuration.notes().size(), 1);
 }
 END_TEST
 
@@ -154,6 +182,7 @@ int main() {
   Suite* suite = suite_create("places");
   TCase* tests = tcase_create("places");
   tcase_add_test(tests, hops_between_leaves);
+  tcase_add_test(tests, files_are_mended);
   tcase_add_test(tests, addresses_are_remembered);
   tcase_add_test(tests, what_slurmctld_says);
   tcase_add_test(tests, what_is_in_force_in_slurmctld);

@@ -89,12 +89,12 @@ std::string check_topology(const Config& config, const std::string& slurm_conf,
 
 // Checks the file. Returns what was checked, and what slurmctld will warn about.
 std::string check_torus(const std::string& path, std::span<const std::string> nodes) {
+  std::string warning;
   const TorusDescription description = read_torus(path);
   if (!description.named) throw Error(path + ": it names no nodes");
-  if (!nodes.empty()) check_torus_nodes(description, nodes, path);
   const std::string text = std::to_string(description.torus.nodes()) + " nodes at " +
                            std::to_string(description.torus.positions()) + " positions";
-  const std::string warning = missing_coordinates(description.torus, nodes, path);
+  if (!nodes.empty()) torus_of(description, nodes, path, warning);
   return text + (warning.empty() ? "" : "; " + warning);
 }
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "common/matrix/matrix_read.hpp"
-#include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 #include "policies/fabric_choice.hpp"
 #include "tools/commands/command.hpp"
@@ -49,8 +48,7 @@ int command_cost(int argc, char** argv) {
   const CommMatrix matrix = read_matrix(*line.value("matrix"));
   const MachineFile file = read_machine_file(*line.value("topology"));
   MapFaults faults;
-  ClusterView view = is_torus_file(file) ? torus_machine(file, line.value_or("slurm-conf", ""), faults)
-                                         : parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
+  ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), faults);
   view.outages = map_outages(view, faults, line.value("outage"), 0.02);
   std::vector<std::int32_t> leaf_of_rank = read_mapping(line.operands()[0], matrix.ranks(), view.tree->leaves());
   try {

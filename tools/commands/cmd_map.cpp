@@ -9,7 +9,6 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/state/outage_file.hpp"
-#include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
@@ -248,14 +247,12 @@ void read_machine(const CommandLine& line, MapTask& task) {
   const MachineFile file = read_machine_file(*line.value("topology"));
   if (is_torus_file(file)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
-    task.view = torus_machine(file, line.value_or("slurm-conf", ""), task.faults);
     if (!line.has("policy")) task.spec.policy = "TOFA";
-  } else {
-    if (line.has("fault-probability"))
-      throw UsageError(
-          "--fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes");
-    task.view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""), distances(line));
+  } else if (line.has("fault-probability")) {
+    throw UsageError(
+        "--fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes");
   }
+  task.view = tools::read_machine(file, line.value_or("slurm-conf", ""), task.faults, distances(line));
   double of_faulty = 0.02;
   if (const auto text = line.value("fault-probability")) {
     if (!parse_probability(*text, of_faulty))

@@ -12,7 +12,6 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
 #include "common/policy/policy_spec.hpp"
-#include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
@@ -126,11 +125,9 @@ constexpr CommandHelp heatmap_help{
 PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
   const MachineFile file = read_machine_file(topology);
   const bool on_torus = is_torus_file(file);
-  const std::string slurm_conf = line.value_or("slurm-conf", "");
   MapTask task;
   task.matrix = std::move(matrix);
-  task.view =
-      on_torus ? torus_machine(file, slurm_conf, task.faults) : parse_topology(file.text, file.path, slurm_conf);
+  task.view = read_machine(file, line.value_or("slurm-conf", ""), task.faults);
   task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
   std::iota(task.usable.begin(), task.usable.end(), 0);
   if (on_torus) {

@@ -92,19 +92,6 @@ static std::optional<std::string> tree_of_word(const std::string& word) {
   return text + "\n";
 }
 
-namespace {
-
-// Returns the topology of a topology.yaml as a topology.conf has it.
-MachineFile tree_or_blocks(const std::string& path, const std::string& text, const std::optional<std::string>& wanted) {
-  YamlTopology topology = parse_topology_yaml(text, path, wanted);
-  if (topology.conf.empty())
-    throw Error(path + ": topology " + shown(topology.name) + " is of the kind " + topology.kind +
-                "; it takes a tree or blocks");
-  return {path, std::move(topology.conf)};
-}
-
-}  // namespace
-
 MachineFile read_machine_file(const std::string& path) {
   const bool exists = may_exist(path);
   if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
@@ -113,14 +100,20 @@ MachineFile read_machine_file(const std::string& path) {
   const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
   if (colon != std::string::npos) {
     const std::string file = path.substr(0, colon + 5);
-    return tree_or_blocks(file, read_input_file(file, max_file_bytes), path.substr(colon + 6));
+    return without_yaml({file, read_input_file(file, max_file_bytes)}, path.substr(colon + 6));
   }
-  std::string text = read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes);
-  if (is_topology_yaml(text)) return tree_or_blocks(path, text, {});
-  return {path, std::move(text)};
+  return without_yaml({path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)});
 }
 
 bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
+
+ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
+                         std::span<const std::int64_t> level_distance) {
+  ClusterView view =
+      is_torus_file(file) ? torus_machine(file, slurm_conf, faults) : parse_topology(file, slurm_conf, level_distance);
+  if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
+  return view;
+}
 
 ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults) {
   const std::string& path = file.path;
@@ -128,17 +121,19 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
   faults = {description.faulty, description.fault_factor};
   ClusterView view;
   std::vector<NodeShape> shapes;
+  std::shared_ptr<const TorusTopology> torus;
+  std::string warning;
   if (!slurm_conf.empty()) {
     if (!description.named) throw Error(path + ": it names no nodes, which a slurm.conf could say something of");
     shapes = read_node_shapes(slurm_conf);
     std::vector<std::string> names;
     for (const NodeShape& shape : shapes) names.push_back(shape.name);
-    check_torus_nodes(description, names, path);
+    torus = std::make_shared<const TorusTopology>(torus_of(description, names, path, warning));
   } else if (description.named) {
     for (std::int32_t node = 0; node < description.torus.nodes(); ++node)
       shapes.push_back({description.torus.name(node), 1, 1, 1});
   }
-  const auto torus = std::make_shared<const TorusTopology>(std::move(description.torus));
+  if (!torus) torus = std::make_shared<const TorusTopology>(std::move(description.torus));
   if (shapes.empty()) {
     const std::int32_t leaves[] = {torus->positions()};
     view.tree = std::make_shared<const TreeTopology>(TreeTopology::balanced(leaves));
@@ -147,6 +142,7 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
     for (NodeView& node : view.nodes) node.torus_node = torus->find(node.name);
   }
   view.torus = torus;
+  view.warning = std::move(warning);
   return view;
 }
 

@@ -9,6 +9,7 @@
 #include "common/matrix/comm_matrix.hpp"
 #include "common/matrix/cost.hpp"
 #include "common/topology/cluster_view.hpp"
+#include "common/topology/topology_read.hpp"
 #include "tofa/assess.hpp"
 
 namespace placement::tools {
@@ -19,17 +20,14 @@ struct MapFaults {
   std::int64_t factor = 1;           // weight of a link at a faulty position; other links weigh 1
 };
 
-// A file that describes a machine. It may be a pipe, so it is read once. "-" means standard input.
-struct MachineFile {
-  std::string path;
-  std::string text;
-};
-
-// Reads the file. If there is no such file, a word like "4:4:4" means a balanced tree with these arities, from the root
-// to the leaves. The text of a topology.yaml is converted to the lines of a topology.conf. A colon and a name after the
-// path, as in "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster. Throws
-// Error.
+// Reads the file; "-" means standard input. If there is no such file, a word like "4:4:4" means a balanced tree with
+// these arities, from the root to the leaves. A colon and a name after the path, as in "topology.yaml:gpu", select one
+// of its topologies; without them it is the topology of the cluster. Throws Error.
 MachineFile read_machine_file(const std::string& path);
+
+// Returns the machine of the file, by torus_machine() or parse_topology(), and prints its warning. Throws Error.
+ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
+                         std::span<const std::int64_t> level_distance = {});
 
 // Returns the machine of a torus file, and its faults in `faults`. If the file has no names, the view has no nodes and
 // its leaves are the positions. Otherwise the nodes are those of the file in its order. Each has one core, or the cores

@@ -36,7 +36,7 @@ ReportMachine named_machine(const CommandLine& line) {
   if (line.has("switches")) machine.switches = regular_switches(line);
   if (const auto path = line.value("topology")) {
     const MachineFile file = read_machine_file(*path);
-    machine.switches = parse_switches(file.text, file.path, shapes_of(machine.view));
+    machine.switches = parse_switches(file, shapes_of(machine.view));
   }
   return machine;
 }

@@ -66,46 +66,56 @@ RegularMachine regular_machine(const CommandLine& line) {
   return machine;
 }
 
-// Returns the nodes of the torus: with the shapes in the slurm.conf, or all with one shape.
+// Returns the nodes of the torus, all with one shape.
 std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopology& torus) {
   std::vector<NodeShape> nodes;
-  const auto conf = line.value("slurm-conf");
-  if (!conf) {
-    for (std::int32_t n = 0; n < torus.nodes(); ++n) {
-      nodes.push_back(node_shape(line));
-      nodes.back().name = torus.name(n);
-    }
-    return nodes;
-  }
-  if (line.has("node")) throw UsageError("--node and --slurm-conf both say what the nodes are");
-  std::unordered_map<std::string, NodeShape> known;
-  for (NodeShape& shape : read_node_shapes(*conf)) known.emplace(shape.name, shape);
   for (std::int32_t n = 0; n < torus.nodes(); ++n) {
-    const auto found = known.find(torus.name(n));
-    if (found == known.end()) throw Error(*conf + ": has no node " + shown(torus.name(n)) + ", which is on the torus");
-    nodes.push_back(found->second);
+    nodes.push_back(node_shape(line));
+    nodes.back().name = torus.name(n);
   }
   return nodes;
+}
+
+// Returns the part of a torus whose nodes the slurm.conf has, and adds these to `nodes`.
+TorusTopology torus_of_conf(const TorusDescription& torus, const std::string& file, const std::string& conf,
+                            std::vector<NodeShape>& nodes) {
+  std::unordered_map<std::string, NodeShape> known;
+  std::vector<std::string> names;
+  for (NodeShape& shape : read_node_shapes(conf)) {
+    names.push_back(shape.name);
+    known.emplace(shape.name, shape);
+  }
+  std::string warning;
+  TorusTopology part = torus_of(torus, names, file, warning);
+  if (!warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", warning.c_str());
+  for (std::int32_t n = 0; n < part.nodes(); ++n) nodes.push_back(known.at(part.name(n)));
+  return part;
+}
+
+// Returns the torus of these sizes, as 8x8x8, or of the file.
+TorusDescription described_torus(const std::string& word) {
+  if (word.find_first_not_of("0123456789x") != std::string::npos) return read_torus(word);
+  std::vector<TorusDimension> dimensions;
+  for (const std::string_view part : split_at(word, 'x')) {
+    const auto size = parse_integer(part);
+    if (!size || *size < 1 || *size > TorusTopology::max_positions)
+      throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
+    dimensions.push_back({static_cast<std::int32_t>(*size), true});
+  }
+  return {TorusTopology::full(std::move(dimensions))};
 }
 
 // Returns nodes on a torus. For stock Slurm they are in one row.
 ClusterView torus_machine(const CommandLine& line) {
   const std::string word = *line.value("torus");
-  std::shared_ptr<const TorusTopology> torus;
-  if (word.find_first_not_of("0123456789x") == std::string::npos) {
-    std::vector<TorusDimension> dimensions;
-    for (const std::string_view part : split_at(word, 'x')) {
-      const auto size = parse_integer(part);
-      if (!size || *size < 1 || *size > TorusTopology::max_positions)
-        throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
-      dimensions.push_back({static_cast<std::int32_t>(*size), true});
-    }
-    torus = std::make_shared<const TorusTopology>(TorusTopology::full(std::move(dimensions)));
-  } else {
-    torus = std::make_shared<const TorusTopology>(std::move(read_torus(word).torus));
-  }
+  TorusDescription description = described_torus(word);
+  std::vector<NodeShape> nodes;
+  const auto conf = line.value("slurm-conf");
+  if (conf && line.has("node")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  auto torus = std::make_shared<const TorusTopology>(conf ? torus_of_conf(description, word, *conf, nodes)
+                                                          : std::move(description.torus));
   std::vector<SwitchShape> row{{"row", -1, {}}};
-  const std::vector<NodeShape> nodes = shapes_on_torus(line, *torus);
+  if (nodes.empty()) nodes = shapes_on_torus(line, *torus);
   for (std::int32_t n = 0; n < torus->nodes(); ++n) row[0].nodes.push_back(n);
   ClusterView view = view_of_switches(row, nodes);
   for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
@@ -139,7 +149,8 @@ ClusterView read_shape(const CommandLine& line) {
   if (line.has("node") && line.has("slurm-conf"))
     throw UsageError("--node and --slurm-conf both say what the nodes are");
   const MachineFile file = read_machine_file(path);
-  ClusterView view = parse_topology(file.text, file.path, line.value_or("slurm-conf", ""));
+  ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
+  if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
   if (line.has("node")) {
     if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
