@@ -135,7 +135,7 @@ START_TEST(conclusions_follow_the_records) {
   facts.why_no_state = facts.why_no_replay = "it is a test";
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::open);
   ck_assert(about(advice_of(facts), "Before all else").conclusion.find("observe") != std::string::npos);
-  ck_assert(about(advice_of(facts), "NLA").conclusion.find("Not to be judged") != std::string::npos);
+  ck_assert(about(advice_of(facts), "NLA").verdict == Verdict::open);
   facts.decisions.decisions = jobs_near(0.6, 6);
   ck_assert(about(advice_of(facts), "TREEMATCH").verdict == Verdict::yes);
   ck_assert(about(advice_of(facts), "Before all else").verdict == Verdict::yes);
@@ -168,23 +168,6 @@ START_TEST(conclusions_follow_the_records) {
 }
 END_TEST
 
-// A load above the number of cores keeps no more than all cores busy.
-START_TEST(other_programs_keep_at_most_all_cores_busy) {
-  ReportFacts facts;
-  facts.why_no_replay = "it is a test";
-  facts.state.emplace();
-  for (const double load : {10.0, 1.0}) {
-    NodeState node;
-    node.cores = 4;
-    node.cpu_load.minutes_1 = load;
-    node.slurm_load.minutes_1 = 0;
-    facts.state->state.nodes.push_back(node);
-  }
-  const std::string reason = about(advice_of(facts), "NLA").reasons.back();
-  ck_assert_msg(reason.find(" keep 62.5 % of the cores busy") != std::string::npos, "%s", reason.c_str());
-}
-END_TEST
-
 START_TEST(only_jobs_with_a_matrix_decide_by_the_replay) {
   ReportFacts facts;
   facts.why_no_state = "it is a test";
@@ -211,7 +194,6 @@ int main() {
   tcase_add_test(all, intervals_by_users);
   tcase_add_test(all, the_bootstrap_covers_as_often_as_it_says);
   tcase_add_test(all, conclusions_follow_the_records);
-  tcase_add_test(all, other_programs_keep_at_most_all_cores_busy);
   tcase_add_test(all, only_jobs_with_a_matrix_decide_by_the_replay);
   suite_add_tcase(suite, all);
   return run_suite(suite);

@@ -2,12 +2,8 @@
 #include "tools/report/advice.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
-#include "common/state/node_fields.hpp"
-#include "common/state/node_outage.hpp"
-#include "common/state/pair_arrays.hpp"
 #include "tools/output/decision_sums.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/gains.hpp"
@@ -94,134 +90,38 @@ Verdict by_state(const ReportFacts& facts, const std::string& policy, Advice& ad
   return Verdict::open;
 }
 
-// What to say where a replay promises a gain that no record of real jobs confirms.
-std::string promise(const ReportFacts& facts) {
-  return std::string("It promises a gain, and no record of real jobs confirms it yet: ") +
-         (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
+// Adds what the replay of the site's jobs says of TREEMATCH. Returns the verdict of its strategy.
+Verdict by_jobs(const ReportFacts& facts, Advice& advice) {
+  Verdict verdict = Verdict::open;
+  if (!facts.replay) {
+    advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
+    return verdict;
+  }
+  for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
+    const sim::Replay& one = facts.replay->replays[k];
+    const Verdict of_one = by_replay(facts.replay->sample, facts.replay->replays.front(), one, "", true, advice);
+    if (one.strategy == "TM-Isub" || one.strategy.starts_with("TREEMATCH")) verdict = of_one;
+  }
+  return verdict;
 }
 
-Advice treematch(const ReportFacts& facts) {
-  Advice advice{"TREEMATCH", Verdict::open, {}, {}};
-  Verdict replayed = Verdict::open;
-  if (facts.replay)
-    for (std::size_t k = 1; k < facts.replay->replays.size(); ++k) {
-      const sim::Replay& one = facts.replay->replays[k];
-      const Verdict of_one = by_replay(facts.replay->sample, facts.replay->replays.front(), one, "", true, advice);
-      if (one.strategy == "TM-Isub" || one.strategy.starts_with("TREEMATCH")) replayed = of_one;
-    }
-  else
-    advice.reasons.push_back("There is no replay of the site's jobs: " + facts.why_no_replay);
+// Judges a policy. The records of real jobs decide; a replay can only advise against it, or to observe it.
+Advice about_policy(const ReportFacts& facts, const std::string& policy) {
+  Advice advice{policy, Verdict::open, "The data do not decide.", {}};
+  const bool by_matrix = policy == "TREEMATCH";
+  if (!by_matrix && !facts.state) advice.reasons.push_back("There are no live data: " + facts.why_no_state);
+  const Verdict replayed = by_matrix ? by_jobs(facts, advice) : by_state(facts, policy, advice);
   bool on = false;
-  const Verdict recorded = by_records(facts, "TREEMATCH", advice, on);
-  if (recorded == Verdict::open && replayed == Verdict::open) {
-    advice.conclusion = std::string("The data do not decide. ") +
-                        (decides(facts) ? "Look again after a month" : "Let Mode=observe compute it for a month") +
-                        " of jobs with matrices.";
-  } else if (recorded == Verdict::no || replayed == Verdict::no) {
+  const Verdict recorded = by_records(facts, policy, advice, on);
+  if (recorded == Verdict::no || (recorded == Verdict::open && replayed == Verdict::no)) {
     advice.verdict = Verdict::no;
-    advice.conclusion = "Leave it to jobs that ask for it: on these jobs it does not help all.";
+    advice.conclusion = "Leave it to jobs that ask for it: on these jobs it costs more than stock.";
   } else if (recorded == Verdict::yes) {
     advice.verdict = Verdict::yes;
-    advice.conclusion = on ? "Keep it on (Mode=enforce) for jobs that ask for it."
-                           : "Switch it on (Mode=enforce) for jobs that ask for it.";
-  } else {
-    advice.conclusion = promise(facts);
-  }
-  return advice;
-}
-
-// The bandwidths that were measured, ascending.
-std::vector<double> bandwidths(const LiveState& state) {
-  std::vector<double> values;
-  for (std::int32_t a = 0; a < state.pairs.groups; ++a)
-    for (std::int32_t b = a; b < state.pairs.groups; ++b)
-      if (const PairArrays::Cell cell = pair_cell(state.pairs, a, b);
-          cell.source == PairSource::measured && cell.bandwidth_Bps > 0)
-        values.push_back(cell.bandwidth_Bps);
-  std::sort(values.begin(), values.end());
-  return values;
-}
-
-constexpr double snapshot_of_now_s = 600;  // older live data are not of this moment
-
-// The mean share of the cores that programs outside of Slurm's jobs keep busy; NaN if it is not known.
-double foreign_load(const LiveState& state) {
-  double sum = 0, count = 0;
-  for (const NodeState& node : state.nodes) {
-    const double share = (node.cpu_load.minutes_1 - node.slurm_load.minutes_1) / node.cores;
-    if (std::isnan(share)) continue;
-    sum += std::clamp(share, 0.0, 1.0);  // programs that wait for a core keep no core busy
-    count += 1;
-  }
-  return count > 0 ? sum / count : unknown_value;
-}
-
-Advice nla(const ReportFacts& facts) {
-  Advice advice{"NLA", Verdict::open, "The data do not decide.", {}};
-  if (!facts.state) {
-    advice.conclusion = "Not to be judged: it goes by live data, and there are none.";
-    advice.reasons.push_back(facts.why_no_state);
-    return advice;
-  }
-  bool on = false;
-  const Verdict recorded = by_records(facts, "NLA", advice, on);
-  bool uneven = false;
-  if (const std::vector<double> values = bandwidths(facts.state->state); values.size() >= 10) {
-    const double slow = values[values.size() / 10], middle = values[values.size() / 2];
-    uneven = slow < middle / 2;
-    advice.reasons.push_back("A tenth of the measured pairs has less than " + percent(slow / middle) +
-                             " of the median bandwidth.");
-  } else {
-    advice.reasons.push_back("Fewer than ten pairs of the network are measured.");
-  }
-  if (facts.state->age_s > snapshot_of_now_s)
-    advice.reasons.push_back("The live data are " + shown_seconds(facts.state->age_s) +
-                             " old, and so say nothing of this moment.");
-  const double foreign = foreign_load(facts.state->state);
-  advice.reasons.push_back(std::isnan(foreign) ? "The load of other programs is not known."
-                                               : "Programs outside of Slurm's jobs keep " + percent(foreign, 1) +
-                                                     " of the cores busy in the live data.");
-  const Verdict replayed = by_state(facts, "NLA", advice);
-  if (recorded != Verdict::open) {
-    advice.verdict = recorded;
-    advice.conclusion = recorded == Verdict::yes ? std::string(on ? "Keep" : "Switch") +
-                                                       " it on for jobs that ask for it: its records show a gain."
-                                                 : "Leave it off: its records show more cost than stock.";
-  } else if (replayed == Verdict::no) {
-    advice.verdict = Verdict::no;
-    advice.conclusion = "Leave it to jobs that ask for it: by the state of now it costs more than stock.";
+    advice.conclusion = std::string(on ? "Keep it on" : "Switch it on") + " (Mode=enforce) for jobs that ask for it.";
   } else if (replayed == Verdict::yes) {
-    advice.conclusion = promise(facts);
-  } else if (uneven || foreign > 0.1) {
-    advice.conclusion = std::string("Worth a trial") + (decides(facts) ? "" : " with Mode=observe") +
-                        (uneven ? ": links differ." : ": other programs keep processors busy.");
-  } else if (!std::isnan(foreign)) {
-    advice.conclusion = "Little to gain by these live data: nodes and links are alike. They are of one moment.";
-  }
-  return advice;
-}
-
-Advice tofa(const ReportFacts& facts) {
-  Advice advice{"TOFA", Verdict::open, "The data do not decide.", {}};
-  if (!facts.state || !outages_known(facts.state->state)) {
-    advice.conclusion = "Not to be judged: it goes by outage probabilities of the nodes, and none are known.";
-    advice.reasons.push_back(facts.state ? "The snapshot has no outage probabilities." : facts.why_no_state);
-    return advice;
-  }
-  std::int64_t failed = 0, outages = 0;
-  for (const NodeState& node : facts.state->state.nodes) failed += node.outages > 0, outages += node.outages;
-  advice.reasons.push_back(std::to_string(outages) + " unplanned outages are on record, of " + std::to_string(failed) +
-                           " among " + std::to_string(facts.state->state.nodes.size()) + " nodes.");
-  const Verdict replayed = by_state(facts, "TOFA", advice);
-  if (outages == 0) {
-    advice.conclusion = "Nothing to gain so far: no node has failed while it was watched.";
-  } else if (replayed == Verdict::no) {
-    advice.verdict = Verdict::no;
-    advice.conclusion = "Leave it to jobs that ask for it: with failures as often as now it costs more than stock.";
-  } else if (replayed == Verdict::yes) {
-    advice.conclusion = promise(facts);
-  } else {
-    advice.conclusion = "Worth a trial for long jobs: nodes do fail, some more often than others.";
+    advice.conclusion = std::string("It promises a gain, and no record of real jobs confirms it yet: ") +
+                        (decides(facts) ? "" : "switch on Mode=observe and ") + "look again in a month.";
   }
   return advice;
 }
@@ -255,7 +155,7 @@ Advice mend_first(const ReportFacts& facts) {
 }  // namespace
 
 std::vector<Advice> advice_of(const ReportFacts& facts) {
-  return {mend_first(facts), treematch(facts), nla(facts), tofa(facts)};
+  return {mend_first(facts), about_policy(facts, "TREEMATCH"), about_policy(facts, "NLA"), about_policy(facts, "TOFA")};
 }
 
 }  // namespace placement::tools
