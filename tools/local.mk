@@ -13,7 +13,7 @@ libtools_state_la_SOURCES = \
 
 # What a person runs.
 bin_PROGRAMS += tools/placectl
-tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS) $(SCOTCH_CPPFLAGS) \
+tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS) \
 	-DPLACEMENT_PLUGINS='"$(pkglibdir)"' -DSLURM_PLUGINS='"$(slurm_plugins)"'
 tools_placectl_LDADD = libtools_state.la libcommon_topology_yaml.la $(tofa_scotch) libsim.la
 if HAVE_SQLITE

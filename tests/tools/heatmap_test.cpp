@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/pictures/heatmap.hpp"
 
-#include <zlib.h>
-
 #include <cmath>
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "tests/check.hpp"
@@ -19,50 +16,12 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-std::uint32_t number_at(const std::string& bytes, std::size_t at) {
-  std::uint32_t number = 0;
-  for (std::size_t i = 0; i < 4; ++i) number = number << 8 | static_cast<std::uint8_t>(bytes.at(at + i));
-  return number;
-}
-
-// The pixels of a PNG as our writer makes them, after checking all that a reader checks.
-struct Pixels {
-  std::uint32_t width = 0, height = 0;
-  std::string rows;
-
-  std::uint32_t at(int x, int y) const {
-    const std::size_t place = static_cast<std::size_t>(y) * (width * 3 + 1) + 1 + static_cast<std::size_t>(x) * 3;
-    return number_at(rows, place - 1) & 0xffffff;
-  }
-};
-
-Pixels read_png(const std::string& file) {
-  ck_assert(file.starts_with("\x89PNG\r\n\x1a\n"));
-  Pixels pixels;
-  std::map<std::string, std::string> chunks;
-  std::string order;
-  for (std::size_t at = 8; at < file.size();) {
-    const std::uint32_t length = number_at(file, at);
-    const std::string covered = file.substr(at + 4, length + 4);
-    ck_assert_uint_eq(covered.size(), length + 4);
-    ck_assert_uint_eq(number_at(file, at + 8 + length),
-                      crc32(0, reinterpret_cast<const Bytef*>(covered.data()), static_cast<uInt>(covered.size())));
-    chunks[covered.substr(0, 4)] = covered.substr(4);
-    order += covered.substr(0, 4);
-    at += length + 12;
-  }
-  ck_assert_text_eq(order, "IHDRIDATIEND");
-  pixels.width = number_at(chunks["IHDR"], 0);
-  pixels.height = number_at(chunks["IHDR"], 4);
-  ck_assert(chunks["IHDR"].substr(8) == std::string("\x08\x02\0\0\0", 5));
-  uLongf size = (static_cast<uLongf>(pixels.width) * 3 + 1) * pixels.height;
-  const uLongf expected = size;
-  pixels.rows.resize(size);
-  ck_assert_int_eq(uncompress(reinterpret_cast<Bytef*>(pixels.rows.data()), &size,
-                              reinterpret_cast<const Bytef*>(chunks["IDAT"].data()), chunks["IDAT"].size()),
-                   Z_OK);
-  ck_assert_uint_eq(size, expected);
-  return pixels;
+// Returns the colour of the pixel of a picture, white where no rectangle covers it.
+std::uint32_t colour_at(const Picture& picture, int x, int y) {
+  std::uint32_t colour = 0xffffff;
+  for (const Picture::Rectangle& box : picture.rectangles)
+    if (x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height) colour = box.colour;
+  return colour;
 }
 
 bool has_words(const Picture& picture, const std::string& text) {
@@ -115,13 +74,13 @@ END_TEST
 START_TEST(colours_in_the_picture) {
   const std::vector<double> values{1, 10, 100, unknown, 0, 10, 1, 1, 1};
   const Picture picture = draw(heat_map_of(3, values), {.title = "three", .unit = "us"});
-  const Pixels png = read_png(to_png(picture));
-  ck_assert_uint_eq(png.width, static_cast<std::uint32_t>(picture.width));
   // Searches for the first pixel of the field of cells, which is just right of the frame's line.
   int left = 0;
-  while (png.at(left, picture.height / 2) != 0 || png.at(left, 56) != 0) ++left;
+  while (colour_at(picture, left, picture.height / 2) != 0 || colour_at(picture, left, 56) != 0) ++left;
   ++left;
-  const auto cell = [&](int row, int column) { return png.at(left + column * 171 + 85, 56 + row * 171 + 85); };
+  const auto cell = [&](int row, int column) {
+    return colour_at(picture, left + column * 171 + 85, 56 + row * 171 + 85);
+  };
   ck_assert_uint_eq(cell(0, 1), cell(1, 2));
   ck_assert_uint_eq(cell(1, 1), 0xffffff);  // 0 has no logarithm, so the cell has no colour
   ck_assert_uint_ne(cell(1, 0), 0xffffff);  // an unknown value has a colour of its own
@@ -136,9 +95,9 @@ START_TEST(colours_in_the_picture) {
   const Picture traffic = draw(heat_map_of(CommMatrix::from_edges(3, {{0, 1, 5}})), {.logarithmic = false});
   ck_assert(has_words(traffic, "none") && has_words(traffic, "5") && !has_words(traffic, "0.0"));
   // Where all values are 0 they are at the light end.
-  const Pixels zeros = read_png(to_png(draw(heat_map_of(1, std::vector<double>{0}), {.logarithmic = false})));
-  const Pixels ones = read_png(to_png(draw(heat_map_of(1, std::vector<double>{1}), {.logarithmic = false})));
-  ck_assert(brightness(zeros.at(left + 256, 56 + 256)) > brightness(ones.at(left + 256, 56 + 256)));
+  const Picture zeros = draw(heat_map_of(1, std::vector<double>{0}), {.logarithmic = false});
+  const Picture ones = draw(heat_map_of(1, std::vector<double>{1}), {.logarithmic = false});
+  ck_assert(brightness(colour_at(zeros, left + 256, 56 + 256)) > brightness(colour_at(ones, left + 256, 56 + 256)));
 }
 END_TEST
 
@@ -146,11 +105,10 @@ START_TEST(extremes) {
   for (const std::vector<double>& value : {std::vector<double>{unknown}, {0}, {-5}, {1e300}, {1e-300}})
     for (const bool logarithmic : {true, false}) {
       const Picture picture = draw(heat_map_of(1, value), {.title = "", .logarithmic = logarithmic});
-      read_png(to_png(picture));
       ck_assert(to_svg(picture).ends_with("</svg>\n"));
     }
-  read_png(to_png(draw(heat_map_of(2, {1e-300, 1e300, 1, 2}), {.title = std::string(5000, 'x')})));
-  read_png(to_png(draw(heat_map_of(CommMatrix::from_edges(2, {{0, 1, INT64_MAX}})), {.title = "\xc3\xa9\x01"})));
+  draw(heat_map_of(2, {1e-300, 1e300, 1, 2}), {.title = std::string(5000, 'x')});
+  to_svg(draw(heat_map_of(CommMatrix::from_edges(2, {{0, 1, INT64_MAX}})), {.title = "\xc3\xa9\x01"}));
   ck_assert_error(HeatMap(0, HeatMap::Kind::traffic), "nothing to draw");
   ck_assert_error(heat_map_of(CommMatrix()), "nothing to draw");
   ck_assert_error(heat_map_of(2, std::vector<double>{1, 2, 3}), "cannot have 3 values");
@@ -173,7 +131,7 @@ END_TEST
 START_TEST(files) {
   const TemporaryDirectory directory;
   const HeatMap map = heat_map_of(2, {1, 2, 3, 4});
-  write_heat_map(directory.path() + "/a.PNG", map, {.title = "a"});
+  write_heat_map(directory.path() + "/a.SVG", map, {.title = "a"});
   write_heat_map(directory.path() + "/a.svg", map, {.title = "a"});
   ck_assert_error(write_heat_map(directory.path() + "/none/a.svg", map, {.title = "a"}), "cannot write");
   bool refused = false;

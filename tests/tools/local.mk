@@ -18,8 +18,7 @@ endif
 	tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_gpus_of_job_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/gpus_of_job.cpp
-%C%_heatmap_test_LDADD = $(common_matrix) $(ZLIB_LIBS) $(CHECK_LIBS)
-%C%_heatmap_test_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)
+%C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp

@@ -105,7 +105,7 @@ constexpr CommandHelp scale_help{
     1};
 
 constexpr Option heatmap_options[] = {
-    {'o', "output", "PICTURE", "where it goes: a file that ends in .png or .svg"},
+    {'o', "output", "PICTURE", "where it goes: a file that ends in .svg"},
     {0, "title", "TEXT", "above the picture [the file's name and the number of ranks]"},
     {0, "unit", "TEXT", "what the values are [bytes]"},
     {0, "linear", nullptr, "colours in proportion to the values, not to their logarithms"},
@@ -229,7 +229,7 @@ int matrix_convert(int argc, char** argv) {
 
 int matrix_heatmap(int argc, char** argv) {
   const CommandLine line(heatmap_help, argc, argv);
-  if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .png or .svg");
+  if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .svg");
   const std::string& file = line.operands()[0];
   const CommMatrix matrix = read_matrix(file);
   HeatMapStyle style;

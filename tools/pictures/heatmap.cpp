@@ -310,12 +310,9 @@ Picture draw(const HeatMap& map, const HeatMapStyle& style) {
 }
 
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style) {
-  const std::string name = lower_case(file);
-  const bool png = name.ends_with(".png");
-  if (!png && !name.ends_with(".svg"))
-    throw UsageError(shown(file) + ": a heat map goes to a file that ends in .png or .svg");
-  const Picture picture = draw(map, style);
-  write_output(file, png ? to_png(picture) : to_svg(picture));
+  if (!lower_case(file).ends_with(".svg"))
+    throw UsageError(shown(file) + ": a heat map goes to a file that ends in .svg");
+  write_output(file, to_svg(draw(map, style)));
 }
 
 }  // namespace placement::tools

@@ -67,7 +67,7 @@ struct HeatMapStyle {
 // Returns the map as a picture, with the title, the axes and the scale of colours.
 Picture draw(const HeatMap& map, const HeatMapStyle& style);
 
-// Writes the picture to `file`, whose name ends in .png or .svg. Throws UsageError for another ending, and Error when
+// Writes the picture to `file`, whose name ends in .svg. Throws UsageError for another ending, and Error when
 // the file cannot be written.
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style);
 

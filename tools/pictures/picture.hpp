@@ -19,7 +19,7 @@ struct Picture {
     int x = 0, y = 0;  // position of the anchor; y is the middle of the line's height
     std::string text;
     Anchor anchor = Anchor::start;
-    int scale = 2;         // with 2, letters have 10 x 14 pixels
+    int scale = 2;         // with 2, letters have about 10 x 14 pixels
     bool upwards = false;  // the text runs upwards; then the anchor applies to y, and x is the middle of the line
   };
 
@@ -28,8 +28,7 @@ struct Picture {
   std::vector<Words> words;  // drawn over all rectangles
 };
 
-// These return the picture as the content of a file. In PNG, characters outside of ASCII become '?'.
-std::string to_png(const Picture& picture);
+// Returns the picture as the content of an SVG file.
 std::string to_svg(const Picture& picture);
 
 }  // namespace placement::tools
