@@ -69,7 +69,7 @@ void Candidates::sort_nodes() {
 void Candidates::sort_blocks() {
   const PairColumns& columns = input_.network->columns();
   const PairFloors& blocks = input_.network->blocks();
-  base_of_block_.assign(static_cast<std::size_t>(blocks.padded_blocks()), std::numeric_limits<double>::infinity());
+  base_of_block_.assign(static_cast<std::size_t>(blocks.blocks()), std::numeric_limits<double>::infinity());
   floor_ = base_of_block_;
   begin_.assign(1, 0);
   for (std::int32_t block = 0; block < blocks.blocks(); ++block) {

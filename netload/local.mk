@@ -14,7 +14,6 @@ libnetload_la_SOURCES = \
 	%D%/pair_scale.cpp \
 	%D%/profile_weights.cpp \
 	%D%/rank_mapping.cpp \
-	%D%/row_kernels.cpp \
 	%D%/selection.cpp \
 	%D%/slowdown.cpp \
 	%D%/typical_link.cpp \

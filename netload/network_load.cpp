@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "netload/pair_error.hpp"
-#include "netload/row_kernels.hpp"
 
 namespace placement::netload {
 
@@ -20,7 +19,6 @@ constexpr std::int32_t most_with_errors = 1024;
 
 // Factor and part by which rounding may raise a floor.
 constexpr double rounded = 1 - 1e-12;
-constexpr double rounded_single = 1e-6;
 
 bool is_known(double value) { return value >= 0 && std::isfinite(value); }
 
@@ -105,7 +103,7 @@ NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> s
     : nodes_(static_cast<std::int32_t>(state_of.size())),
       columns_(table, state_of),
       floors_(columns_) {
-  scale_ = measure_pairs(columns_, floors_, weights, deadline);
+  scale_ = measure_pairs(columns_, floors_, deadline);
   if (scale_.mean_latency_us > 0) latency_factor_ = weights.latency / scale_.mean_latency_us / nodes_;
   if (scale_.mean_missing_Bps > 0) bandwidth_factor_ = weights.bandwidth / scale_.mean_missing_Bps / nodes_;
   most_ = load_of(scale_.worst_latency_us, scale_.least_Bps);
@@ -113,8 +111,6 @@ NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> s
       within_error == WithinError::counts_nothing && nodes_ <= most_with_errors && columns_.has_errors();
   if (nodes_ <= most_dense || beyond_error)
     set_values(beyond_error, deadline);
-  else if (floors_.is_rough())
-    set_rough();
   else
     set_terms_of_blocks();
 }
@@ -146,7 +142,7 @@ void NetworkLoad::set_values(bool beyond_error, const Deadline& deadline) {
 }
 
 void NetworkLoad::set_terms_of_blocks() {
-  const auto padded = static_cast<std::size_t>(floors_.padded_blocks());
+  const auto padded = static_cast<std::size_t>(floors_.blocks());
   least_added_us_.assign(padded, 0);
   most_Bps_.assign(padded, std::numeric_limits<double>::infinity());
   if (!columns_.has_terms()) return;
@@ -199,42 +195,16 @@ double NetworkLoad::From::to_any_other(std::int32_t u) const {
 
 void NetworkLoad::floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const {
   const std::int32_t column = columns_.column_of(v);
-  if (floors_.is_rough()) {
-    if (column == columns_.columns()) {
-      std::copy(base.begin(), base.end(), floor.begin());
-      return;
-    }
-    add_rough_floors(base.data(), floors_.rough(column), factor * rough_times_, factor * rough_more_, floor.data(),
-                     floors_.padded_blocks());
-    return;
+  const float *const latency = floors_.latency(column), *const bandwidth = floors_.bandwidth(column);
+  const double added_us = columns_.added_us(v), most_Bps = columns_.most_Bps(v);
+  const double per_us = rounded * factor * latency_factor_, per_Bps = rounded * factor * bandwidth_factor_;
+  for (std::size_t block = 0; block < static_cast<std::size_t>(floors_.blocks()); ++block) {
+    const double us =
+        std::min(static_cast<double>(latency[block]) + (added_us + least_added_us_[block]), scale_.worst_latency_us);
+    const double Bps =
+        std::max(std::min({static_cast<double>(bandwidth[block]), most_Bps, most_Bps_[block]}), scale_.least_Bps);
+    floor[block] = base[block] + per_us * us + per_Bps * (scale_.peak_Bps - Bps);
   }
-  FloorTerms terms{};
-  terms.base = base.data();
-  terms.latency = floors_.latency(column);
-  terms.bandwidth = floors_.bandwidth(column);
-  terms.added_us = least_added_us_.data();
-  terms.most_Bps = most_Bps_.data();
-  terms.own_added_us = columns_.added_us(v);
-  terms.own_most_Bps = columns_.most_Bps(v);
-  terms.per_us = rounded * factor * latency_factor_;
-  terms.per_Bps = rounded * factor * bandwidth_factor_;
-  terms.worst_us = scale_.worst_latency_us;
-  terms.peak_Bps = scale_.peak_Bps;
-  terms.least_Bps = scale_.least_Bps;
-  add_floors(terms, floor.data(), floors_.padded_blocks());
-}
-
-// Rough loads have about the ratio of latency to bandwidth that the means have. With rough = a * us - b * Bps, NL = c
-// * us + d * (peak - Bps) = s * rough + (c - s * a) * us - (d - s * b) * Bps + d * peak. Each term except the first is
-// bounded below by its value at one end of its range.
-void NetworkLoad::set_rough() {
-  const auto a = static_cast<double>(floors_.measure.per_us), b = static_cast<double>(floors_.measure.per_Bps);
-  rough_times_ = b > 0 ? bandwidth_factor_ / b : a > 0 ? latency_factor_ / a : 0;
-  const double us = latency_factor_ - rough_times_ * a, Bps = bandwidth_factor_ - rough_times_ * b;
-  // The error of single precision.
-  const double lost = rounded_single * rough_times_ * (a * scale_.latency_bound + b * scale_.bandwidth_bound);
-  rough_more_ = std::min(0.0, us) * scale_.worst_latency_us - std::max(0.0, Bps) * scale_.peak_Bps -
-                std::min(0.0, Bps) * scale_.least_Bps + bandwidth_factor_ * scale_.peak_Bps - lost;
 }
 
 }  // namespace placement::netload

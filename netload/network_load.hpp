@@ -102,7 +102,7 @@ class NetworkLoad {
   // Returns the candidates in blocks of columns. It is for NL that is not dense().
   const PairFloors& blocks() const { return floors_; }
   // Sets floor[b] to a lower bound of base[b] + factor * NL(v, u) over the nodes u of block b. `base` and `floor` have
-  // padded_blocks() entries. It is for NL that is not dense().
+  // blocks().blocks() entries. It is for NL that is not dense().
   void floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const;
 
   std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth
@@ -112,7 +112,6 @@ class NetworkLoad {
  private:
   void set_values(bool beyond_error, const Deadline& deadline);
   void set_terms_of_blocks();
-  void set_rough();
   double load_of(double latency_us, double bandwidth_Bps) const;
 
   std::int32_t nodes_ = 0;
@@ -121,7 +120,6 @@ class NetworkLoad {
   PairColumns columns_;
   PairFloors floors_;
   std::vector<double> least_added_us_, most_Bps_;  // of the nodes of each block
-  double rough_times_ = 0, rough_more_ = 0;        // floor = rough_times_ * rough load + rough_more_
   double most_ = 0;
   double latency_factor_ = 0;    // NL per us
   double bandwidth_factor_ = 0;  // NL per missing byte/s

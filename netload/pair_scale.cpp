@@ -8,14 +8,12 @@
 
 #include "common/util/median.hpp"
 #include "common/util/placement_error.hpp"
-#include "netload/row_kernels.hpp"
 
 namespace placement::netload {
 
 namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
-constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
 
 // A latency is believed up to this multiple of the largest median of a node. A bandwidth is believed up to this
 // multiple of the largest value that a node has with more than one other node.
@@ -77,149 +75,12 @@ void find_bounds(const PairColumns& columns, PairScale& scale) {
   scale.bandwidth_bound = bound(bandwidth_disbelief, largest_believed(best_bandwidths));
 }
 
-// Returns the parameters of rough loads from a sample of pairs. The sample gives about the means of the table, and
-// values that are certainly not better than the worst ones.
-RoughLoad rough_load(const PairColumns& columns, const PairScale& scale, const NlaWeights& weights) {
-  constexpr int samples = 1024;
-  constexpr double most_load = 1e30;
-  RoughLoad rough;
-  rough.bound_us = static_cast<float>(scale.latency_bound);
-  rough.bound_Bps = static_cast<float>(scale.bandwidth_bound);
-  double us = 0, Bps = 0, most_Bps = 0, least_Bps = scale.bandwidth_bound, worst_us = 0;
-  int known_us = 0, known_Bps = 0;
-  std::uint64_t state = 1;
-  const auto next = [&] {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<std::int32_t>((state >> 33) % static_cast<std::uint64_t>(columns.nodes()));
-  };
-  for (int sample = 0; sample < samples && columns.nodes() > 1; ++sample) {
-    const std::int32_t u = next(), v = next();
-    // The fastest links are between neighbours.
-    if (u > 0) most_Bps = std::max(most_Bps, std::min(columns.pair(u, u - 1).bandwidth_Bps, scale.bandwidth_bound));
-    if (u == v) continue;
-    const PairColumns::Pair pair = columns.pair(u, v);
-    if (pair.latency_us >= 0) {
-      const double value = std::min(pair.latency_us, scale.latency_bound);
-      us += value;
-      worst_us = std::max(worst_us, value);
-      ++known_us;
-    }
-    if (pair.bandwidth_Bps >= 0) {
-      const double value = std::min(pair.bandwidth_Bps, scale.bandwidth_bound);
-      Bps += value;
-      most_Bps = std::max(most_Bps, value);
-      least_Bps = std::min(least_Bps, value);
-      ++known_Bps;
-    }
-  }
-  const double missing = known_Bps > 0 ? most_Bps - Bps / known_Bps : 0;
-  const double per_us = us > 0 ? weights.latency / (us / known_us) : 0;
-  const double per_Bps = missing > 0 ? weights.bandwidth / missing : 0;
-  if (per_us * scale.latency_bound < most_load && per_us > 1 / most_load) rough.per_us = static_cast<float>(per_us);
-  if (per_Bps * scale.bandwidth_bound < most_load && per_Bps > 1 / most_load)
-    rough.per_Bps = static_cast<float>(per_Bps);
-  rough.unknown_us = static_cast<float>(worst_us);
-  rough.unknown_Bps = known_Bps > 0 ? static_cast<float>(least_Bps) : rough.bound_Bps;
-  return rough;
-}
-
-// Sums the cells row by row, many at a time. This requires that nodes have no corrections and that blocks are wide
-// enough.
-class CellsByRow {
- public:
-  CellsByRow(const PairColumns& columns, PairFloors& floors)
-      : columns_(columns),
-        floors_(floors),
-        per_block_(floors.columns_per_block()) {
-    const std::int32_t count = columns.columns();
-    const auto padded = static_cast<std::size_t>((std::int64_t{count} + per_block_ - 1) / per_block_ * per_block_);
-    weight_.assign(padded, 0);
-    for (std::int32_t c = 0; c < count; ++c)
-      weight_[static_cast<std::size_t>(c)] = static_cast<float>(columns.members(c).size());
-    single_ = columns.nodes() - static_cast<std::int32_t>(columns.members(count).size()) == count;
-    whole_ = count > 0 && columns.group(count - 1) - columns.group(0) == count - 1;
-    for (std::vector<float>* row : {&latency_row_, &bandwidth_row_}) row->assign(padded, unknown);
-    best_.assign(padded, infinite);
-    own_weight_.resize(static_cast<std::size_t>(per_block_));
-    const RoughLoad& rough = floors.measure;
-    const float nothing_known = rough.per_us * rough.unknown_us - rough.per_Bps * rough.unknown_Bps;
-    for (std::int32_t c = 0; c < count; ++c) floors.rough(c)[floors.blocks() - 1] = nothing_known;
-  }
-
-  void add(PairSums& latency, PairSums& bandwidth, const Deadline& deadline) {
-    const std::int32_t blocks = static_cast<std::int32_t>(weight_.size()) / per_block_;
-    std::int64_t looked = 0;
-    for (std::int32_t block = 0; block < blocks; ++block) {
-      for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
-        looked += columns_.columns() - c;
-        if (looked > cells_per_look && deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
-        if (looked > cells_per_look) looked = 0;
-        add_row(c, block, blocks, latency, bandwidth);
-      }
-      mirror(block);
-    }
-  }
-
- private:
-  // Adds one row, beginning at its own block. In this block only cells behind the diagonal count; the diagonal counts
-  // where the column has several nodes. The last block may be incomplete and is then copied.
-  void add_row(std::int32_t column, std::int32_t block, std::int32_t blocks, PairSums& latency, PairSums& bandwidth) {
-    PairSums of_latency, of_bandwidth;
-    const float* const us = columns_.latency(columns_.group(column));
-    const float* const Bps = columns_.bandwidth(columns_.group(column));
-    const auto add = [&](std::int32_t from, std::int32_t to, const float* weight) {
-      if (from >= to) return;
-      const std::int32_t cell = from * per_block_;
-      add_cells(of_latency, of_bandwidth,
-                {cells(us, cell, to * per_block_, latency_row_), cells(Bps, cell, to * per_block_, bandwidth_row_),
-                 weight, floors_.rough(column) + from, best_.data() + cell},
-                floors_.measure, to - from, per_block_);
-    };
-    const auto own = static_cast<float>(columns_.members(column).size());
-    std::fill(own_weight_.begin(), own_weight_.end(), 0.0F);
-    for (std::int32_t c = column; c < floors_.end(block); ++c)
-      own_weight_[static_cast<std::size_t>(c - block * per_block_)] =
-          c == column ? (own - 1) / 2 : weight_[static_cast<std::size_t>(c)];
-    add(block, block + 1, own_weight_.data());
-    const std::int32_t last = std::max(block + 1, blocks - 1);
-    add(block + 1, last, single_ ? nullptr : weight_.data() + (block + 1) * per_block_);
-    add(last, blocks, weight_.data() + last * per_block_);
-    merge(latency, of_latency, static_cast<double>(own));
-    merge(bandwidth, of_bandwidth, static_cast<double>(own));
-  }
-
-  static void merge(PairSums& all, const PairSums& row, double weight) {
-    all.sum += weight * row.sum;
-    all.known += weight * row.known;
-    all.most = std::max(all.most, row.most);
-    all.least = std::min(all.least, row.least);
-  }
-
-  // Sets the floors of the columns behind a block from the rows of this block, as the table is symmetric.
-  void mirror(std::int32_t block) {
-    for (std::int32_t c = floors_.begin(block); c < columns_.columns(); ++c) {
-      float& floor = floors_.rough(c)[block];
-      floor = std::min(floor, best_[static_cast<std::size_t>(c)]);
-    }
-    std::fill(best_.begin(), best_.end(), infinite);
-  }
-
-  // Returns the cells of the columns first .. end - 1 of a row of the table, contiguous. Cells behind the last column
-  // are not known.
-  const float* cells(const float* row, std::int32_t first, std::int32_t end, std::vector<float>& copy) const {
-    if (row == nullptr) return copy.data() + first;  // `copy` then still has its initial values, which are not known
-    if (whole_ && end <= columns_.columns()) return row + columns_.group(first);
-    for (std::int32_t c = first; c < std::min(end, columns_.columns()); ++c)
-      copy[static_cast<std::size_t>(c)] = row[columns_.group(c)];
-    return copy.data() + first;
-  }
-
-  const PairColumns& columns_;
-  PairFloors& floors_;
-  const std::int32_t per_block_;
-  bool whole_ = false;   // the columns are contiguous in the table
-  bool single_ = false;  // each column has one node
-  std::vector<float> weight_, own_weight_, latency_row_, bandwidth_row_, best_;
+// Sums over pairs of one attribute. Each value counts with its number of pairs.
+struct PairSums {
+  double sum = 0;
+  double known = 0;  // the number of pairs
+  float most = -1;
+  float least = infinite;
 };
 
 // Sums the pairs of each two columns, with the corrections of their nodes.
@@ -238,21 +99,30 @@ class CellByCell {
       }
       std::sort(ends.added_us.rbegin(), ends.added_us.rend());
       std::sort(ends.caps.begin(), ends.caps.end());
+      count_.push_back(static_cast<double>(ends.caps.size()));
       ends_.push_back(std::move(ends));
     }
   }
 
   void add(PairSums& latency, PairSums& bandwidth, const Deadline& deadline) {
+    const auto bound_us = static_cast<float>(scale_.latency_bound),
+               bound_Bps = static_cast<float>(scale_.bandwidth_bound);
     std::int64_t looked = 0;
     for (std::int32_t a = 0; a < columns_.columns(); ++a) {
       const float *const us = columns_.latency(columns_.group(a)), *const Bps = columns_.bandwidth(columns_.group(a));
       set_floors(a, us, Bps);
       for (std::int32_t b = a; b < columns_.columns(); ++b) {
-        looked += 16;
+        looked += columns_.has_terms() ? 16 : 1;
         if (looked > cells_per_look && deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
         if (looked > cells_per_look) looked = 0;
         if (a == b && columns_.members(a).size() < 2) continue;
         const std::int32_t group = columns_.group(b);
+        if (!columns_.has_terms()) {
+          const double pairs = a == b ? count_[a] * (count_[a] - 1) / 2 : count_[a] * count_[b];
+          if (us != nullptr) add_equal(latency, std::min(us[group], bound_us), pairs);
+          if (Bps != nullptr) add_equal(bandwidth, std::min(Bps[group], bound_Bps), pairs);
+          continue;
+        }
         if (us != nullptr && us[group] >= 0) looked += add_latency(latency, a, b, us[group]);
         if (Bps != nullptr && Bps[group] >= 0) looked += add_bandwidth(bandwidth, a, b, Bps[group]);
       }
@@ -265,6 +135,15 @@ class CellByCell {
     double sum_us = 0;
     std::vector<double> caps;  // least first
   };
+
+  // Adds pairs of equal nodes. A value that is below 0 or NaN is not known.
+  static void add_equal(PairSums& sums, float value, double pairs) {
+    if (!(value >= 0)) return;
+    sums.sum += pairs * static_cast<double>(value);
+    sums.known += pairs;
+    sums.most = std::max(sums.most, value);
+    sums.least = std::min(sums.least, value);
+  }
 
   const Ends& ends(std::int32_t column) const { return ends_[static_cast<std::size_t>(column)]; }
 
@@ -355,6 +234,7 @@ class CellByCell {
   PairFloors& floors_;
   const PairScale& scale_;
   std::vector<Ends> ends_;
+  std::vector<double> count_;  // number of nodes of each column
 };
 
 }  // namespace
@@ -363,28 +243,20 @@ PairFloors::PairFloors(const PairColumns& columns) : columns_(columns.columns())
   while (per_block_ < block_nodes && 2LL * per_block_ * columns.nodes() <= std::int64_t{block_nodes} * columns_)
     per_block_ *= 2;
   blocks_ = (columns_ + per_block_ - 1) / per_block_ + 1;
-  stride_ = (blocks_ + floor_lanes - 1) / floor_lanes * floor_lanes;
-  rough_ = per_block_ % kernel_lanes == 0 && !columns.has_terms();
-  const std::size_t size = static_cast<std::size_t>(columns_ + 1) * static_cast<std::size_t>(stride_);
-  first_.assign(size, infinite);
-  if (!rough_) second_.assign(size, -1);
+  const std::size_t size = static_cast<std::size_t>(columns_ + 1) * static_cast<std::size_t>(blocks_);
+  latency_.assign(size, infinite);
+  bandwidth_.assign(size, -1);
 }
 
 std::int32_t PairFloors::end(std::int32_t block) const {
   return block + 1 < blocks_ ? std::min((block + 1) * per_block_, columns_) : columns_ + 1;
 }
 
-PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const NlaWeights& weights,
-                        const Deadline& deadline) {
+PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Deadline& deadline) {
   PairScale scale;
   find_bounds(columns, scale);
   PairSums latency, bandwidth;
-  if (floors.is_rough()) {
-    floors.measure = rough_load(columns, scale, weights);
-    CellsByRow(columns, floors).add(latency, bandwidth, deadline);
-  } else {
-    CellByCell(columns, floors, scale).add(latency, bandwidth, deadline);
-  }
+  CellByCell(columns, floors, scale).add(latency, bandwidth, deadline);
   scale.known_pairs = std::llround(std::max(latency.known, bandwidth.known));
   if (latency.known > 0) {
     scale.mean_latency_us = latency.sum / latency.known;

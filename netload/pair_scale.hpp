@@ -5,8 +5,6 @@
 
 #include "common/util/deadline.hpp"
 #include "netload/pair_columns.hpp"
-#include "netload/row_kernels.hpp"
-#include "netload/weights.hpp"
 
 namespace placement::netload {
 
@@ -26,9 +24,8 @@ struct PairScale {
 };
 
 // Lower bounds of the load between each column and each block of columns. Blocks have equal numbers of columns: about
-// block_nodes nodes, or one column. The last block has the nodes without a column. When blocks have many columns and
-// nodes have no corrections, the bound is one rough load. Otherwise it is the best latency and the best bandwidth,
-// without the corrections of nodes.
+// block_nodes nodes, or one column. The last block has the nodes without a column. The bound is the best latency and
+// the best bandwidth, without the corrections of nodes.
 class PairFloors {
  public:
   static constexpr std::int32_t block_nodes = 32;
@@ -39,7 +36,6 @@ class PairFloors {
 
   std::int32_t columns_per_block() const { return per_block_; }
   std::int32_t blocks() const { return blocks_; }
-  std::int32_t padded_blocks() const { return stride_; }  // entries of a row in memory, a multiple of floor_lanes
   // Returns the block of a column; columns() of the table gives the last block.
   std::int32_t block_of(std::int32_t column) const { return column < columns_ ? column / per_block_ : blocks_ - 1; }
   // Returns the first column of a block.
@@ -47,32 +43,23 @@ class PairFloors {
   // Returns the column behind the last column of a block.
   std::int32_t end(std::int32_t block) const;
 
-  // Returns whether rough() has the bounds; otherwise latency() and bandwidth() have them.
-  bool is_rough() const { return rough_; }
   // Each of the following returns the row of a column, with one entry for each block. When no pair is known, the
   // latency is infinite and the bandwidth is below 0.
-  float* rough(std::int32_t column) { return first_.data() + at(column); }
-  float* latency(std::int32_t column) { return first_.data() + at(column); }
-  float* bandwidth(std::int32_t column) { return second_.data() + at(column); }
-  const float* rough(std::int32_t column) const { return first_.data() + at(column); }
-  const float* latency(std::int32_t column) const { return first_.data() + at(column); }
-  const float* bandwidth(std::int32_t column) const { return second_.data() + at(column); }
-
-  RoughLoad measure;  // how the rough loads are computed
+  float* latency(std::int32_t column) { return latency_.data() + at(column); }
+  float* bandwidth(std::int32_t column) { return bandwidth_.data() + at(column); }
+  const float* latency(std::int32_t column) const { return latency_.data() + at(column); }
+  const float* bandwidth(std::int32_t column) const { return bandwidth_.data() + at(column); }
 
  private:
   std::size_t at(std::int32_t column) const {
-    return static_cast<std::size_t>(column) * static_cast<std::size_t>(stride_);
+    return static_cast<std::size_t>(column) * static_cast<std::size_t>(blocks_);
   }
 
-  std::int32_t columns_ = 0, per_block_ = 1, blocks_ = 0, stride_ = 0;
-  bool rough_ = false;
-  std::vector<float> first_, second_;
+  std::int32_t columns_ = 0, per_block_ = 1, blocks_ = 0;
+  std::vector<float> latency_, bandwidth_;
 };
 
-// Returns the scale of all pairs and sets the floors of their blocks. `weights` influences rough loads only. Throws
-// Error at the deadline.
-PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const NlaWeights& weights,
-                        const Deadline& deadline);
+// Returns the scale of all pairs and sets the floors of their blocks. Throws Error at the deadline.
+PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Deadline& deadline);
 
 }  // namespace placement::netload

@@ -201,7 +201,7 @@ START_TEST(the_scale_is_that_of_all_pairs) {
       const NetworkLoad network(made.table, made.state_of, {});
       const PairColumns columns(made.table, made.state_of);
       PairFloors floors(columns);
-      const PairScale scale = measure_pairs(columns, floors, {}, Deadline::never());
+      const PairScale scale = measure_pairs(columns, floors, Deadline::never());
       double us = 0, Bps = 0, worst = 0, peak = 0, least = INFINITY, us_count = 0, Bps_count = 0;
       for (std::int32_t u = 0; u < 200; ++u)
         for (std::int32_t v = 0; v < u; ++v) {

@@ -115,7 +115,7 @@ START_TEST(many_nodes_give_the_same_as_few) {
   pairs.bandwidth_Bps.assign(snapshot.bandwidth.begin(), snapshot.bandwidth.end());
   const NetworkLoad table(pairs, {});
   const PairFloors& blocks = live.blocks();
-  const std::vector<double> base(static_cast<std::size_t>(blocks.padded_blocks()), 0);
+  const std::vector<double> base(static_cast<std::size_t>(blocks.blocks()), 0);
   std::vector<double> floor(base.size());
   for (const std::int32_t u : {0, 17, 1099}) {
     live.floors(u, 1, base, floor);
