@@ -2,6 +2,7 @@
 #include "netload/group_search.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -23,6 +24,9 @@ constexpr std::size_t most_runners_up = 5;
 
 // The number of pairs between two looks at the clock.
 constexpr std::size_t pairs_per_look = 8192;
+
+// The number of groups of consecutive nodes that an improved choice compares.
+constexpr std::int64_t most_windows = 64;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
@@ -91,6 +95,48 @@ std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   return starts;
 }
 
+// Returns whether a group that somebody else made keeps to the request.
+bool serves(const GroupInput& input, const GroupRequest& request, const std::vector<std::int32_t>& group) {
+  std::int64_t room = 0;
+  for (const std::int32_t node : group) {
+    const std::int32_t processors = input.processors[static_cast<std::size_t>(node)];
+    if (processors <= 0 && std::ranges::find(request.required, node) == request.required.end()) return false;
+    room += processors;
+  }
+  const auto size = static_cast<std::int64_t>(group.size());
+  return room >= request.processes && size >= request.min_nodes && size <= request.max_nodes &&
+         std::ranges::all_of(request.required, [&](std::int32_t n) { return std::ranges::count(group, n) > 0; });
+}
+
+// Returns the groups that simpler rules choose, ascending: the known groups, the least loaded nodes, the first nodes,
+// and consecutive nodes that start elsewhere, of which there are fewer at the deadline.
+std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
+  std::vector<Group> groups;
+  const auto add = [&](const auto& members) {
+    try {
+      std::vector<std::int32_t> nodes = members();
+      std::ranges::sort(nodes);
+      groups.push_back(measured_group(input, std::move(nodes), deadline));
+    } catch (const Error&) {  // no such group keeps to the limits, or the deadline has passed
+    }
+  };
+  for (const std::vector<std::int32_t>& known : input.known_groups)
+    if (serves(input, request, known)) add([&] { return known; });
+  add([&] { return least_loaded_group(input, request); });
+  const auto nodes = static_cast<std::int64_t>(input.processors.size());
+  std::int64_t windows = 1;
+  for (std::int64_t k = 0; k < windows && (k == 0 || !deadline.expired()); ++k) {
+    std::vector<std::int32_t> order(input.processors.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::rotate(order, order.begin() + k * nodes / windows);
+    add([&] { return group_in_order(input, request, order); });
+    if (k > 0 || groups.empty()) continue;
+    const auto size = static_cast<std::int64_t>(groups.back().nodes.size());
+    windows = std::clamp<std::int64_t>(most_work / (4 * size * size * work_per_pair), 1, std::min(nodes, most_windows));
+  }
+  return groups;
+}
+
 double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
 
 // Returns the best `count` different groups, least T_G first. It moves them out of `groups`.
@@ -138,6 +184,8 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   const auto nodes = static_cast<std::int32_t>(input.processors.size());
   GroupChoice choice;
   std::vector<Group> groups;
+  std::vector<Group> simple;
+  if (search == GroupSearch::improved) simple = simple_groups(input, request, deadline);
   Candidates starts(input, request);
   const std::int32_t step = step_between_starts(input, request, search);
   bool late = false;
@@ -183,14 +231,17 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   for (const std::int32_t node : best[0].nodes) room += input.processors[static_cast<std::size_t>(node)];
   choice.short_of_processors = room < request.processes;
   choice.best = best[0];
-  if (search == GroupSearch::improved)
-    for (std::size_t k = 0; k < std::min(best.size(), improved); ++k) {
-      Group group = improved_group(input, request, choice, best[k], deadline);
-      if (group.total_load < choice.best.total_load) {
-        choice.best = std::move(group);
-        choice.improved = true;
-      }
+  if (search == GroupSearch::improved) {
+    for (Group& group : simple) group.total_load = total_load(input, choice, group);
+    std::vector<Group> from(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(std::min(best.size(), improved)));
+    std::ranges::move(best_groups(simple, std::max<std::size_t>(improved / 4, 1)), std::back_inserter(from));
+    for (const Group& start : from) {
+      Group group = improved_group(input, request, choice, start, deadline);
+      if (group.total_load >= choice.best.total_load) continue;
+      choice.best = std::move(group);
+      choice.improved = true;
     }
+  }
   for (Group& group : best)
     if (group.nodes != choice.best.nodes && choice.runners_up.size() < most_runners_up)
       choice.runners_up.push_back(std::move(group));

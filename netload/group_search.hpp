@@ -27,6 +27,9 @@ struct GroupInput {
   double beta = 0.7;
   std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: no node is left out because it is slow
   double most_slower = 0;                 // of rule_for_slow_nodes()
+  // Further groups, such as Slurm's first nodes: an improved choice is never larger in T_G than those that serve the
+  // request.
+  std::span<const std::vector<std::int32_t>> known_groups = {};
 };
 
 // A group of nodes with its loads [NLA §6].
@@ -41,17 +44,17 @@ struct Group {
 // once.
 struct GroupChoice {
   Group best;
-  std::vector<Group> runners_up;     // the next best groups of Algorithm 1, least T_G first
+  std::vector<Group> runners_up;     // the next best groups, least T_G first
   double compute_sum = 0;            // the sum of C_G over the candidate groups, by which C_G is divided
   double network_sum = 0;            // the sum of N_G over the candidate groups, by which N_G is divided
   std::int64_t starts = 0;           // number of candidate groups that were examined
-  bool improved = false;             // the best group comes from the local search
+  bool improved = false;             // the best group is none of Algorithm 1
   bool short_of_processors = false;  // all nodes together take less than the processes of the request
 };
 
 enum class GroupSearch : std::uint8_t {
   paper,     // Algorithms 1 and 2 alone
-  improved,  // then a local search from the best groups; never larger in T_G
+  improved,  // then a local search from the best groups, and from consecutive, least loaded and known ones
 };
 
 // Returns a group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.

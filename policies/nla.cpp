@@ -71,11 +71,13 @@ class Chooser {
 
   Placement place() {
     refuse_when_overloaded();
+    const std::vector<std::vector<std::int32_t>> known = known_groups();
     for (const std::vector<std::int32_t>& processors : processors_to_try()) {
       const std::vector<double> slowdown = slowdown_of(processors);
       netload::GroupInput input = input_of(processors);
       input.slowdown = slowdown;
       input.most_slower = slow_nodes_.most_slower;
+      input.known_groups = known;
       std::optional<netload::GroupChoice> choice;
       try {
         choice = netload::select_group(input, group_request(), rule_, request_.seed, deadline_);
@@ -156,6 +158,21 @@ class Chooser {
                      std::llround(std::ceil(wait - static_cast<double>(request_.waited_s))));
   }
 
+  // Returns Slurm's first nodes and the nodes of the smallest subtree, if there are any that can serve the request.
+  std::vector<std::vector<std::int32_t>> known_groups() const {
+    if (rule_ != netload::SelectionRule::nla) return {};
+    std::vector<std::vector<std::int32_t>> groups;
+    for (const auto& counts : {mapping::sequential_counts(limits_), mapping::compact_counts(view_, limits_, 0)})
+      if (counts) groups.push_back(nodes_with_tasks(*counts));
+    return groups;
+  }
+  static std::vector<std::int32_t> nodes_with_tasks(const mapping::NodeCounts& counts) {
+    std::vector<std::int32_t> nodes;
+    for (std::size_t n = 0; n < counts.size(); ++n)
+      if (counts[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
+    return nodes;
+  }
+
   netload::GroupInput input_of(const std::vector<std::int32_t>& processors) const {
     return {compute_, &network_, processors, weights_.alpha, weights_.beta};
   }
@@ -229,12 +246,8 @@ class Chooser {
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
                                   " T=" + short_number(choice.runners_up[0].total_load));
-    if (const auto stock = mapping::sequential_counts(limits_); stock && !deadline_.expired()) {
-      std::vector<std::int32_t> nodes;
-      for (std::size_t n = 0; n < stock->size(); ++n)
-        if ((*stock)[n] > 0) nodes.push_back(static_cast<std::int32_t>(n));
-      add_first_nodes(placement, choice, input, std::move(nodes));
-    }
+    if (const auto stock = mapping::sequential_counts(limits_); stock && !deadline_.expired())
+      add_first_nodes(placement, choice, input, nodes_with_tasks(*stock));
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
   }

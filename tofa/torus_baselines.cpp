@@ -7,11 +7,14 @@
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "mapping/greedy.hpp"
+#include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"
 
 namespace placement::tofa {
 
 namespace {
+
+constexpr const char* out_of_time = "natural order, the time ended";
 
 class PaperJob : public TorusJob {
  public:
@@ -22,10 +25,8 @@ class PaperJob : public TorusJob {
   Placement paper() {
     if (!request_.node_tasks.empty()) {
       begin(slots_.leaves(request_.node_tasks));
-      if (deadline_.expired()) return answer(natural_, "natural order, the time ended");
-      const std::optional<std::vector<std::int32_t>> leaves = with_scotch(natural_, false);
-      if (!leaves) throw PlacementError(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, which is not at hand here");
-      return answer(*leaves, "SCOTCH on the nodes given");
+      const std::optional<std::vector<std::int32_t>> leaves = in_time(natural_, false);
+      return answer(leaves ? *leaves : natural_, leaves ? "SCOTCH on the nodes given" : out_of_time);
     }
     if (const auto window = first_window()) {
       begin(slots_.leaves(*window));
@@ -51,7 +52,13 @@ class PaperJob : public TorusJob {
 
 }  // namespace
 
+void check_tofa_paper(const Parameters&) {
+  if (!scotch_mapper())
+    throw PlacementError(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, and this program is built without it");
+}
+
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
+  check_tofa_paper(request.parameters);
   check_torus_request(view, request);
   if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: give a torus file as the topology");
   return PaperJob(view, request, deadline).paper();
@@ -60,8 +67,6 @@ Placement place_tofa_paper(const ClusterView& view, const Request& request, cons
 namespace {
 
 constexpr const char* method = "the heaviest pairs first";
-constexpr const char* out_of_time = "natural order, the time ended";
-
 class GreedyJob : public TorusJob {
  public:
   using TorusJob::TorusJob;

@@ -11,11 +11,12 @@ namespace placement::tofa {
 // In the paper a node does not fail when its outage probability is 0. When no window consists of these nodes, because
 // most nodes have failed once, a window of nodes that are not suspect is taken; place_tofa() defines suspect.
 //
-// Where SCOTCH is not available, nodes are chosen as described and ranks keep their order. They also keep it when the
-// deadline has passed before SCOTCH starts; SCOTCH itself cannot be interrupted. Throws Error when the view
-// has no torus, the request contradicts itself, or the request gives the tasks of each node and SCOTCH is not
-// available.
+// The ranks keep their order when the deadline has passed before SCOTCH starts; SCOTCH itself cannot be interrupted.
+// Throws Error when SCOTCH is not available, the view has no torus, or the request contradicts itself.
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
+
+// Throws Error when SCOTCH is not available, because natural order is not the paper's mapping.
+void check_tofa_paper(const Parameters& parameters);
 
 // The baseline policy GREEDY. It takes pairs of ranks by falling traffic and places each rank as near as possible to
 // its partner. It works on a torus and on a tree. When the deadline passes, the ranks keep their order. Throws Error

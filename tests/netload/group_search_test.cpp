@@ -2,6 +2,8 @@
 // Tests of the chosen group of nodes: first the published figures, then difficult cases.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 
 #include "netload/candidates.hpp"
 #include "netload/group_search.hpp"
@@ -173,6 +175,53 @@ START_TEST(never_worse_than_the_paper_and_mostly_the_optimum) {
 }
 END_TEST
 
+// Fast links between two nodes each are an optimum of exchanges of single nodes, although fours with medium links may
+// be better.
+static NetworkLoad network_of_pairs(std::int32_t nodes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const auto unit = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  const double four = 40e6 + 50e6 * unit(), other = 40e6 * unit();
+  DensePairs pairs{nodes, {}, std::vector<double>(static_cast<std::size_t>(nodes * nodes), 0), {}};
+  for (std::int32_t u = 0; u < nodes; ++u)
+    for (std::int32_t v = 0; v < u; ++v)
+      pairs.bandwidth_Bps[static_cast<std::size_t>(u * nodes + v)] =
+          pairs.bandwidth_Bps[static_cast<std::size_t>(v * nodes + u)] =
+              (u / 2 == v / 2 ? 100e6 : u / 4 == v / 4 ? four : other) * (0.6 + 0.4 * unit());
+  return {pairs, {}};
+}
+
+START_TEST(never_worse_than_a_simple_rule_by_its_own_measure) {
+  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+    const auto nodes = static_cast<std::int32_t>(seed % 2 == 0 ? 8 : 2 + seed % 23);
+    Case made = random_case(seed, nodes, 1 + static_cast<std::int32_t>(seed % 3), seed % 5 == 0, seed % 7 == 0);
+    made.alpha = 0.1 * static_cast<double>(seed % 11);
+    made.beta = 1 - made.alpha;
+    if (seed % 2 == 0) made.network = network_of_pairs(nodes, seed);
+    const GroupRequest request = processes(1 + static_cast<std::int32_t>(seed % 17));
+    const std::vector<std::vector<std::int32_t>> known{{0}, {nodes - 1, 0}, {nodes / 2, 0, nodes - 1}};
+    GroupInput input = made.input();
+    input.known_groups = known;
+    const GroupChoice chosen = choose_group(input, request, GroupSearch::improved);
+    std::vector<std::vector<std::int32_t>> rules{least_loaded_group(input, request)};
+    std::vector<std::int32_t> order(static_cast<std::size_t>(nodes));
+    std::iota(order.begin(), order.end(), 0);
+    for (std::int32_t first = 0; first < nodes; ++first) {
+      rules.push_back(group_in_order(input, request, order));
+      std::ranges::rotate(order, order.begin() + 1);
+    }
+    for (const std::vector<std::int32_t>& group : known) {
+      std::int64_t room = 0;
+      for (const std::int32_t node : group) room += made.processors[static_cast<std::size_t>(node)];
+      if (room >= request.processes && nodes > 2) rules.push_back(group);
+    }
+    rules.push_back(choose_group(input, request, GroupSearch::paper).best.nodes);
+    for (const std::vector<std::int32_t>& group : rules)
+      ck_assert_double_le(chosen.best.total_load,
+                          total_load(input, chosen, measured_group(input, group)) * (1 + 1e-12));
+  }
+}
+END_TEST
+
 START_TEST(runners_up_differ_and_come_in_order) {
   const Case cluster = case_7({});
   const GroupChoice choice = choose_group(cluster.input(), processes(32), GroupSearch::paper);
@@ -218,6 +267,7 @@ int main() {
   tcase_add_test(groups, limits_are_kept);
   tcase_add_test(groups, nodes_without_processors_are_no_candidates);
   tcase_add_test(groups, never_worse_than_the_paper_and_mostly_the_optimum);
+  tcase_add_test(groups, never_worse_than_a_simple_rule_by_its_own_measure);
   tcase_add_test(groups, runners_up_differ_and_come_in_order);
   tcase_add_test(groups, an_expired_deadline_is_told);
   tcase_add_test(groups, processes_go_round_robin_when_processors_are_too_few);

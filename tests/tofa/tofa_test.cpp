@@ -165,14 +165,15 @@ START_TEST(the_paper) {
   ClusterView view = view_of(rings({4, 2}));
   set_outages(view, {1}, 0.02);
   const Request request = request_of(random_matrix(3, 6, 1));
-  ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{2, 3, 4}));  // without SCOTCH
+  ck_assert_error(place("TOFA-PAPER", view, request), "SCOTCH");
+  ck_assert_error(policies::check_policy_spec({"TOFA-PAPER", {}}), "SCOTCH");
   provide_scotch(fake_scotch);
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{4, 3, 2}));
   set_outages(view, {1, 3, 5}, 0.02);  // no window: whole machine, raised weights
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{0, 1, 2}));
-  provide_scotch(nullptr);
   view.torus = nullptr;
-  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus: give a torus file as the topology");
+  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus");
+  provide_scotch(nullptr);
 }
 END_TEST
 
