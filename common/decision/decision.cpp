@@ -47,6 +47,7 @@ constexpr std::string_view class_name = "reason-class";
 struct Numbers {
   double at_s;
   double live_age_s;
+  std::int64_t submitted_s;
   std::int64_t time_us;
   std::uint32_t job_id;
   std::uint32_t restarts;
@@ -58,7 +59,8 @@ struct Numbers {
   std::uint8_t remembered;
   std::uint8_t terms;
 };
-static_assert(sizeof(Numbers) == 48);
+static_assert(sizeof(Numbers) == 56);
+constexpr std::uint8_t is_ahead = 0, is_for_start = 1, is_predicted = 2;  // of Numbers::for_start
 
 constexpr std::size_t most_without_terms() {
   std::size_t bytes = sizeof(Numbers);
@@ -130,9 +132,11 @@ void add_line(std::string& text, std::string_view name, std::string_view value) 
 void read_line(Decision& decision, std::string_view name, std::string_view value) {
   if (name == "at") decision.at_s = number<double>(name, value);
   if (name == "job") decision.job_id = number<std::uint32_t>(name, value);
+  if (name == "submitted") decision.submitted_s = number<std::int64_t>(name, value);
   if (name == "restarts") decision.restarts = number<std::uint32_t>(name, value);
   if (name == "uid") decision.uid = number<std::uint32_t>(name, value);
   if (name == "for-start") decision.for_start = number<std::int32_t>(name, value, 1) == 1;
+  if (name == "predicted") decision.predicted = number<std::int32_t>(name, value, 1) == 1;
   if (name == "remembered") decision.remembered = number<std::int32_t>(name, value, 1) == 1;
   if (name == "time-us") decision.time_us = number<std::int64_t>(name, value);
   if (name == "tasks") decision.tasks = number<std::uint32_t>(name, value);
@@ -157,10 +161,10 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
 
 void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
   constexpr std::size_t max_terms = 255;
-  Numbers numbers{d.at_s,      d.live_age_s, d.time_us,
-                  d.job_id,    d.restarts,   d.uid,
-                  d.tasks,     d.candidates, static_cast<std::uint8_t>(d.outcome),
-                  d.for_start, d.remembered, 0};
+  const std::uint8_t for_start = d.predicted ? is_predicted : d.for_start ? is_for_start : is_ahead;
+  Numbers numbers{d.at_s,      d.live_age_s, d.submitted_s, d.time_us,
+                  d.job_id,    d.restarts,   d.uid,         d.tasks,
+                  d.candidates, static_cast<std::uint8_t>(d.outcome), for_start, d.remembered, 0};
   std::fill(room.begin(), room.end(), std::byte{0});
   ByteWriter<std::byte> out(room.first(room.size() - 1));
   out.value(numbers);
@@ -178,8 +182,8 @@ void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
 Decision unpack_decision(std::span<const std::byte> bytes) {
   Reader in(bytes);
   const auto numbers = in.value<Numbers>();
-  if (numbers.outcome >= decision_outcome_names.size() || numbers.for_start > 1 || numbers.remembered > 1 ||
-      numbers.time_us < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) || numbers.live_age_s < 0 ||
+  if (numbers.outcome >= decision_outcome_names.size() || numbers.for_start > is_predicted || numbers.remembered > 1 ||
+      numbers.time_us < 0 || numbers.submitted_s < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) || numbers.live_age_s < 0 ||
       std::isinf(numbers.live_age_s))
     fail("its numbers are impossible");
   Decision d;
@@ -192,7 +196,9 @@ Decision unpack_decision(std::span<const std::byte> bytes) {
   d.tasks = numbers.tasks;
   d.candidates = numbers.candidates;
   d.outcome = static_cast<decision_outcome>(numbers.outcome);
-  d.for_start = numbers.for_start;
+  d.submitted_s = numbers.submitted_s;
+  d.for_start = numbers.for_start == is_for_start;
+  d.predicted = numbers.for_start == is_predicted;
   d.remembered = numbers.remembered;
   for (const TextField& field : text_fields) {
     d.*field.text = in.text();
@@ -208,10 +214,12 @@ std::string decision_text(const Decision& d) {
   std::string text;
   add_line(text, "at", written(d.at_s));
   add_line(text, "job", written(d.job_id));
+  if (d.submitted_s > 0) add_line(text, "submitted", written(d.submitted_s));
   add_line(text, "restarts", written(d.restarts));
   add_line(text, "uid", written(d.uid));
   add_line(text, "outcome", decision_outcome_names[static_cast<std::size_t>(d.outcome)]);
   add_line(text, "for-start", d.for_start ? "1" : "0");
+  if (d.predicted) add_line(text, "predicted", "1");
   add_line(text, "remembered", d.remembered ? "1" : "0");
   add_line(text, "time-us", written(d.time_us));
   add_line(text, "tasks", written(d.tasks));

@@ -23,11 +23,13 @@ inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names 
 struct Decision {
   double at_s = 0;  // seconds since 1970
   std::uint32_t job_id = 0;
+  std::int64_t submitted_s = 0;  // since 1970: Slurm may give another job the same number later; 0: not known
   std::uint32_t restarts = 0;
   std::uint32_t uid = 0;
   decision_outcome outcome = DECISION_STOCK;
   stock_reason reason_class = STOCK_OTHER;  // of the reason for DECISION_STOCK
   bool for_start = true;                    // false: the backfill scheduler asked where the job could run
+  bool predicted = false;                   // a user asked when a job would start (srun --test-only); it never starts
   bool remembered = false;                  // the answer to an earlier, equal question was used again
   std::int64_t time_us = 0;                 // the time that the decision took
   std::uint32_t tasks = 0;

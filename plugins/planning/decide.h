@@ -290,11 +290,13 @@ struct placement_outcome {
 	bool array_task_known;		/* the job is a task of an array, and array_task is set */
 	uint32_t array_task;		/* the number of the task in the array */
 	uint32_t restarts;
+	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
 	uint32_t uid;
 	char policy[PLACEMENT_POLICY_SIZE];	/* the name of the policy that was asked for; empty: not known */
 	enum decision_outcome end;
 	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */
+	bool predicted;			/* a user only asked when such a job would start (srun --test-only) */
 	bool started;			/* Slurm has allocated nodes for a start */
 	struct placement_ranks ranks;	/* for DECISION_STOCK */
 	const char *reason;		/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan; or NULL */

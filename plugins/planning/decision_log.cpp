@@ -119,6 +119,8 @@ void DecisionLog::record_outcome(const placement_outcome& outcome, Mode mode) {
   decision_.array_task =
       outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
   decision_.restarts = outcome.restarts;
+  decision_.submitted_s = outcome.submitted_s;
+  decision_.predicted = outcome.predicted;
   decision_.uid = outcome.uid;
   decision_.policy = outcome.policy;
   decision_.outcome = outcome.end;
@@ -146,7 +148,7 @@ void DecisionLog::record_outcome(const placement_outcome& outcome, Mode mode) {
     decision_.reason_class = outcome.stock_reason;
     if (outcome.reason != nullptr) decision_.reason = outcome.reason;
     decision_.cost = outcome.ranks.cost;
-    decision_.natural_cost = outcome.ranks.natural_cost;
+    decision_.natural_cost = decision_.first_nodes_cost = outcome.ranks.natural_cost;
   }
   {
     const std::lock_guard lock(mutex_);

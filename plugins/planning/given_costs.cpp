@@ -85,10 +85,10 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const placement_gr
   try {
     const GivenNodes given(input, grant);
     StepCosts costs;
-    if (job_request.coarse || deadline.expired()) return costs;
+    if (job_request.coarse) return costs;
     const FirstStep step(input, given.candidates, given.nodes, given.tasks, grant.core_given);
-    step.set_placed(costs, {}, deadline);
-    costs.natural_cost = step.natural_cost();
+    costs.natural_cost = costs.stock_cost = step.natural_cost();
+    if (!deadline.expired()) step.set_placed(costs, {}, deadline);
     return costs;
   } catch (const Error&) {
     return std::nullopt;

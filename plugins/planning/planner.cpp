@@ -105,6 +105,12 @@ class Planner {
     return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
+  // Returns whether the costs of natural order are computed, for which a job with few pairs may exceed the deadline.
+  bool may_compare(const Deadline& deadline) const {
+    constexpr std::int64_t few_pairs = 50'000;
+    return job_request_.matrix->pairs() <= few_pairs || !deadline.expired();
+  }
+
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
   // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
   // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
@@ -113,10 +119,11 @@ class Planner {
   // small enough, because srun, to which the nodes are given, may find another placement of the ranks, of equal cost
   // mostly.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
-    if (deadline.expired()) return;
+    if (!may_compare(deadline)) return;
     try {
       const FirstStep step = first_step(plan);
       plan.costs.natural_cost = step.natural_cost();
+      if (deadline.expired()) return;
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
       if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
         step.set_placed(plan.costs, plan.for_steps, deadline);
@@ -291,7 +298,7 @@ class Planner {
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
     const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
-    if (sequential == nullptr || deadline.expired()) return;
+    if (sequential == nullptr || !may_compare(deadline)) return;
     Request plain = request;
     plain.parameters.clear();
     const auto add_costs_on = [&](const ClusterView& nodes) {

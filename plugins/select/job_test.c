@@ -20,6 +20,7 @@ static void end_decision(struct placement_outcome *decision, job_record_t *job, 
 {
 	name_job(decision, job);
 	decision->restarts = job->restart_cnt;
+	decision->submitted_s = job->details->submit_time;
 	decision->uid = job->user_id;
 	decision->unbound = tasks_are_bound() ? NULL : task_plugin_setting();
 	if (write)
@@ -201,8 +202,8 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
- * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest` or before;
- * the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
+ * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest`, at once
+ * or before; the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
  */
 static bool starts_on_plan(struct job_view *view, struct placement_outcome *decision, const struct job_test_arguments *arguments,
 			   time_t latest)
@@ -215,7 +216,8 @@ static bool starts_on_plan(struct job_view *view, struct placement_outcome *deci
 	if (!plan)
 		return false;
 	job->bit_flags |= TEST_NOW_ONLY;
-	starts = call_with_plan(arguments, view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= latest;
+	/* Slurm sets the time of a start at once to its clock, which went on while the policy decided. */
+	starts = call_with_plan(arguments, view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL));
 	job->bit_flags = bit_flags;
 	if (starts) {
 		decision->end = DECISION_NODES;
@@ -244,7 +246,7 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
 		return false;
 	saved_job_fill(&before, arguments);
 	again.nodes = bit_copy(arguments->nodes);
-	runs = starts_on_plan(&view, &decision, &again, time(NULL));
+	runs = starts_on_plan(&view, &decision, &again, 0);
 	if (runs) {
 		bit_copybits(arguments->nodes, again.nodes);
 		end_decision(&decision, job, false);
@@ -263,7 +265,7 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .predicted = !for_backfill };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job stock;

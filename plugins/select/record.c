@@ -75,13 +75,17 @@ void record_format(char *text, size_t size, const struct placement_outcome *deci
 		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
 			      plan->node_count);
 	if (decision->end == DECISION_STOCK && decision->ranks.cost[0])
-		used = append(text, room, used, " cost=%s in-order=%s", decision->ranks.cost, decision->ranks.natural_cost);
+		used = append(text, room, used, " cost=%s in-order=%s first-nodes=%s of=plan", decision->ranks.cost,
+			      decision->ranks.natural_cost, decision->ranks.natural_cost);
 	if (placed && plan->cost[0])
 		used = append(text, room, used, " cost=%s", plan->cost);
 	if (placed && plan->natural_cost[0])
 		used = append(text, room, used, " in-order=%s", plan->natural_cost);
 	if (placed && plan->stock_cost[0])
 		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
+	/* srun, which has more time, may place the ranks of a step better. */
+	if (placed && plan->cost[0])
+		used = append(text, room, used, " of=plan");
 	if (placed && plan->reason[0])
 		used = append(text, room, used, " (%s)", plan->reason);
 	if (plan && plan->live_age_s >= 0)

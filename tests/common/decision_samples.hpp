@@ -26,10 +26,12 @@ inline Decision sample(std::uint32_t job) {
   Decision d;
   d.at_s = 1700000000.25;
   d.job_id = job;
+  d.submitted_s = 1699999000;
   d.restarts = 2;
   d.uid = 1000;
   d.outcome = job % 2 ? DECISION_CORES : DECISION_WAIT;
   d.for_start = false;
+  d.predicted = job % 3 == 0;
   d.remembered = true;
   d.time_us = 1234;
   d.tasks = 16;

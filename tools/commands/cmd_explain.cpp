@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <ctime>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct KnownJob {
   std::optional<std::uint32_t> offset;  // the number of the component
   std::int64_t restarts = 0;            // how often it was started again, or will be
   bool pending = false;                 // it waits for its next start, or its first one
+  std::int64_t submitted_s = 0;         // since 1970; 0: not known
   std::string record;                   // our part of its system comment, empty if there is none
 };
 
@@ -81,6 +83,8 @@ std::vector<KnownJob> parse_known_jobs(std::string_view shown_jobs) {
     if (jobs.empty()) continue;
     if (field.starts_with("JobState=")) jobs.back().pending = field_in(field, "JobState=") == "PENDING";
     if (field.starts_with("Requeue=")) jobs.back().restarts = number_in(field, "Restarts=").value_or(0);
+    if (field.starts_with("SubmitTime="))
+      jobs.back().submitted_s = parse_integer(field_in(field, "SubmitTime=")).value_or(0);
     if (field.starts_with("SystemComment=")) jobs.back().record = record_in(field);
   }
   std::erase_if(jobs, [](const KnownJob& job) { return job.name.empty(); });
@@ -91,6 +95,7 @@ std::vector<KnownJob> parse_known_jobs(std::string_view shown_jobs) {
 // nothing if slurmctld does not know the job or does not answer, or on a host without a slurm.conf.
 std::vector<KnownJob> known_jobs(std::uint32_t id) {
   if (!slurmctld_answers()) return {};
+  setenv("SLURM_TIME_FORMAT", "%s", 1);  // SubmitTime in seconds since 1970
   try {
     return parse_known_jobs(spank::scontrol({"show", "job", std::to_string(id).c_str()}));
   } catch (const Error&) {
@@ -245,16 +250,23 @@ std::string noted(const DecisionInput& input) {
   return text;
 }
 
-// Slurm gives the number of a job that a user only asked about (srun --test-only) away again. Removes answers about
-// such a job: they are another user's, or by another policy than that of the job that started.
-void drop_answers_about_others(std::vector<Decision>& decisions) {
-  const auto of_job =
-      std::find_if(decisions.rbegin(), decisions.rend(), [](const Decision& decision) { return decision.for_start; });
-  if (of_job == decisions.rend()) return;
-  const Decision job = *of_job;
-  std::erase_if(decisions, [&](const Decision& other) {
-    return !other.for_start &&
-           (other.uid != job.uid || other.policy != job.policy || other.parameters != job.parameters);
+// Returns whether a decision about a start with this number of restarts, of a job that was submitted at `submitted_s`,
+// may be about the same job as `decision`. Slurm gives the number of a job away again. A requeue is a new submission.
+bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t submitted_s) {
+  if (decision.submitted_s == 0 || submitted_s == 0) return true;
+  return decision.restarts < restarts ? decision.submitted_s <= submitted_s
+                                      : decision.restarts == restarts && decision.submitted_s == submitted_s;
+}
+
+// Removes decisions about earlier jobs with the number of the job: by what slurmctld knows of it, else by the last one.
+void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<KnownJob>& jobs) {
+  const auto name = [](const Decision& d) { return d.array_task.empty() ? std::to_string(d.job_id) : d.array_task; };
+  const std::vector<Decision> all = decisions;
+  std::erase_if(decisions, [&](const Decision& decision) {
+    const auto known = std::ranges::find(jobs, name(decision), &KnownJob::name);
+    if (known != jobs.end()) return !is_of_job(decision, known->restarts, known->submitted_s);
+    const auto last = std::ranges::find(all.rbegin(), all.rend(), name(decision), name);
+    return last->uid != decision.uid || !is_of_job(decision, last->restarts, last->submitted_s);
   });
 }
 
@@ -264,13 +276,13 @@ int command_explain(int argc, char** argv) {
   const CommandLine line(explain_help, argc, argv);
   const NamedJob job = parse_job(line.operands()[0]);
   DecisionInput input = read_decisions(line, config_for_records(), job.id, 0);
-  drop_answers_about_others(input.decisions);
   if (!job.array_task.empty())
     std::erase_if(input.decisions, [&](const Decision& decision) { return decision.array_task != job.array_task; });
   std::vector<KnownJob> jobs = known_jobs(job.id);
   std::erase_if(jobs, [&](const KnownJob& known) {
     return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task;
   });
+  drop_earlier_jobs(input.decisions, jobs);
   const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
   const std::vector<KnownJob> later = started_since(jobs, input.decisions);
   if (input.decisions.empty() && comment.empty()) {

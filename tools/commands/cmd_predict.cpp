@@ -95,14 +95,24 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
-// Returns whether Slurm plans the job for later. A time in another form than YYYY-MM-DDTHH:MM:SS counts as now.
-bool has_to_wait(const Start& start) {
-  constexpr std::time_t at_once_s = 5;
+// Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as now.
+std::time_t seconds_until(const Start& start) {
   std::tm parts{};
   const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (!stop || *stop != '\0') return false;
+  if (!stop || *stop != '\0') return 0;
   parts.tm_isdst = -1;
-  return std::mktime(&parts) > std::time(nullptr) + at_once_s;
+  return std::mktime(&parts) - std::time(nullptr);
+}
+
+bool has_to_wait(const Start& start) {
+  constexpr std::time_t at_once_s = 5;
+  return seconds_until(start) > at_once_s;
+}
+
+// Returns whether Slurm's plan has a meaning. Behind a job without a time limit Slurm plans centuries ahead.
+bool is_foreseeable(const Start& start) {
+  constexpr std::time_t ten_years_s = 10LL * 366 * 86400;
+  return seconds_until(start) < ten_years_s;
 }
 
 void write_json(const Start& start, const DecisionInput& input) {
@@ -112,7 +122,8 @@ void write_json(const Start& start, const DecisionInput& input) {
       .member("nodes", start.nodes)
       .member("processors", start.processors)
       .member("partition", start.partition)
-      .member("waits", has_to_wait(start));
+      .member("waits", has_to_wait(start))
+      .member("foreseeable", is_foreseeable(start));
   json.key("decisions").begin_array();
   for (const Decision& decision : input.decisions) decision_json(json, decision);
   json.end_array();
@@ -133,7 +144,8 @@ std::string why_no_decision() {
 }
 
 void write_text(const Start& start, const DecisionInput& input) {
-  std::string text = "would start at " + start.time + " on " + start.nodes + ", " + start.processors +
+  const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not foreseeable, planned";
+  std::string text = when + " on " + start.nodes + ", " + start.processors +
                      " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
   for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
@@ -168,9 +180,9 @@ int command_predict(int argc, char** argv) {
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
   const CommandLine own(help, 1, argv);  // with the places of records that are the default
-  DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s);
-  std::erase_if(input.decisions,
-                [](const Decision& decision) { return decision.for_start || decision.uid != getuid(); });
+  DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s, RecordKind::predictions);
+  std::erase_if(input.decisions, [](const Decision& decision) { return decision.uid != getuid(); });
+  if (input.decisions.size() > 1) input.decisions.erase(input.decisions.begin(), input.decisions.end() - 1);
   if (json)
     write_json(start, input);
   else

@@ -73,7 +73,10 @@ DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   return monitor::open_ring(config.decision_file, std::move(owners));
 }
 
-DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
+namespace {
+
+// Returns the decisions and the predictions of the files of this host, or of the monitors.
+DecisionInput read_all(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
   DecisionInput input;
   const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
   const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
@@ -93,6 +96,16 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
     if (!elsewhere.empty()) input.notes.push_back(elsewhere);
     input.notes.push_back(error.what());
   }
+  return input;
+}
+
+}  // namespace
+
+DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
+                             RecordKind kind) {
+  DecisionInput input = read_all(line, config, job, since_s);
+  std::erase_if(input.decisions,
+                [&](const Decision& decision) { return decision.predicted != (kind == RecordKind::predictions); });
   return input;
 }
 

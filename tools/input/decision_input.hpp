@@ -32,10 +32,14 @@ struct DecisionInput {
   std::string told_by;              // for example "placement-monitor on head"; empty: files of this host
 };
 
-// Returns the decisions about `job`, or about all jobs if it is 0, as far as the caller may see them. Only those made
+// Predictions are answers to srun --test-only, whose jobs never start. Slurm gives their numbers to jobs later.
+enum class RecordKind { decisions, predictions };
+
+// Returns the decisions or the predictions about `job`, or about all jobs if it is 0, as far as the caller may see them. Only those made
 // at `since_s` (seconds since 1970) or later are returned. If the files of this host are not enough, the monitors on
 // the controllers are asked. Throws Error only for a source that the command line names.
-DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s);
+DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
+                             RecordKind kind = RecordKind::decisions);
 
 // Writes who told the decisions, and the notes, as members of an object.
 void notes_json(JsonWriter& json, const DecisionInput& input);

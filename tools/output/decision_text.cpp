@@ -63,24 +63,46 @@ std::optional<double> communication_share(const std::string& parameters) {
   return std::nullopt;
 }
 
+constexpr double assumed_share = 0.5;  // of a job without comm-share=
+
 // Returns the expected run time over that on the first nodes offered, if communication takes a time in proportion to
-// the hop-bytes; nothing if the costs or the share of communication are not known.
+// the hop-bytes; nothing if the costs are not known.
 std::optional<double> expected_time_ratio(const Decision& d) {
-  const auto share = communication_share(d.parameters);
+  const double share = communication_share(d.parameters).value_or(assumed_share);
   const auto cost = parse_real(d.cost), first = parse_real(d.first_nodes_cost);
-  if (!share || !cost || !first || !(*first > 0)) return std::nullopt;
-  return 1 - *share + *share * *cost / *first;
+  if (!cost || !first || !(*first > 0)) return std::nullopt;
+  return 1 - share + share * *cost / *first;
 }
 
 std::string expected_time(const Decision& d) {
   const auto ratio = expected_time_ratio(d);
   if (!ratio) return {};
+  const auto share = communication_share(d.parameters);
   char text[160];
   std::snprintf(
       text, sizeof text,
-      "%.2f of the run time on the first nodes offered, with %.0f %% communication in proportion to hop-bytes", *ratio,
-      100 * *communication_share(d.parameters));
+      "%.2f of the run time on the first nodes offered, with %s%.0f %% communication in proportion to hop-bytes", *ratio,
+      share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
   return text;
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
+}
+
+// Returns one sentence for a user who reads no further; empty if the job got no nodes by the policy.
+std::string summary(const Decision& d, std::string_view topology) {
+  if ((d.outcome != DECISION_NODES && d.outcome != DECISION_CORES) || d.tasks == 0 || d.given.empty()) return {};
+  const std::size_t given = leaf_switches_of(d.given, topology);
+  const std::size_t stock = leaf_switches_of(d.stock_choice, topology);
+  std::string text = "  " + counted(d.tasks, "rank") + " on " + (given > 0 ? counted(given, "leaf switch") : d.given);
+  if (given > 0 && stock > 0) text += "; stock would use " + std::to_string(stock);
+  char expected[64];
+  if (const auto ratio = expected_time_ratio(d)) {
+    std::snprintf(expected, sizeof expected, "; expected run time %.2f of stock's", *ratio);
+    text += expected;
+  }
+  return text + "\n";
 }
 
 }  // namespace
@@ -93,7 +115,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) +
                      (component.empty() ? "" : " (" + component + ")") +
                      (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") + ", " + shown_time(d.at_s) +
-                     (d.for_start ? "" : ", asked ahead of the start") + "\n";
+                     (d.predicted ? ", predicted" : d.for_start ? "" : ", asked ahead of the start") + "\n" + summary(d, topology);
   add_fact(text, "outcome", outcome_sentence(d));
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
@@ -110,6 +132,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
     add_fact(text, of_drawing, "not drawn: the record has no room for the list of all nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", marked(costs(d)));
+  if (!d.cost.empty()) add_fact(text, "describes", "the plan; srun may place the ranks better, and prints that with -v");
   add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
@@ -131,6 +154,7 @@ void decision_json(JsonWriter& json, const Decision& d) {
       .member("restarts", static_cast<std::int64_t>(d.restarts));
   json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
   json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
+  json.member("submitted_s", d.submitted_s).member("predicted", d.predicted);
   json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
   json.member("tasks", static_cast<std::int64_t>(d.tasks))
       .member("candidates", static_cast<std::int64_t>(d.candidates));
