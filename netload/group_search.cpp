@@ -20,8 +20,6 @@ constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
 constexpr std::int64_t work_per_far_pair = 100;  // for measurements that do not fit in a cache
 
-constexpr std::size_t most_runners_up = 5;
-
 // The number of pairs between two looks at the clock.
 constexpr std::size_t pairs_per_look = 8192;
 
@@ -108,8 +106,26 @@ bool serves(const GroupInput& input, const GroupRequest& request, const std::vec
          std::ranges::all_of(request.required, [&](std::int32_t n) { return std::ranges::count(group, n) > 0; });
 }
 
-// Returns the groups that simpler rules choose, ascending: the known groups, the least loaded nodes, the first nodes,
-// and consecutive nodes that start elsewhere, of which there are fewer at the deadline.
+double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
+
+// Returns the best `count` different groups, least T_G first. It moves them out of `groups`.
+std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
+  std::vector<std::size_t> order(groups.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return groups[a].total_load < groups[b].total_load; });
+  std::vector<Group> best;
+  for (const std::size_t k : order) {
+    if (best.size() == count) break;
+    const bool known =
+        std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
+    if (!known) best.push_back(std::move(groups[k]));
+  }
+  return best;
+}
+
+}  // namespace
+
 std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
   std::vector<Group> groups;
   const auto add = [&](const auto& members) {
@@ -136,26 +152,6 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   }
   return groups;
 }
-
-double part(double value, double sum) { return sum > 0 ? value / sum : 0; }
-
-// Returns the best `count` different groups, least T_G first. It moves them out of `groups`.
-std::vector<Group> best_groups(std::vector<Group>& groups, std::size_t count) {
-  std::vector<std::size_t> order(groups.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return groups[a].total_load < groups[b].total_load; });
-  std::vector<Group> best;
-  for (const std::size_t k : order) {
-    if (best.size() == count) break;
-    const bool known =
-        std::any_of(best.begin(), best.end(), [&](const Group& g) { return g.nodes == groups[k].nodes; });
-    if (!known) best.push_back(std::move(groups[k]));
-  }
-  return best;
-}
-
-}  // namespace
 
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, const Deadline& deadline) {
   Group group;

@@ -7,6 +7,7 @@
 
 #include "common/util/deadline.hpp"
 #include "netload/network_load.hpp"
+#include "netload/slowdown.hpp"
 
 namespace placement::netload {
 
@@ -25,8 +26,8 @@ struct GroupInput {
   std::span<const std::int32_t> processors;  // processes that the node takes, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;
   double beta = 0.7;
-  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: no node is left out because it is slow
-  double most_slower = 0;                 // of rule_for_slow_nodes()
+  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: T_G alone counts
+  ShareRange shares = {};                 // with slowdown: for which the regret is the least
   // Further groups, such as Slurm's first nodes: an improved choice is never larger in T_G than those that serve the
   // request.
   std::span<const std::vector<std::int32_t>> known_groups = {};
@@ -38,7 +39,10 @@ struct Group {
   double compute_load = 0;          // C_G: the sum of CL
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
+  double regret = 0;                // of regret.hpp; 0: not known
 };
+
+inline constexpr std::size_t most_runners_up = 5;
 
 // The result of a choice among the candidate groups. Each start node has a candidate group; equal groups are listed
 // once.
@@ -62,6 +66,10 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
 // Returns T_G of a group by the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
+
+// Returns the groups that simpler rules choose, ascending: the known groups, the least loaded nodes, the first nodes,
+// and consecutive nodes that start elsewhere, of which there are fewer at the deadline.
+std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is
 // bounded: for very many nodes or processes only every k-th node is a start. At the deadline the search ends with the

@@ -14,6 +14,7 @@ libnetload_la_SOURCES = \
 	%D%/pair_scale.cpp \
 	%D%/profile_weights.cpp \
 	%D%/rank_mapping.cpp \
+	%D%/regret.cpp \
 	%D%/selection.cpp \
 	%D%/slowdown.cpp \
 	%D%/typical_link.cpp \

@@ -20,6 +20,8 @@ constexpr std::int32_t most_with_errors = 1024;
 // Factor and part by which rounding may raise a floor.
 constexpr double rounded = 1 - 1e-12;
 
+constexpr double least_Bps_of_time = 1;  // no pair takes infinitely long
+
 bool is_known(double value) { return value >= 0 && std::isfinite(value); }
 
 // Mean and worst value of one attribute over the pairs. The mean is stored relative to the worst, so that no sum
@@ -76,13 +78,27 @@ std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   return missing;
 }
 
+// Returns the time of a byte on each pair, relative to that by the mean bandwidth. An unknown bandwidth counts as the
+// least.
+std::vector<double> times_of_bytes(const DensePairs& pairs) {
+  const double mean = mean_over_pairs(pairs.nodes, pairs.bandwidth_Bps).mean();
+  double least = mean;
+  for (const double Bps : pairs.bandwidth_Bps)
+    if (Bps >= least_Bps_of_time) least = std::min(least, Bps);
+  std::vector<double> times;
+  for (const double Bps : pairs.bandwidth_Bps)
+    times.push_back(mean / (is_known(Bps) ? std::max(Bps, least_Bps_of_time) : least));
+  return times;
+}
+
 }  // namespace
 
 NetworkLoad::NetworkLoad(std::int32_t nodes)
     : nodes_(nodes),
       values_(static_cast<std::size_t>(nodes) * static_cast<std::size_t>(nodes), 0.0) {}
 
-NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : NetworkLoad(pairs.nodes) {
+NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, PairMeasure measure)
+    : NetworkLoad(pairs.nodes) {
   if (!pairs.latency_us.empty()) {
     const PairMean mean = mean_over_pairs(nodes_, pairs.latency_us);
     add_attribute(nodes_, pairs.latency_us, mean, weights.latency, values_);
@@ -91,7 +107,10 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
   }
   if (const std::vector<double> missing = missing_bandwidth(pairs); !missing.empty()) {
     const PairMean mean = mean_over_pairs(nodes_, missing);
-    add_attribute(nodes_, missing, mean, weights.bandwidth, values_);
+    if (measure == PairMeasure::time && !pairs.bandwidth_Bps.empty())
+      add_attribute(nodes_, times_of_bytes(pairs), {1, 1, mean.known}, weights.bandwidth, values_);
+    else
+      add_attribute(nodes_, missing, mean, weights.bandwidth, values_);
     scale_.known_pairs = std::max(scale_.known_pairs, mean.known);
     scale_.mean_missing_Bps = mean.mean();
   }
@@ -99,7 +118,7 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights) : N
 }
 
 NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
-                         const Deadline& deadline, WithinError within_error)
+                         const Deadline& deadline, WithinError within_error, PairMeasure measure)
     : nodes_(static_cast<std::int32_t>(state_of.size())),
       columns_(table, state_of),
       floors_(columns_) {
@@ -110,14 +129,27 @@ NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> s
   const bool beyond_error =
       within_error == WithinError::counts_nothing && nodes_ <= most_with_errors && columns_.has_errors();
   if (nodes_ <= most_dense || beyond_error)
-    set_values(beyond_error, deadline);
+    set_values(beyond_error, measure, weights, deadline);
   else
     set_terms_of_blocks();
 }
 
-void NetworkLoad::set_values(bool beyond_error, const Deadline& deadline) {
+void NetworkLoad::set_values(bool beyond_error, PairMeasure measure, const NlaWeights& weights,
+                             const Deadline& deadline) {
   const auto nodes = static_cast<std::size_t>(nodes_);
+  const double mean_Bps = scale_.peak_Bps - scale_.mean_missing_Bps;
+  const double byte_factor = scale_.peak_Bps > 0 ? weights.bandwidth * mean_Bps / nodes_ : 0;
+  const auto load = [&](double us, double Bps) {
+    if (measure == PairMeasure::difference) return load_of(us, Bps);
+    const double known_Bps = Bps >= 0 ? std::min(Bps, scale_.bandwidth_bound) : scale_.least_Bps;
+    return latency_factor_ * (us >= 0 ? std::min(us, scale_.latency_bound) : scale_.worst_latency_us) +
+           byte_factor / std::max(known_Bps, least_Bps_of_time);
+  };
   std::vector<double> values(nodes * nodes);
+  const auto set = [&](std::int32_t u, std::int32_t v, double value) {
+    values[static_cast<std::size_t>(u) * nodes + static_cast<std::size_t>(v)] = value;
+    values[static_cast<std::size_t>(v) * nodes + static_cast<std::size_t>(u)] = value;
+  };
   if (beyond_error) {
     const BeyondError latency(columns_, BeyondError::Series::latency, scale_.latency_bound, deadline);
     const BeyondError bandwidth(columns_, BeyondError::Series::bandwidth, scale_.bandwidth_bound, deadline);
@@ -126,19 +158,18 @@ void NetworkLoad::set_values(bool beyond_error, const Deadline& deadline) {
       for (std::int32_t v = 0; v < u; ++v) {
         const PairColumns::Pair pair = columns_.pair(u, v);
         const std::int32_t group = columns_.group_of(v);
-        const double load = load_of(us.value(v, group, pair.latency_us), Bps.value(v, group, pair.bandwidth_Bps));
-        values[static_cast<std::size_t>(u) * nodes + static_cast<std::size_t>(v)] = load;
-        values[static_cast<std::size_t>(v) * nodes + static_cast<std::size_t>(u)] = load;
+        set(u, v, load(us.value(v, group, pair.latency_us), Bps.value(v, group, pair.bandwidth_Bps)));
       }
     }
   } else {
-    double* value = values.data();
-    for (std::int32_t u = 0; u < nodes_; ++u) {
-      const From row = from(u);
-      for (std::int32_t v = 0; v < nodes_; ++v) *value++ = row.to(v);
-    }
+    for (std::int32_t u = 0; u < nodes_; ++u)
+      for (std::int32_t v = 0; v < u; ++v) {
+        const PairColumns::Pair pair = columns_.pair(u, v);
+        set(u, v, load(pair.latency_us, pair.bandwidth_Bps));
+      }
   }
   values_ = std::move(values);
+  if (measure == PairMeasure::time) most_ = std::max(most_, values_.empty() ? 0 : *std::ranges::max_element(values_));
 }
 
 void NetworkLoad::set_terms_of_blocks() {

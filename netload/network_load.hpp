@@ -25,6 +25,10 @@ struct DensePairs {
 // Whether differences between pairs count that are within the error of measurement (BeyondError).
 enum class WithinError : std::uint8_t { counts, counts_nothing };
 
+// What the bandwidth of a pair adds to its load: the difference from the peak [NLA §3], or the time of a byte, which is
+// mean bandwidth / bandwidth. Only a NetworkLoad that is dense() has times; in others all is the difference.
+enum class PairMeasure : std::uint8_t { difference, time };
+
 // The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the
 // difference between peak and available bandwidth. Each term is divided by the number of nodes times its mean over the
 // known pairs. The peak is the largest bandwidth of any pair of candidates. A value that is not known counts as the
@@ -35,7 +39,7 @@ class NetworkLoad {
   explicit NetworkLoad(std::int32_t nodes = 0);
 
   // Uses the values of all pairs, and the weights of latency and bandwidth.
-  NetworkLoad(const DensePairs& pairs, const NlaWeights& weights);
+  NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, PairMeasure measure = PairMeasure::difference);
 
   // Uses the measurements of a snapshot.
   //   table         must outlive this object
@@ -47,7 +51,8 @@ class NetworkLoad {
   // others. The scale is that of the measured values. If all differences are within the error, each pair has the mean,
   // and the network does not influence the choice. Throws Error at the deadline.
   NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
-              const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts);
+              const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts,
+              PairMeasure measure = PairMeasure::difference);
 
   std::int32_t nodes() const { return nodes_; }
   // Returns whether NL of all pairs is stored as a matrix; otherwise it is computed from the table.
@@ -110,7 +115,7 @@ class NetworkLoad {
   double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
  private:
-  void set_values(bool beyond_error, const Deadline& deadline);
+  void set_values(bool beyond_error, PairMeasure measure, const NlaWeights& weights, const Deadline& deadline);
   void set_terms_of_blocks();
   double load_of(double latency_us, double bandwidth_Bps) const;
 

@@ -9,7 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "netload/slowdown.hpp"
+#include "netload/regret.hpp"
 
 namespace placement::netload {
 
@@ -33,22 +33,12 @@ std::vector<std::int32_t> group_by_rule(const GroupInput& input, const GroupRequ
   return group;
 }
 
-// The rule nla where no node is much slower than those of the fastest group that serves the request.
-GroupChoice select_among_fast_nodes(const GroupInput& input, const GroupRequest& request, std::uint64_t seed,
-                                    const Deadline& deadline) {
-  std::vector<std::int32_t> order = order_of_nodes(input.processors.size(), SelectionRule::nla, seed);
-  std::stable_sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
-    return input.slowdown[static_cast<std::size_t>(a)] < input.slowdown[static_cast<std::size_t>(b)];
-  });
-  const std::vector<std::int32_t> processors = processors_of_fast_nodes(
-      group_in_order(input, request, order), input.slowdown, input.most_slower, input.processors, request.required);
-  GroupInput fast = input;
-  fast.processors = processors;
-  fast.slowdown = {};
-  return select_group(fast, request, SelectionRule::nla, seed, deadline);
-}
-
 }  // namespace
+
+PairMeasure pair_measure(SelectionRule rule, const Parameters& parameters) {
+  const bool weighed_by_user = parameters.contains("alpha") || parameters.contains("beta");
+  return rule == SelectionRule::nla && !weighed_by_user ? PairMeasure::time : PairMeasure::difference;
+}
 
 WithinError within_error(SelectionRule rule) {
   return rule == SelectionRule::nla_paper ? WithinError::counts : WithinError::counts_nothing;
@@ -84,13 +74,7 @@ std::string to_string(const Overload& overload, std::span<const double> cores) {
 
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule, std::uint64_t seed,
                          const Deadline& deadline) {
-  if (rule == SelectionRule::nla && !input.slowdown.empty()) {
-    try {
-      return select_among_fast_nodes(input, request, seed, deadline);
-    } catch (const Error&) {  // they are too few for the limits on nodes
-      if (deadline.expired()) throw;
-    }
-  }
+  if (rule == SelectionRule::nla && !input.slowdown.empty()) return choose_by_regret(input, request, deadline);
   const GroupSearch search = rule == SelectionRule::nla ? GroupSearch::improved : GroupSearch::paper;
   GroupChoice choice = choose_group(input, request, search, deadline);
   if (rule == SelectionRule::nla || rule == SelectionRule::nla_paper) return choice;

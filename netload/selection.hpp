@@ -23,6 +23,8 @@ enum class SelectionRule : std::uint8_t {
 
 // Returns whether differences within the error of measurement count: for NLA-PAPER they do, for each other rule not.
 WithinError within_error(SelectionRule rule);
+// Returns what NL of a pair measures: for NLA, unless the user weighs computation and network, the time of messages.
+PairMeasure pair_measure(SelectionRule rule, const Parameters& parameters);
 
 // Returns the value of the parameter `processors`: loaded (default) or printed. Throws Error on any other value.
 ProcessorFormula processor_formula(const Parameters& parameters);
@@ -45,8 +47,7 @@ std::string to_string(const Overload& overload, std::span<const double> cores);
 // Chooses a group by any of the rules. Its loads are relative to the candidate groups of Algorithms 1 and 2, from
 // which compute_sum, network_sum and runners_up are taken. `seed` is for the rule `random`. Throws Error when no group
 // is within the limits or the deadline passes before one is found. Where the input has slowdowns, the rule `nla` takes
-// no node that is much slower than those of the fastest group (its most_slower), unless these are too few for the
-// limits on nodes: ranks of most programs wait for the slowest node, while [NLA §6] adds loads up.
+// the group with the least regret (choose_by_regret()).
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
                          std::uint64_t seed = 1, const Deadline& deadline = Deadline::never());
 

@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "netload/profile_weights.hpp"
+
 namespace placement::netload {
 
 namespace {
 
 constexpr double rounding = 1 + 1e-9;
-constexpr double most_lost = 0.1;  // the share of the run time that slow nodes may add
-
-// Returns the share (0..1] of the run time that a program computes, from the weights of its profile, which are in
-// proportion to the squares of the two shares (profile_weights()).
-double computing_share(const NlaWeights& weights) {
-  return std::sqrt(weights.alpha) / (std::sqrt(weights.alpha) + std::sqrt(weights.beta));
-}
+constexpr double share_error = 0.1;  // of the share of communication that a profile gives
 
 // Replaces what is not known by the worst known value, or by 1 where nothing is known.
 std::vector<double> worst_or_one(std::vector<double> values) {
@@ -39,36 +35,26 @@ std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const do
   clock = worst_or_one(std::move(clock));
   crowd = worst_or_one(std::move(crowd));
   for (std::size_t n = 0; n < clock.size(); ++n) clock[n] *= crowd[n];
-  const auto [least, most] = std::minmax_element(clock.begin(), clock.end());
-  if (clock.empty() || *most <= *least * rounding) return {};
   return clock;
 }
 
-SlowNodesRule rule_for_slow_nodes(const Parameters& parameters, const NlaWeights& weights) {
-  const bool weighed_by_user = parameters.contains("alpha") || parameters.contains("beta");
-  if (weighed_by_user || !(weights.alpha > 0)) return {0, weights};
-  SlowNodesRule rule{1 + most_lost, weights};
-  if (parameters.contains("network-use")) rule.most_slower = 1 + most_lost / computing_share(weights);
-  if (weights.beta > 0 && weights.alpha >= NlaWeights().alpha) {
-    rule.weights.alpha = NlaWeights().alpha;
-    rule.weights.beta = NlaWeights().beta;
+std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link) {
+  if (parameters.contains("alpha") || parameters.contains("beta")) return std::nullopt;
+  ShareRange range;
+  if (const auto use = parameters.find("network-use"); use != parameters.end()) {
+    const double share = network_share(parse_network_use(use->second), link);
+    range = {std::max(share - share_error, 0.0), std::min(share + share_error, 1.0)};
   }
-  return rule;
+  return range;
 }
 
-std::vector<std::int32_t> processors_of_fast_nodes(std::span<const std::int32_t> fastest,
-                                                   std::span<const double> slowdown, double most_slower,
+std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowdown, double limit,
                                                    std::span<const std::int32_t> processors,
                                                    std::span<const std::int32_t> required) {
-  const auto is_required = [&](std::int32_t node) {
-    return std::find(required.begin(), required.end(), node) != required.end();
-  };
-  double limit = 0;
-  for (const std::int32_t node : fastest)
-    if (!is_required(node)) limit = std::max(limit, slowdown[static_cast<std::size_t>(node)] * most_slower * rounding);
   std::vector<std::int32_t> kept(processors.begin(), processors.end());
   for (std::size_t n = 0; n < kept.size(); ++n)
-    if (slowdown[n] > limit && !is_required(static_cast<std::int32_t>(n))) kept[n] = 0;
+    if (slowdown[n] > limit * rounding && std::ranges::find(required, static_cast<std::int32_t>(n)) == required.end())
+      kept[n] = 0;
   return kept;
 }
 

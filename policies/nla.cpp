@@ -61,11 +61,7 @@ class Chooser {
     find_states();
     link_ = link_for_weights(view, request, state_of_);
     weights_ = netload::nla_weights(with_weights(request.parameters, link_));
-    given_beta_ = weights_.beta;
-    if (rule == netload::SelectionRule::nla) {
-      slow_nodes_ = netload::rule_for_slow_nodes(request.parameters, weights_);
-      weights_ = slow_nodes_.weights;
-    }
+    if (rule == netload::SelectionRule::nla) shares_ = netload::share_range(request.parameters, link_);
     measure();
   }
 
@@ -76,7 +72,7 @@ class Chooser {
       const std::vector<double> slowdown = slowdown_of(processors);
       netload::GroupInput input = input_of(processors);
       input.slowdown = slowdown;
-      input.most_slower = slow_nodes_.most_slower;
+      if (shares_) input.shares = *shares_;
       input.known_groups = known;
       std::optional<netload::GroupChoice> choice;
       try {
@@ -117,8 +113,7 @@ class Chooser {
   // Returns on which links the profile was taken, and what follows from it; empty without a profile.
   std::string by_profile() const {
     if (!request_.parameters.contains("network-use")) return {};
-    return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(given_beta_) +
-           (weights_.beta != given_beta_ ? " (" + short_number(weights_.beta) + " among fast nodes)" : "") +
+    return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(weights_.beta) +
            " latency=" + short_number(weights_.latency);
   }
 
@@ -135,7 +130,8 @@ class Chooser {
                                                                : "missing"));
     table_ = netload::live_attributes(live, state_of_, cores_, busy_);
     compute_ = netload::compute_load(table_, weights_);
-    network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_));
+    network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_),
+                                    netload::pair_measure(rule_, request_.parameters));
     const double nodes = coverage_.candidates;
     const double pairs = nodes * (nodes - 1) / 2;
     if (weights_.beta > 0 && static_cast<double>(network_.known_pairs()) < least_pairs * pairs)
@@ -179,7 +175,7 @@ class Chooser {
 
   // Beside the load of others, the processors that Slurm's jobs hold are busy.
   std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
-    if (!slow_nodes_.leaves_out()) return {};
+    if (!shares_) return {};
     std::vector<double> load(beyond_);
     for (std::size_t n = 0; n < load.size(); ++n) load[n] += busy_[n];
     return netload::slowdown_of_nodes(table_, cores_, load, processors);
@@ -242,6 +238,10 @@ class Chooser {
                                            natural, "load and network");
     placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) + " N=" +
                                 short_number(choice.best.network_load) + " T=" + short_number(choice.best.total_load));
+    if (choice.best.regret > 0)
+      placement.reasons.push_back(
+          "at most " + short_number(choice.best.regret) + " of the shortest run time, for communication of " +
+          short_number(100 * shares_->least) + " to " + short_number(100 * shares_->most) + " % of it");
     if (const std::string profile = by_profile(); !profile.empty()) placement.reasons.push_back(profile);
     if (!choice.runners_up.empty())
       placement.reasons.push_back("runner-up " + described(choice.runners_up[0]) +
@@ -304,8 +304,7 @@ class Chooser {
   std::int32_t stale_ = 0;
   netload::LiveCoverage coverage_;
   netload::NodeTable table_;
-  netload::SlowNodesRule slow_nodes_;
-  double given_beta_ = 0;  // as the user, the profile or the default gives it
+  std::optional<netload::ShareRange> shares_;  // for which the regret counts; nothing: T_G alone counts
   std::vector<double> compute_;
   netload::NetworkLoad network_;
 };
@@ -331,7 +330,8 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
   if (!view.live || view.live->pairs.groups == 0) return place_step_by_tree(view, request, deadline);
   const netload::NlaWeights weights =
       netload::nla_weights(with_weights(request.parameters, link_for_weights(view, request, states)));
-  const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule));
+  const netload::NetworkLoad network(view.live->pairs, states, weights, deadline, netload::within_error(rule),
+                                     netload::pair_measure(rule, request.parameters));
   if (network.known_pairs() == 0) return place_step_by_tree(view, request, deadline);
   const mapping::Slots slots(view, request);
   Request mapped = request;

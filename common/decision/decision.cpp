@@ -162,9 +162,19 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
 void pack_decision(const Decision& d, std::span<std::byte> room) noexcept {
   constexpr std::size_t max_terms = 255;
   const std::uint8_t for_start = d.predicted ? is_predicted : d.for_start ? is_for_start : is_ahead;
-  Numbers numbers{d.at_s,      d.live_age_s, d.submitted_s, d.time_us,
-                  d.job_id,    d.restarts,   d.uid,         d.tasks,
-                  d.candidates, static_cast<std::uint8_t>(d.outcome), for_start, d.remembered, 0};
+  Numbers numbers{d.at_s,
+                  d.live_age_s,
+                  d.submitted_s,
+                  d.time_us,
+                  d.job_id,
+                  d.restarts,
+                  d.uid,
+                  d.tasks,
+                  d.candidates,
+                  static_cast<std::uint8_t>(d.outcome),
+                  for_start,
+                  d.remembered,
+                  0};
   std::fill(room.begin(), room.end(), std::byte{0});
   ByteWriter<std::byte> out(room.first(room.size() - 1));
   out.value(numbers);
@@ -183,8 +193,8 @@ Decision unpack_decision(std::span<const std::byte> bytes) {
   Reader in(bytes);
   const auto numbers = in.value<Numbers>();
   if (numbers.outcome >= decision_outcome_names.size() || numbers.for_start > is_predicted || numbers.remembered > 1 ||
-      numbers.time_us < 0 || numbers.submitted_s < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) || numbers.live_age_s < 0 ||
-      std::isinf(numbers.live_age_s))
+      numbers.time_us < 0 || numbers.submitted_s < 0 || !(numbers.at_s >= 0 && numbers.at_s < 1e12) ||
+      numbers.live_age_s < 0 || std::isinf(numbers.live_age_s))
     fail("its numbers are impossible");
   Decision d;
   d.at_s = numbers.at_s;

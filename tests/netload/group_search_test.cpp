@@ -185,8 +185,10 @@ static NetworkLoad network_of_pairs(std::int32_t nodes, std::uint64_t seed) {
   for (std::int32_t u = 0; u < nodes; ++u)
     for (std::int32_t v = 0; v < u; ++v)
       pairs.bandwidth_Bps[static_cast<std::size_t>(u * nodes + v)] =
-          pairs.bandwidth_Bps[static_cast<std::size_t>(v * nodes + u)] =
-              (u / 2 == v / 2 ? 100e6 : u / 4 == v / 4 ? four : other) * (0.6 + 0.4 * unit());
+          pairs.bandwidth_Bps[static_cast<std::size_t>(v * nodes + u)] = (u / 2 == v / 2   ? 100e6
+                                                                          : u / 4 == v / 4 ? four
+                                                                                           : other) *
+                                                                         (0.6 + 0.4 * unit());
   return {pairs, {}};
 }
 

@@ -95,7 +95,8 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
-// Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as now.
+// Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as
+// now.
 std::time_t seconds_until(const Start& start) {
   std::tm parts{};
   const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
@@ -145,8 +146,8 @@ std::string why_no_decision() {
 
 void write_text(const Start& start, const DecisionInput& input) {
   const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not foreseeable, planned";
-  std::string text = when + " on " + start.nodes + ", " + start.processors +
-                     " processors of partition " + start.partition + "\n";
+  std::string text =
+      when + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
   for (const Decision& decision : input.decisions) text += explained(decision, "", topology);
   if (input.decisions.empty())

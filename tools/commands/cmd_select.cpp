@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdio>
 #include <ctime>
+#include <optional>
 
 #include "common/policy/config.hpp"
 #include "common/policy/policy_spec.hpp"
@@ -64,7 +65,7 @@ struct Selection {
   netload::NlaWeights weights;
   PolicySpec spec;
   netload::SelectionRule rule = netload::SelectionRule::nla;
-  netload::SlowNodesRule slow_nodes;
+  std::optional<netload::ShareRange> shares;
   std::int32_t tasks = 0;
   std::vector<std::int32_t> processors;
   std::vector<double> cores;  // empty: not known
@@ -101,10 +102,8 @@ void set_weights(Selection& selection, const netload::TypicalLink& link) {
   Parameters parameters = selection.spec.parameters;
   netload::replace_network_use(parameters, link);
   selection.weights = netload::nla_weights(parameters);
-  if (selection.rule == netload::SelectionRule::nla) {
-    selection.slow_nodes = netload::rule_for_slow_nodes(selection.spec.parameters, selection.weights);
-    selection.weights = selection.slow_nodes.weights;
-  }
+  if (selection.rule == netload::SelectionRule::nla)
+    selection.shares = netload::share_range(selection.spec.parameters, link);
 }
 
 void read_tables(const CommandLine& line, Selection& selection) {
@@ -119,8 +118,10 @@ void read_tables(const CommandLine& line, Selection& selection) {
   if (const auto pairs = line.value("pairs"))
     dense = netload::read_pair_table(read_input_file(*pairs, max_table_bytes), *pairs, selection.names);
   set_weights(selection, netload::typical_link(dense));
-  selection.network =
-      line.has("pairs") ? netload::NetworkLoad(dense, selection.weights) : netload::NetworkLoad(selection.table.nodes);
+  selection.network = line.has("pairs")
+                          ? netload::NetworkLoad(dense, selection.weights,
+                                                 netload::pair_measure(selection.rule, selection.spec.parameters))
+                          : netload::NetworkLoad(selection.table.nodes);
 }
 
 // Returns the latest published snapshot, of this host or of a monitor. Throws Error when there is none, or none that
@@ -161,7 +162,8 @@ void take_live(const CommandLine& line, Selection& selection) {
   selection.table = netload::live_attributes(selection.live, state_of);
   set_weights(selection, netload::link_of_profile(selection.spec.parameters, selection.live, state_of));
   selection.network = netload::NetworkLoad(selection.live.pairs, state_of, selection.weights, Deadline::never(),
-                                           netload::within_error(selection.rule));
+                                           netload::within_error(selection.rule),
+                                           netload::pair_measure(selection.rule, selection.spec.parameters));
 }
 
 void count_processors(const CommandLine& line, Selection& selection) {
@@ -300,7 +302,7 @@ int command_select(int argc, char** argv) {
 
   const std::vector<double> compute = netload::compute_load(selection.table, selection.weights);
   std::vector<double> slowdown;
-  if (selection.slow_nodes.leaves_out())
+  if (selection.shares)
     slowdown = netload::slowdown_of_nodes(selection.table, selection.cores, selection.load, selection.processors);
   const netload::GroupInput input{compute,
                                   &selection.network,
@@ -308,7 +310,7 @@ int command_select(int argc, char** argv) {
                                   selection.weights.alpha,
                                   selection.weights.beta,
                                   slowdown,
-                                  selection.slow_nodes.most_slower};
+                                  selection.shares.value_or(netload::ShareRange())};
   netload::GroupRequest request;
   request.processes = selection.tasks;
   Request seeded;

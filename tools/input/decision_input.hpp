@@ -35,9 +35,9 @@ struct DecisionInput {
 // Predictions are answers to srun --test-only, whose jobs never start. Slurm gives their numbers to jobs later.
 enum class RecordKind { decisions, predictions };
 
-// Returns the decisions or the predictions about `job`, or about all jobs if it is 0, as far as the caller may see them. Only those made
-// at `since_s` (seconds since 1970) or later are returned. If the files of this host are not enough, the monitors on
-// the controllers are asked. Throws Error only for a source that the command line names.
+// Returns the decisions or the predictions about `job`, or about all jobs if it is 0, as far as the caller may see
+// them. Only those made at `since_s` (seconds since 1970) or later are returned. If the files of this host are not
+// enough, the monitors on the controllers are asked. Throws Error only for a source that the command line names.
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind = RecordKind::decisions);
 

@@ -81,8 +81,8 @@ std::string expected_time(const Decision& d) {
   char text[160];
   std::snprintf(
       text, sizeof text,
-      "%.2f of the run time on the first nodes offered, with %s%.0f %% communication in proportion to hop-bytes", *ratio,
-      share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
+      "%.2f of the run time on the first nodes offered, with %s%.0f %% communication in proportion to hop-bytes",
+      *ratio, share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
   return text;
 }
 
@@ -115,7 +115,10 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) +
                      (component.empty() ? "" : " (" + component + ")") +
                      (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") + ", " + shown_time(d.at_s) +
-                     (d.predicted ? ", predicted" : d.for_start ? "" : ", asked ahead of the start") + "\n" + summary(d, topology);
+                     (d.predicted   ? ", predicted"
+                      : d.for_start ? ""
+                                    : ", asked ahead of the start") +
+                     "\n" + summary(d, topology);
   add_fact(text, "outcome", outcome_sentence(d));
   add_fact(text, "policy", d.policy + (d.parameters.empty() ? "" : " " + d.parameters));
   if (d.candidates > 0) add_fact(text, "candidates", std::to_string(d.candidates) + " nodes: " + d.candidate_nodes);
@@ -132,7 +135,8 @@ std::string explained(const Decision& d, const std::string& component, std::stri
     add_fact(text, of_drawing, "not drawn: the record has no room for the list of all nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", marked(costs(d)));
-  if (!d.cost.empty()) add_fact(text, "describes", "the plan; srun may place the ranks better, and prints that with -v");
+  if (!d.cost.empty())
+    add_fact(text, "describes", "the plan; srun may place the ranks better, and prints that with -v");
   add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netload/regret.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "common/util/error.hpp"
+
+namespace placement::netload {
+
+namespace {
+
+// The slowdowns up to which nodes are admitted, relative to the slowest node of the fastest group. The order is that in
+// which they are tried until the deadline.
+constexpr std::array limits{1.1, 1.4, 1.0, 1.2, 1.05, 1.7, 2.0, 2.5, 3.0, 4.0};
+constexpr std::size_t limits_of_large = 2;  // where NetworkLoad is no matrix, and each search takes long
+
+// Among nodes about as fast as each other the network makes the difference.
+constexpr double alpha_among_fast = 0.05;
+
+// The two parts of the run time of a group, not yet relative to the best ones.
+struct Parts {
+  double slowest = 1;
+  double network = 0;
+};
+
+Parts parts_of(const GroupInput& input, const Group& group) {
+  Parts parts{0, 0};
+  for (const std::int32_t node : group.nodes)
+    parts.slowest = std::max(parts.slowest, input.slowdown[static_cast<std::size_t>(node)]);
+  const auto size = static_cast<double>(group.nodes.size());
+  if (size > 1) parts.network = group.network_load / (size * (size - 1) / 2);
+  // The difference from the peak is 0 on the best links, but no message takes no time.
+  if (size > 1 && !input.network->dense()) parts.network += 1 / static_cast<double>(input.network->nodes());
+  return parts;
+}
+
+// Returns the slowdown of the slowest node of the fastest group.
+double slowest_of_fastest(const GroupInput& input, const GroupRequest& request) {
+  std::vector<std::int32_t> order(input.processors.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto slowdown = [&](std::int32_t node) { return input.slowdown[static_cast<std::size_t>(node)]; };
+  std::ranges::stable_sort(order, {}, slowdown);
+  double slowest = 0;
+  for (const std::int32_t node : group_in_order(input, request, order))
+    if (std::ranges::find(request.required, node) == request.required.end())
+      slowest = std::max(slowest, slowdown(node));
+  return slowest;
+}
+
+// Adds the groups chosen among the nodes up to each of the limits.
+void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& request, const Deadline& deadline,
+                              std::vector<Group>& groups) {
+  const double fastest = slowest_of_fastest(input, request);
+  std::vector<std::vector<std::int32_t>> tried;
+  for (std::size_t k = 0; k < (input.network->dense() ? limits.size() : limits_of_large); ++k) {
+    if (deadline.expired()) return;
+    std::vector<std::int32_t> processors =
+        processors_of_fast_nodes(input.slowdown, fastest * limits[k], input.processors, request.required);
+    if (std::ranges::find(tried, processors) != tried.end()) continue;
+    tried.push_back(std::move(processors));
+    GroupInput fast = input;
+    fast.processors = tried.back();
+    fast.alpha = std::min(fast.alpha, alpha_among_fast);
+    fast.beta = 1 - fast.alpha;
+    try {
+      GroupChoice choice = choose_group(fast, request, GroupSearch::improved, deadline);
+      groups.push_back(std::move(choice.best));
+      std::ranges::move(choice.runners_up, std::back_inserter(groups));
+    } catch (const Error&) {  // these nodes are too few for the limits on nodes, or the deadline has passed
+    }
+  }
+}
+
+void set_regrets(const GroupInput& input, std::vector<Group>& groups) {
+  std::vector<Parts> parts;
+  Parts best{std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+  for (const Group& group : groups) {
+    parts.push_back(parts_of(input, group));
+    best.slowest = std::min(best.slowest, parts.back().slowest);
+    if (parts.back().network > 0) best.network = std::min(best.network, parts.back().network);
+  }
+  for (const double share : {input.shares.least, input.shares.most}) {
+    const auto time = [&](const Parts& of) {
+      return (1 - share) * of.slowest / best.slowest + (of.network > 0 ? share * of.network / best.network : 0);
+    };
+    double least = std::numeric_limits<double>::infinity();
+    for (const Parts& of : parts) least = std::min(least, time(of));
+    for (std::size_t k = 0; k < groups.size(); ++k)
+      groups[k].regret = std::max(groups[k].regret, least > 0 ? time(parts[k]) / least : 1);
+  }
+}
+
+}  // namespace
+
+GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
+  GroupChoice choice = choose_group(input, request, GroupSearch::improved, deadline);
+  std::vector<Group> groups{std::move(choice.best)};
+  std::ranges::move(choice.runners_up, std::back_inserter(groups));
+  add_groups_of_fast_nodes(input, request, deadline, groups);
+  std::ranges::move(simple_groups(input, request, deadline), std::back_inserter(groups));
+  set_regrets(input, groups);
+  for (Group& group : groups) group.total_load = total_load(input, choice, group);
+  std::ranges::stable_sort(groups, {}, [](const Group& group) { return std::pair(group.regret, group.total_load); });
+  choice.best = groups.front();
+  choice.runners_up.clear();
+  for (Group& group : groups)
+    if (choice.runners_up.size() < most_runners_up && group.nodes != choice.best.nodes &&
+        std::ranges::none_of(choice.runners_up, [&](const Group& other) { return other.nodes == group.nodes; }))
+      choice.runners_up.push_back(std::move(group));
+  return choice;
+}
+
+}  // namespace placement::netload
