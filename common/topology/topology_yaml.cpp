@@ -19,13 +19,31 @@ namespace {
 constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
 
+// Returns the line of the first alias, from 1, or 0 if there is none before the end or the first error. Slurm ignores
+// aliases, and libyaml takes time in proportion to the square of their number.
+std::int64_t line_of_alias(std::string_view text) {
+  yaml_parser_t parser;
+  if (yaml_parser_initialize(&parser) == 0) return 0;
+  yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
+  std::int64_t line = 0;
+  yaml_event_t event;
+  for (bool goes_on = true; goes_on && yaml_parser_parse(&parser, &event) != 0; yaml_event_delete(&event)) {
+    if (event.type == YAML_ALIAS_EVENT) line = static_cast<std::int64_t>(event.start_mark.line) + 1;
+    goes_on = line == 0 && event.type != YAML_STREAM_END_EVENT;
+  }
+  yaml_parser_delete(&parser);
+  return line;
+}
+
 // The first document of a YAML text.
 class YamlDocument {
  public:
   YamlDocument(std::string_view text, const std::string& file) : file_(file) {
+    if (text.empty()) text = " ";  // libyaml ends the process when there is no address
+    if (const std::int64_t line = line_of_alias(text); line != 0)
+      fail_at(file, line, "an alias (*NAME), which Slurm does not read: repeat the value");
     yaml_parser_t parser;
     if (yaml_parser_initialize(&parser) == 0) throw Error(file + ": there is no memory to read it");
-    if (text.empty()) text = " ";  // libyaml ends the process when there is no address
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     const bool read = yaml_parser_load(&parser, &document_) != 0;
     const std::string problem = parser.problem ? parser.problem : "it cannot be read";

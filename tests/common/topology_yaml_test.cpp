@@ -111,11 +111,11 @@ START_TEST(errors_have_the_line_of_the_file) {
 }
 END_TEST
 
-// A value of 32 KiB that stands for 4,000 switches by an alias would make a text of 131 MB.
-START_TEST(an_alias_that_stands_for_much) {
+// 200,000 aliases took libyaml seconds, and each could stand for a long value. The first one is refused.
+START_TEST(an_alias_is_refused) {
   std::string text = tree_of("      - switch: s1\n        nodes: &all " + std::string(32768, 'n') + "\n");
-  for (int i = 0; i < 4000; ++i) text += "      - {switch: t, nodes: *all}\n";
-  ck_assert_text_eq(error(text), "t.yaml: the topology is too large");
+  for (int i = 0; i < 200'000; ++i) text += "      - {switch: t, nodes: *all}\n";
+  ck_assert_error(parse_topology_yaml(text, "t.yaml"), "t.yaml:6: ");
   ck_assert_error(parse_topology_yaml("- &a [*a]\n", "t.yaml"), "t.yaml:1: ");
 }
 END_TEST
@@ -134,7 +134,7 @@ int main() {
   tcase_add_test(all, that_of_the_cluster);
   tcase_add_test(all, one_by_its_name);
   tcase_add_test(all, errors_have_the_line_of_the_file);
-  tcase_add_test(all, an_alias_that_stands_for_much);
+  tcase_add_test(all, an_alias_is_refused);
   tcase_add_test(all, known_by_its_beginning);
   suite_add_tcase(suite, all);
   return run_suite(suite);
