@@ -22,6 +22,9 @@ constexpr std::size_t limits_of_large = 2;  // where NetworkLoad is no matrix, a
 // Among nodes about as fast as each other the network makes the difference.
 constexpr double alpha_among_fast = 0.05;
 
+// Regrets that differ by less are equal, because sums of equal links differ in the last digits. T_G then decides.
+constexpr double same_regret = 1e-6;
+
 // The two parts of the run time of a group, not yet relative to the best ones.
 struct Parts {
   double slowest = 1;
@@ -105,7 +108,9 @@ GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& reques
   std::ranges::move(simple_groups(input, request, deadline), std::back_inserter(groups));
   set_regrets(input, groups);
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
-  std::ranges::stable_sort(groups, {}, [](const Group& group) { return std::pair(group.regret, group.total_load); });
+  std::ranges::stable_sort(groups, {}, [](const Group& group) {
+    return std::pair(std::round(group.regret / same_regret), group.total_load);
+  });
   choice.best = groups.front();
   choice.runners_up.clear();
   for (Group& group : groups)

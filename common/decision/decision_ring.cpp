@@ -29,7 +29,7 @@ namespace placement {
 namespace {
 
 constexpr char magic[8] = {'S', 'P', 'R', 'I', 'N', 'G', '\r', '\n'};
-constexpr std::uint64_t version = 3;
+constexpr std::uint64_t version = 1;
 
 struct Header {
   char magic[8];

@@ -5,7 +5,7 @@
 
 # What the packages of Debian are built with, and what contrib/try and contrib/check build with: the same for both, so that one takes
 # over what the other has compiled.
-packages_try=(gcc g++ make autoconf automake libtool pkg-config libzstd-dev zlib1g-dev libsqlite3-dev liblemon-dev
+packages_try=(gcc g++ make autoconf automake libtool pkgconf libzstd-dev zlib1g-dev libsqlite3-dev liblemon-dev
   libmunge-dev libgcrypt20-dev libyaml-dev libjson-c-dev libelf-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev
   xz-utils)
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)

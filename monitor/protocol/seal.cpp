@@ -64,13 +64,6 @@ class Cipher {
   gcry_cipher_hd_t handle_ = nullptr;
 };
 
-// Returns the one cipher for all channels of this thread. The key is set for each datagram, so that a peer needs no
-// more memory than its keys.
-Cipher& cipher() {
-  static thread_local Cipher one;
-  return one;
-}
-
 Key direction_key(const Key& secret, std::string_view label, std::uint64_t id) {
   wire::Writer out;
   out.text(label);
@@ -139,8 +132,9 @@ Bytes SealedChannel::seal(ByteView message) {
   datagram.insert(datagram.end(), message.begin(), message.end());
   datagram.resize(datagram.size() + seal_tag_bytes);
   const std::span<std::uint8_t> bytes(datagram);
-  cipher().begin(out_, sent_, bytes.first(sealed_header_bytes));
-  cipher().encrypt(bytes.subspan(sealed_header_bytes, message.size()), bytes.last(seal_tag_bytes));
+  Cipher cipher;
+  cipher.begin(out_, sent_, bytes.first(sealed_header_bytes));
+  cipher.encrypt(bytes.subspan(sealed_header_bytes, message.size()), bytes.last(seal_tag_bytes));
   return datagram;
 }
 
@@ -154,8 +148,9 @@ std::optional<Bytes> SealedChannel::open(ByteView datagram, OpenError* why) {
   if (window_.seen(header->sequence)) return fail(OpenError::replayed);
   const ByteView text = datagram.subspan(sealed_header_bytes, datagram.size() - seal_overhead);
   Bytes message(text.begin(), text.end());
-  cipher().begin(in_, header->sequence, datagram.first(sealed_header_bytes));
-  if (!cipher().decrypt(message, datagram.last(seal_tag_bytes))) return fail(OpenError::forged);
+  Cipher cipher;
+  cipher.begin(in_, header->sequence, datagram.first(sealed_header_bytes));
+  if (!cipher.decrypt(message, datagram.last(seal_tag_bytes))) return fail(OpenError::forged);
   window_.note(header->sequence);
   if (why) *why = OpenError::none;
   return message;

@@ -110,7 +110,7 @@ START_TEST(refuses_damaged_records) {
   pack_decision(sample(1), bytes);
   ck_assert_error(unpack_decision(std::span(bytes).first(40)), "cut short");
   ck_assert_error(unpack_decision(std::span(bytes).first(60)), "cut short");
-  bytes[44] = std::byte{9};
+  bytes[52] = std::byte{9};  // the outcome
   ck_assert_error(unpack_decision(bytes), "numbers are impossible");
   ck_assert_error(parse_decision_text("at\t1\n"), "names no job");
   ck_assert_error(parse_decision_text("job"), "has no tab");

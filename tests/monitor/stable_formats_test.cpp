@@ -122,7 +122,7 @@ END_TEST
 // The ring has its head and its first place here; the other places have never been used.
 START_TEST(the_ring) {
   constexpr std::size_t place_bytes = 4096;
-  const std::string bytes = stored("ring_2"), text = stored("decision.text");
+  const std::string bytes = stored("ring_1"), text = stored("decision.text");
   ck_assert_uint_eq(bytes.size(), 2 * place_bytes);
   TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";

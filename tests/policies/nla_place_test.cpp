@@ -423,7 +423,8 @@ START_TEST(a_step_begins_with_its_plan) {
   std::vector<std::int32_t> states(nodes);
   std::iota(states.begin(), states.end(), 0);
   const netload::NetworkLoad network(cluster.live->pairs, states, netload::nla_weights({}), Deadline::never(),
-                                     netload::WithinError::counts_nothing);
+                                     netload::WithinError::counts_nothing,
+                                     netload::pair_measure(netload::SelectionRule::nla, {}));
   for (const std::int32_t u : states)
     for (const std::int32_t v : states) distances.value.push_back(network.at(u, v));
   const auto place_in = [&](const std::vector<std::int32_t>& order, const std::vector<CommEdge>& edges,

@@ -62,7 +62,7 @@ mapping() {
   has $'cost      606 hop-bytes\nnatural   606 (ratio 1.000)\n'
   run map -m matrix -t tree --deadline-ms 0
   [ $code = 0 ] || fail "a deadline in the past: exit code $code"
-  has $'by TREEMATCH: natural\ncost      570 hop-bytes\nnatural   570 (ratio 1.000)\n'
+  has $'by TREEMATCH: greedy, cut short by --deadline-ms\ncost      360 hop-bytes\n'
   printf 'tleaf 3 2 100 2 10 2 1\n' >tleaf
   run map -m matrix -t tleaf  # a leaf's link costs 1, the one above 10
   has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      450 hop-bytes\nnatural   1500 (ratio 0.300)\n'

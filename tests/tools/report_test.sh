@@ -36,7 +36,7 @@ well_formed() {  # file
 }
 
 pages() {
-  run report --state state --ring "$source/tests/data/stable_formats/ring_2" -t machine/topology.conf --since 2000-01-01
+  run report --state state --ring "$source/tests/data/stable_formats/ring_1" -t machine/topology.conf --since 2000-01-01
   expect 0 '' ''
   well_formed report.html
   for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \

@@ -283,7 +283,7 @@ refused 2 '--node and --slurm-conf both say what the nodes are'
 run "${machine[@]}" --slurm-conf slurm.conf "$log"
 refused 2 '--slurm-conf is for --topology and --torus; a regular machine has --node'
 run --torus 4x4 --slurm-conf slurm.conf "$log"
-refused 1 'placectl simulate: 4x4: none of its nodes is in slurm.conf'
+refused 1 '4x4: none of its nodes is in slurm.conf'
 # Failures that let no job end, or no machine come up again: it ends, and says what became of the jobs.
 printf 'n[0-15] 1\n' >certain
 for more in '--node-failures 1000 --repair 100000' '--outages certain --outage-hours 0.001 --repair 100000' '--outages certain --outage-hours 0.1'; do

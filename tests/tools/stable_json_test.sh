@@ -10,7 +10,7 @@ old=$source/tests/data/stable_formats
 cd "$work" || exit 99
 export SLURM_CONF=$work/slurm.conf TZ=UTC
 printf 'DecisionFile=%s/ring\nStateDirectory=%s\n' "$work" "$work" >placement.conf
-cp "$old/ring_2" ring && truncate -s $((1025 * 4096)) ring
+cp "$old/ring_1" ring && truncate -s $((1025 * 4096)) ring
 printf '%s\n' '4 3' '0 1 5' '1 2 2' '2 3 9' >matrix
 
 # "COMMAND PATH TYPE" for each member of what a command prints in JSON; the elements of a list are all called [].
