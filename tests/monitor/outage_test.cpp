@@ -138,11 +138,11 @@ START_TEST(slots_of_a_history) {
   for_each_slot(names, spans, outages, 0, 14399,
                 [&](std::span<const SlotSeen> slot) { slots.emplace_back(slot.begin(), slot.end()); });
   ck_assert_uint_eq(slots.size(), 3);  // the fourth slot is not over
-  ck_assert(slots[0][0].share == 1 && !slots[0][0].outages > 0);
+  ck_assert(slots[0][0].share == 1 && slots[0][0].outages <= 0);
   ck_assert(slots[1][0].share == 1 && slots[1][0].outages > 0);  // half observed, but an outage makes the share 1
-  ck_assert(slots[2][0].share == 0.5 && !slots[2][0].outages > 0);
+  ck_assert(slots[2][0].share == 0.5 && slots[2][0].outages <= 0);
   ck_assert(slots[0][1].share == 1 && slots[1][1].share == 1 && slots[2][1].share == 0);
-  for (const auto& slot : slots) ck_assert(!slot[1].outages > 0 && slot[2].share == 0);
+  for (const auto& slot : slots) ck_assert(slot[1].outages <= 0 && slot[2].share == 0);
   int calls = 0;
   for_each_slot({}, {}, {}, 0, 7200, [&](std::span<const SlotSeen> slot) { calls += slot.empty(); });
   ck_assert_int_eq(calls, 2);

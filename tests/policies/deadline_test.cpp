@@ -82,8 +82,8 @@ void check_all_limits(const policies::Policy& policy, const ClusterView& view, c
   for (const int us : limits_us) {
     const Placement placement = policy.place(view, request, Deadline::after(microseconds(us)));
     const double cost = cost_of(placement);
-    ck_assert_msg(cost <= before * (1 + 1e-12), "%s, %d ranks, %d us: %.17g > %.17g", policy.name, request.tasks, us,
-                  cost, before);
+    ck_assert_msg(cost <= before * (1 + 1e-12), "%s, %d ranks, %d us: %.17g > %.17g", std::string(policy.name).c_str(),
+                  request.tasks, us, cost, before);
     before = cost;
   }
 }
