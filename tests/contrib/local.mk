@@ -8,6 +8,7 @@ TESTS += \
 	%D%/install_test.sh \
 	%D%/metrics_test.py \
 	%D%/packages_test.sh \
+	%D%/phrases_test.sh \
 	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
@@ -26,6 +27,7 @@ EXTRA_DIST += \
 	%D%/install_test.sh \
 	%D%/metrics_test.py \
 	%D%/packages_test.sh \
+	%D%/phrases_test.sh \
 	%D%/rebuild_test.sh \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
