@@ -6,6 +6,10 @@ dist_man_MANS += \
 	man/placectl-simulate.1 \
 	man/placectl-state.1 \
 	man/slurm-placement.7 \
+	man/slurm-placement-gpus.7 \
+	man/slurm-placement-mpirun.7 \
+	man/slurm-placement-patterns.7 \
+	man/slurm-placement-profiles.7 \
 	#
 if BUILD_MONITOR
 dist_man_MANS += man/placement-agent.8

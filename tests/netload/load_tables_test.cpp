@@ -129,7 +129,7 @@ START_TEST(a_profile_fills_what_is_not_given) {
 }
 END_TEST
 
-// placement-profile(1) and slurm-placement(7): a summary names up to 32 nodes of the run.
+// placement-profile(1) and doc/netload.md: a summary names up to 32 nodes of the run.
 START_TEST(a_profile_has_up_to_32_nodes) {
   std::string nodes = "nodes";
   for (int n = 0; n < 40; ++n) nodes += " n" + std::to_string(n);
@@ -139,7 +139,7 @@ START_TEST(a_profile_has_up_to_32_nodes) {
 }
 END_TEST
 
-// slurm-placement(7): a link is the slowest between the nodes of the run, but the slowest twentieth of the pairs is
+// doc/netload.md: a link is the slowest between the nodes of the run, but the slowest twentieth of the pairs is
 // left out.
 START_TEST(the_slowest_twentieth_of_the_pairs_is_left_out) {
   constexpr std::int32_t nodes = 16;  // which have 120 pairs

@@ -238,7 +238,7 @@ START_TEST(what_is_within_the_error_leaves_the_choice_to_the_load) {
 }
 END_TEST
 
-// slurm-placement(7): latencies and bandwidths that differ from the median by less than twice the error of their
+// doc/netload.md: latencies and bandwidths that differ from the median by less than twice the error of their
 // measurement count as the median.
 START_TEST(a_value_counts_from_twice_its_error_on) {
   for (const bool of_latency : {true, false})

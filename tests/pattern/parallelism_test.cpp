@@ -29,7 +29,7 @@ Parameters with_unit(const Parameters& more) {
 
 }  // namespace
 
-// slurm-placement(7): layers, hidden, seq and batch are 96, 12288, 2048 and 1536 unless given.
+// slurm-placement-patterns(7): layers, hidden, seq and batch are 96, 12288, 2048 and 1536 unless given.
 START_TEST(the_usual_model_is_that_of_the_man_page) {
   const Parallelism usual = parse_parallelism({{"tp", "8"}});
   ck_assert_int_eq(usual.layers, 96);

@@ -189,7 +189,7 @@ START_TEST(runs_that_send_nothing_place_nothing) {
 END_TEST
 
 START_TEST(a_month_later_it_is_learned_anew) {
-  // slurm-placement(7): nothing is counted any more, for 30 days.
+  // slurm-placement-profiles(7): nothing is counted any more, for 30 days.
   for (const auto& [age_h, anew] : {std::pair(30 * 24 - 1, false), std::pair(30 * 24 + 1, true)}) {
     Learning learning;
     learning.age_s = age_h * 3600 + 240;

@@ -38,7 +38,7 @@ std::string stored(const std::string& name, std::size_t ranks) {
   return "/" + name + hash + hash + hash + "." + std::to_string(ranks);
 }
 
-// slurm-placement(7): of more than 512 files or 256 MiB the oldest are removed, but none of the last hour.
+// slurm-placement-profiles(7): of more than 512 files or 256 MiB the oldest are removed, but none of the last hour.
 constexpr std::size_t most_files = 512;
 constexpr std::uintmax_t most_bytes = 256 << 20;
 

@@ -120,7 +120,7 @@ START_TEST(closed_form) {
 }
 END_TEST
 
-// slurm-placement(7): a link at a suspect node weighs 101, and less when the node fails with less than 2 %. A node is
+// doc/tofa.md: a link at a suspect node weighs 101, and less when the node fails with less than 2 %. A node is
 // suspect when it fails more than three times as often as the median.
 START_TEST(the_weight_of_a_suspect) {
   const auto weight_beside = [](double outage) {  // the weight of a link to a node with this outage probability
@@ -142,7 +142,7 @@ START_TEST(the_weight_of_a_suspect) {
 }
 END_TEST
 
-// slurm-placement(7): (1 - s + s (3/4 H + 1/4 L)) / (1 - q).
+// doc/tofa.md: (1 - s + s (3/4 H + 1/4 L)) / (1 - q).
 START_TEST(expected_time_by_hand) {
   ClusterView view = view_of(rings({8}));
   set_outages(view, {6}, 0.1);

@@ -38,7 +38,7 @@ constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
     {0, "pattern", "WORD",
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
-     "tp=8,pp=4,dp=16; slurm-placement(7) has its keys"},
+     "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},
     {'n', "ntasks", "N",
      "number of ranks of a pattern, or on GPUs [what it says, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
     {'t', "topology", "FILE",

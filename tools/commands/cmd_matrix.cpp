@@ -83,7 +83,7 @@ constexpr CommandHelp make_help{
     "[OPTION]... PATTERN",
     "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree,\n"
     "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
-    "slurm-placement(7) has them all. Of alltoall beyond 632 ranks srun makes none, as all pairs are equal.\n",
+    "slurm-placement-patterns(7) has them all. Of alltoall beyond 632 ranks srun makes none, as all pairs are equal.\n",
     make_options,
     1,
     1};
