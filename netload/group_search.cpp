@@ -144,7 +144,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   for (std::int64_t k = 0; k < windows && (k == 0 || !deadline.expired()); ++k) {
     std::vector<std::int32_t> order(input.processors.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::rotate(order, order.begin() + k * nodes / windows);
+    std::rotate(order.begin(), order.begin() + k * nodes / windows, order.end());
     add([&] { return group_in_order(input, request, order); });
     if (k > 0 || groups.empty()) continue;
     const auto size = static_cast<std::int64_t>(groups.back().nodes.size());
