@@ -104,7 +104,7 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
   const std::int64_t first_line = source.number();
   const bool comment = first.starts_with(';');
   if (first_line > 0) source.put_back(std::move(line));
-  if (comment || first.find('|') == std::string::npos) {
+  if (!begins_sacct_log(first)) {
     bool any = comment || first.empty() || parse_real(split_words(first)[0]);
     read_swf(
         source, notes,

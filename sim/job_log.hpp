@@ -64,8 +64,9 @@ class LogNotes {
   std::vector<Note> notes_;
 };
 
-// Returns a time as seconds since 1970 (UTC). The text is a number of seconds, or has the form 2024-05-01T12:00:00,
-// where the seconds or the time of day may be missing. Returns -1 for any other text.
+// Returns a time as seconds since 1970 (UTC). The text is a number of seconds, or has the form 2024-05-01T12:00:00. A
+// blank may stand in place of the T. The seconds or the time of day may be missing. A fraction of a second is dropped.
+// A zone may follow (Z, +0200 or +02:00). Returns -1 for any other text.
 std::int64_t time_point(std::string_view text);
 
 // Number of a log's processors per core, for each kind of log, at least 1. Slurm counts each thread of a core as a
@@ -90,19 +91,23 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
-// first line is a header, which may be repeated. Columns that must be there: JobID; Submit; ElapsedRaw or Elapsed, or
-// Start and End; AllocCPUS, NCPUS or ReqCPUS. Columns that are used if they are there: Eligible, TimelimitRaw or
-// Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps and lines that cannot be
-// used are skipped with a note. Throws Error when the file cannot be read or unpacked, or when the header lacks a
-// column.
+// first line is a header, which may be repeated. Columns are separated by '|', or by tabs, commas or semicolons where
+// the header has no '|' (sacct --delimiter). Columns that must be there: JobID or JobIDRaw; Submit; ElapsedRaw or
+// Elapsed, or Start and End; AllocCPUS, NCPUS, AllocTRES, ReqCPUS or ReqTRES. Columns that are used if they are there:
+// Eligible, TimelimitRaw or Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps
+// and lines that cannot be used are skipped with a note. Throws Error when the file cannot be read or unpacked, or when
+// a column is missing in the header.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
+
+// Returns whether `line` can be the header of a log of sacct: it has a '|', or a column JobID or JobIDRaw.
+bool begins_sacct_log(std::string_view line);
 
 // Throws Error which says that the given line begins no known kind of log, and how each kind begins.
 [[noreturn]] void fail_unknown_log(const std::string& path, std::int64_t line);
 
 // Reads a log of either kind, plain or packed by gzip, from a file or a pipe, and hands each job to the sink. The first
-// line that is not blank decides: if it has a '|' and is not a comment, the log is one of sacct. Otherwise the log is
-// in the Standard Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of
+// line that is not blank decides: the log is one of sacct if begins_sacct_log(). Otherwise the log is in the Standard
+// Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of
 // neither kind. Throws Error also when the log is one of sacct and per_core.sacct is 0.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
                   const ProcessorsPerCore& per_core = {});

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstring>
 #include <ctime>
 #include <unordered_set>
 
@@ -14,40 +15,69 @@ namespace placement::sim {
 
 namespace {
 
-// Returns the seconds of a duration [days-][hours:]minutes:seconds, -1 for any other text.
-std::int64_t duration(std::string_view text) {
+// Returns the seconds of a duration as Slurm writes and reads it, -1 for any other text. With days, the parts count
+// from hours: days-hours[:minutes[:seconds]]. Without days, they count up from the last one: [hours:]minutes:seconds.
+// The seconds may have a fraction, which is dropped. A lone number has units of `lone_unit_s` seconds.
+std::int64_t duration(std::string_view text, std::int64_t lone_unit_s) {
   constexpr std::int64_t most = 1 << 30;
-  std::int64_t days = 0;
-  if (const std::size_t dash = text.find('-'); dash != std::string_view::npos) {
+  std::int64_t seconds = 0;
+  std::int64_t unit = lone_unit_s;
+  const std::size_t dash = text.find('-');
+  const bool days = dash != std::string_view::npos;
+  if (days) {
     const auto value = parse_integer(text.substr(0, dash));
     if (!value || *value < 0 || *value > most / 86400) return -1;
-    days = *value;
+    seconds = *value * 86400;
     text.remove_prefix(dash + 1);
   }
-  const auto parts = split_at(text, ':');
-  if (parts.size() < 2 || parts.size() > 3) return -1;
-  std::int64_t seconds = 0;
+  auto parts = split_at(text, ':');
+  if (parts.size() > 3) return -1;
+  const bool to_seconds = days ? parts.size() == 3 : parts.size() > 1;
+  if (to_seconds) parts.back() = parts.back().substr(0, parts.back().find('.'));
+  if (days)
+    unit = 3600;
+  else if (parts.size() > 1)
+    unit = parts.size() == 3 ? 3600 : 60;
   for (const std::string_view part : parts) {
-    const auto value = parse_integer(part.substr(0, part.find('.')));
+    const auto value = parse_integer(part);
     if (!value || *value < 0 || *value > most) return -1;
-    seconds = seconds * 60 + *value;
+    seconds += *value * unit;
+    unit /= 60;
   }
-  return seconds + days * 86400;
+  return seconds;
+}
+
+// Returns what separates the columns of a header: the first of '|', tab, comma and semicolon that it holds.
+char column_separator(std::string_view header) {
+  for (const char separator : {'|', '\t', ',', ';'})
+    if (header.find(separator) != std::string_view::npos) return separator;
+  return '|';
+}
+
+// Words in place of a time or duration that is not known or has no limit.
+bool is_no_value(std::string_view text) {
+  for (const std::string_view word : {"", "Unknown", "None", "N/A", "INVALID", "UNLIMITED", "Partition_Limit"})
+    if (equal_any_case(text, word)) return true;
+  return false;
 }
 
 // The numbers of the columns that are read. Where a column can have several names, the first one in the header counts.
 class Header {
  public:
-  Header(std::string_view line, std::int64_t number, const std::string& path) : names_(split_at(line, '|')) {
-    if (find({"JobID"}) == absent && find({"Submit"}) == absent) fail_unknown_log(path, number);
-    id = need(path, {"JobID"});
-    submit = need(path, {"Submit"});
+  // `line` is the header, `number` its line in the file `path`, `separator` what separates its columns.
+  Header(std::string_view line, std::int64_t number, const std::string& path, char separator)
+      : path_(path),
+        number_(number),
+        names_(split_at(line, separator)) {
+    if (find({"JobID", "JobIDRaw"}) == absent && find({"Submit"}) == absent) fail_unknown_log(path, number);
+    id = need({"JobID", "JobIDRaw"});
+    submit = need({"Submit"});
     eligible = find({"Eligible"});
     elapsed = find({"ElapsedRaw", "Elapsed"});
     start = find({"Start"});
     end = find({"End"});
-    if (start == absent || end == absent) elapsed = need(path, {"ElapsedRaw", "Elapsed"});
-    allocated = need(path, {"AllocCPUS", "NCPUS", "ReqCPUS"});
+    if (start == absent || end == absent) elapsed = need({"ElapsedRaw", "Elapsed"});
+    allocated = need({"AllocCPUS", "NCPUS", "AllocTRES", "ReqCPUS", "ReqTRES"});
     requested = find({"ReqCPUS"});
     limit_minutes = find({"TimelimitRaw"});
     limit = find({"Timelimit"});
@@ -57,6 +87,7 @@ class Header {
   }
 
   std::size_t columns() const { return names_.size(); }
+  std::string name(std::size_t column) const { return std::string(names_[column]); }
 
   std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state,
       nodes;
@@ -71,25 +102,68 @@ class Header {
         if (equal_any_case(names_[c], name)) return c;
     return absent;
   }
-  std::size_t need(const std::string& path, Names wanted) const {
+  std::size_t need(Names wanted) const {
     if (const std::size_t column = find(wanted); column != absent) return column;
     std::string list;
     for (const std::string_view name : wanted) list += (list.empty() ? "" : ", ") + std::string(name);
-    fail_at(path, 1,
+    fail_at(path_, number_,
             "the header has no column " + list +
                 ": write the log with sacct --parsable2 --allocations "
                 "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
   }
 
+  const std::string& path_;
+  std::int64_t number_;
   std::vector<std::string_view> names_;
 };
 
-std::int64_t limit_of(const Header& header, const std::vector<std::string_view>& words) {
+// A line after the header.
+struct Line {
+  const Header& header;
+  std::vector<std::string_view> words;
+  std::int64_t number;
+  LogNotes& notes;
+  std::string refusal = {};  // why the line cannot be used; empty: no reason so far
+
+  // Returns the time in `column`, -1 when there is none. When the text is no time, the line is refused as one with
+  // `problem`, or used without this time when `problem` is empty.
+  std::int64_t time_in(std::size_t column, std::string_view problem) {
+    const std::int64_t time_s = time_point(words[column]);
+    if (time_s < 0)
+      note_unreadable(column, problem,
+                      "is no time such as 2026-01-31T08:30:00: write the log without SLURM_TIME_FORMAT, or with "
+                      "SLURM_TIME_FORMAT=%s");
+    return time_s;
+  }
+  // Returns the seconds of the duration in `column`, -1 when there is none. A lone number has units of `lone_unit_s`
+  // seconds. `problem` is as for time_in().
+  std::int64_t duration_in(std::size_t column, std::int64_t lone_unit_s, std::string_view problem) {
+    const std::int64_t duration_s = duration(words[column], lone_unit_s);
+    if (duration_s < 0)
+      note_unreadable(column, problem,
+                      "is no duration such as 1-12:30:00 or 12:30:00: write the log with sacct's columns ElapsedRaw "
+                      "and TimelimitRaw");
+    return duration_s;
+  }
+
+ private:
+  void note_unreadable(std::size_t column, std::string_view problem, const std::string& text) {
+    if (is_no_value(words[column])) return;
+    const std::string reason = "column " + header.name(column) + " " + text;
+    if (problem.empty())
+      notes.repaired("a value that is not used: " + reason, number);
+    else
+      refusal = std::string(problem) + ": " + reason;
+  }
+};
+
+std::int64_t limit_of(Line& line) {
+  const Header& header = line.header;
   if (header.limit_minutes != Header::absent)
-    if (const auto minutes = parse_integer(words[header.limit_minutes]);
+    if (const auto minutes = parse_integer(line.words[header.limit_minutes]);
         minutes && *minutes >= 0 && *minutes < (1 << 30))
       return *minutes * 60;
-  return header.limit != Header::absent ? duration(words[header.limit]) : -1;
+  return header.limit != Header::absent ? line.duration_in(header.limit, 60, "") : -1;
 }
 
 // Returns the leading number of a job id: 1234, 1234_5 (job array) or 1234+1 (heterogeneous job).
@@ -97,8 +171,14 @@ std::int64_t job_number(std::string_view word) {
   return parse_integer(word.substr(0, word.find_first_of("_+["))).value_or(-1);
 }
 
-// Returns a count such as 1500, or 1.5K as sacct writes it without --noconvert; -1 for any other text.
+// Returns a count such as 1500, or 1.5K as sacct writes it without --noconvert, or the processors of a list of TRES
+// such as "billing=8,cpu=8,mem=4G". Returns -1 for any other text.
 std::int64_t count(std::string_view text) {
+  if (text.find('=') != std::string_view::npos) {
+    for (const std::string_view part : split_at(text, ','))
+      if (part.starts_with("cpu=")) return count(part.substr(4));
+    return -1;
+  }
   constexpr std::string_view units = "KMGTP";
   double value = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -111,100 +191,127 @@ std::int64_t count(std::string_view text) {
   return value < 1e15 ? std::llround(value) : -1;
 }
 
-std::int64_t run_of(const Header& header, const std::vector<std::string_view>& words) {
+// Returns the run time in seconds, -1 when it is not known.
+std::int64_t run_of(Line& line) {
+  const Header& header = line.header;
   if (header.elapsed == Header::absent) {
-    const std::int64_t start_s = time_point(words[header.start]);
-    const std::int64_t end_s = time_point(words[header.end]);
+    const std::int64_t start_s = line.time_in(header.start, "no run time");
+    const std::int64_t end_s = line.time_in(header.end, "no run time");
     return start_s < 0 || end_s < start_s ? -1 : end_s - start_s;
   }
-  const std::string_view elapsed = words[header.elapsed];
-  return elapsed.find(':') == std::string_view::npos ? parse_integer(elapsed).value_or(-1) : duration(elapsed);
+  if (equal_any_case(header.name(header.elapsed), "Elapsed") && parse_integer(line.words[header.elapsed]))
+    line.notes.repaired("column Elapsed is a number alone: it counts as seconds, as in ElapsedRaw", line.number);
+  return line.duration_in(header.elapsed, 1, "no run time");
 }
 
 // Returns the time at which the job began to wait for cores. A job that is held, depends on another job or has a begin
 // time in the future is not in the queue before it is eligible.
-std::int64_t submit_of(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
-                       LogNotes& notes) {
-  const std::int64_t submit_s = time_point(words[header.submit]);
-  if (submit_s < 0 || header.eligible == Header::absent) return submit_s;
-  const std::int64_t eligible_s = time_point(words[header.eligible]);
+std::int64_t submit_of(Line& line) {
+  const std::int64_t submit_s = line.time_in(line.header.submit, "no valid submit time");
+  if (submit_s < 0 || line.header.eligible == Header::absent) return submit_s;
+  const std::int64_t eligible_s = line.time_in(line.header.eligible, "");
   if (eligible_s > submit_s)
-    notes.repaired("eligible after its submission (held, dependent or begun later): it waits from then on", line);
+    line.notes.repaired("eligible after its submission (held, dependent or begun later): it waits from then on",
+                        line.number);
   return std::max(submit_s, eligible_s);
 }
 
 // Adds notes on a job that can be replayed but is unusual.
-void note_oddities(const Header& header, const std::vector<std::string_view>& words, std::int64_t line,
-                   std::unordered_set<std::string>& seen, LogNotes& notes) {
-  const std::string_view id = words[header.id];
-  if (!seen.insert(std::string(id)).second)
-    notes.repaired("a job given before, requeued perhaps: each line is a job", line);
-  if (id.find('+') != std::string_view::npos)
-    notes.repaired("a component of a heterogeneous job: a job of its own", line);
-  const std::string_view cpus = words[header.allocated];
+void note_oddities(const Line& line, std::unordered_set<std::string>& seen) {
+  const Header& header = line.header;
+  const auto note = [&](std::string_view what) { line.notes.repaired(what, line.number); };
+  const std::string_view id = line.words[header.id];
+  if (!seen.insert(std::string(id)).second) note("a job given before, requeued perhaps: each line is a job");
+  if (id.find('+') != std::string_view::npos) note("a component of a heterogeneous job: a job of its own");
+  std::string_view cpus = line.words[header.allocated];
+  if (const std::size_t tres = cpus.find("cpu="); tres != std::string_view::npos)
+    cpus = cpus.substr(tres, cpus.find(',', tres) - tres);
   if (!cpus.empty() && (cpus.back() < '0' || cpus.back() > '9'))
-    notes.repaired("processors in thousands and the like, rounded: write the log with sacct --noconvert", line);
+    note("processors in thousands and the like, rounded: write the log with sacct --noconvert");
   if (header.state == Header::absent) return;
-  const std::string_view state = words[header.state];
   for (const std::string_view going : {"RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"})
-    if (equal_any_case(state, going))
-      notes.repaired("had not ended when the log was written: the time so far is taken", line);
+    if (equal_any_case(line.words[header.state], going))
+      note("had not ended when the log was written: the time so far is taken");
+}
+
+// Returns the record of a line of a job.
+LogRecord record_of(Line& line) {
+  const Header& header = line.header;
+  LogRecord record;
+  record.id = job_number(line.words[header.id]);
+  record.array_task = line.words[header.id].find('_') != std::string_view::npos;
+  record.submit_s = submit_of(line);
+  record.run_s = run_of(line);
+  record.limit_s = limit_of(line);
+  record.allocated_tasks = count(line.words[header.allocated]);
+  if (header.requested != Header::absent) record.requested_tasks = count(line.words[header.requested]);
+  if (header.partition != Header::absent) record.partition = line.words[header.partition];
+  if (header.start != Header::absent) record.start_s = time_point(line.words[header.start]);
+  if (header.nodes != Header::absent && line.words[header.nodes] != "None assigned")
+    record.nodes = line.words[header.nodes];
+  return record;
 }
 
 }  // namespace
 
+bool begins_sacct_log(std::string_view line) {
+  if (line.starts_with(';')) return false;
+  if (line.find('|') != std::string_view::npos) return true;
+  for (const std::string_view name : split_at(line, column_separator(line)))
+    if (equal_any_case(name, "JobID") || equal_any_case(name, "JobIDRaw")) return true;
+  return false;
+}
+
 std::int64_t time_point(std::string_view text) {
   if (const auto seconds = parse_integer(text)) return *seconds;
-  const std::string copy(text);
-  for (const char* format : {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d"}) {
-    std::tm parts{};
-    const char* stop = strptime(copy.c_str(), format, &parts);
-    if (stop == nullptr || *stop != '\0') continue;
-    std::tm day{};  // timegm() turns a day beyond the end of a month into one of the next month
-    day.tm_year = parts.tm_year;
-    day.tm_mon = parts.tm_mon;
-    day.tm_mday = parts.tm_mday;
-    timegm(&day);
-    return day.tm_mday == parts.tm_mday ? static_cast<std::int64_t>(timegm(&parts)) : -1;
+  std::string copy(text);
+  if (copy.size() > 10 && copy[10] == ' ') copy[10] = 'T';
+  std::tm parts{};
+  const char* at = strptime(copy.c_str(), "%Y-%m-%d", &parts);
+  if (at == nullptr) return -1;
+  std::tm day = parts;  // timegm() turns a day beyond the end of a month into one of the next month
+  timegm(&day);
+  if (day.tm_mday != parts.tm_mday) return -1;
+  if (*at != '\0') {
+    if ((at = strptime(at, "T%H:%M", &parts)) == nullptr) return -1;
+    if (*at == ':' && (at = strptime(at, ":%S", &parts)) == nullptr) return -1;
+    if (*at == '.') at += 1 + std::strspn(at + 1, "0123456789");
+    if (*at != '\0' && ((at = strptime(at, "%z", &parts)) == nullptr || *at != '\0')) return -1;
   }
-  return -1;
+  const std::int64_t zone_s = parts.tm_gmtoff;  // timegm() sets it to 0
+  return static_cast<std::int64_t>(timegm(&parts)) - zone_s;
 }
 
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core) {
   std::string first;
   while (trimmed(first).empty())
     if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
-  const Header header(first, source.number(), source.path());
+  const char separator = column_separator(first);
+  const Header header(first, source.number(), source.path(), separator);
   std::unordered_set<std::string> seen;
-  std::string line;
-  while (source.next(line)) {
-    if (trimmed(line).empty()) continue;
-    if (line == first) {
+  std::string text;
+  while (source.next(text)) {
+    if (trimmed(text).empty()) continue;
+    if (text == first) {
       notes.skipped("the header again", source.number());
       continue;
     }
-    const auto words = split_at(line, '|');
-    if (words.size() != header.columns()) {
+    Line line{header, split_at(text, separator), source.number(), notes};
+    if (line.words.size() != header.columns()) {
       notes.skipped("not as many columns as the header", source.number());
       continue;
     }
-    if (words[header.id].find('.') != std::string_view::npos) {
+    if (line.words[header.id].find('.') != std::string_view::npos) {
       notes.skipped("a job step, not a job", source.number());
       continue;
     }
-    LogRecord record;
-    record.id = job_number(words[header.id]);
-    record.array_task = words[header.id].find('_') != std::string_view::npos;
-    record.submit_s = submit_of(header, words, source.number(), notes);
-    record.run_s = run_of(header, words);
-    record.limit_s = limit_of(header, words);
-    record.allocated_tasks = count(words[header.allocated]);
-    if (header.requested != Header::absent) record.requested_tasks = count(words[header.requested]);
-    if (header.partition != Header::absent) record.partition = words[header.partition];
-    if (header.start != Header::absent) record.start_s = time_point(words[header.start]);
-    if (header.nodes != Header::absent && words[header.nodes] != "None assigned") record.nodes = words[header.nodes];
+    LogRecord record = record_of(line);
+    if (!line.refusal.empty()) {
+      notes.skipped(line.refusal, source.number());
+      continue;
+    }
     if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) {
-      note_oddities(header, words, source.number(), seen, notes);
+      note_oddities(line, seen);
       sink(std::move(*job));
     }
   }

@@ -20,9 +20,10 @@ struct Read {
   LogNotes notes;
 
   std::int64_t count(std::string_view what) const {
+    std::int64_t lines = 0;
     for (const auto& note : notes.notes())
-      if (note.what.find(what) != std::string::npos) return note.count;
-    return 0;
+      if (note.what.find(what) != std::string::npos) lines += note.count;
+    return lines;
   }
 };
 
@@ -149,7 +150,7 @@ START_TEST(reads_sacct) {
   ck_assert_int_eq(read.count("run time zero"), 1);
   ck_assert_int_eq(read.count("no valid submit time"), 1);
   ck_assert_int_eq(read.count("not as many columns"), 1);
-  ck_assert_error(read_text("JobID|Submit|Elapsed\n"), "log:1: the header has no column AllocCPUS, NCPUS, ReqCPUS");
+  ck_assert_error(read_text("JobID|Submit|Elapsed\n"), "log:1: the header has no column AllocCPUS");
 }
 END_TEST
 
@@ -243,6 +244,120 @@ START_TEST(computes_run_times_of_sacct) {
   ck_assert_int_eq(read.jobs[0].run_s, 600);
   ck_assert_int_eq(read.count("no run time"), 2);
   ck_assert_error(read_text("JobID|Start|Submit|NCPUS\n"), "the header has no column ElapsedRaw, Elapsed");
+}
+END_TEST
+
+// Slurm's forms of a duration. With days, the parts count from hours; without days, up from seconds.
+START_TEST(durations_of_sacct) {
+  const struct {
+    const char* text;
+    std::int64_t seconds;
+  } good[] = {{"1-12:30", 131400},  {"1-00", 86400},    {"0-12:30", 45000},      {"2-03:04:05", 183845},
+              {"12:30", 750},       {"01:12:30", 4350}, {"00:10.5", 10},         {"1-00:00:00.999", 86400},
+              {"10-1:2:3", 867723}, {"100:00", 6000},   {"1-36", 86400 + 129600}};
+  for (const auto& [text, seconds] : good) {
+    const Read read =
+        read_text("JobID|Submit|Elapsed|AllocCPUS|Timelimit\n1|5|" + std::string(text) + "|8|" + text + "\n");
+    ck_assert_msg(read.jobs.size() == 1 && read.jobs[0].run_s == seconds && read.jobs[0].limit_s == seconds, "%s",
+                  text);
+    ck_assert_uint_eq(read.notes.notes().size(), 0);
+  }
+  for (const char* bad :
+       {"1-", "-5", "1-1:2:3:4", "1:2:3:4", "x", "1-x", "1.5:30", "12:", ":30", "1-12.5:30", "1 12:30"}) {
+    const Read run = read_text("JobID|Submit|Elapsed|AllocCPUS\n1|5|" + std::string(bad) + "|8\n");
+    ck_assert_msg(run.jobs.empty() && run.count("no run time: column Elapsed") == 1, "%s", bad);
+    const Read limit = read_text("JobID|Submit|ElapsedRaw|AllocCPUS|Timelimit\n1|5|60|8|" + std::string(bad) + "\n");
+    ck_assert_msg(limit.jobs.size() == 1 && limit.jobs[0].limit_s == 60, "%s", bad);
+    ck_assert_msg(limit.count("column Timelimit") == 1, "%s", bad);
+  }
+  // A number alone: minutes in a limit, as for sbatch --time; seconds in a run time, with a note.
+  const Read alone = read_text("JobID|Submit|Elapsed|AllocCPUS|Timelimit\n1|5|90|8|60\n");
+  ck_assert_int_eq(alone.jobs[0].run_s, 90);
+  ck_assert_int_eq(alone.jobs[0].limit_s, 3600);
+  ck_assert_int_eq(alone.count("a number alone"), 1);
+}
+END_TEST
+
+// Each duration as sacct prints it reads back, in all of Slurm's forms that can hold it.
+START_TEST(durations_read_back) {
+  std::uint32_t seed = 1;
+  for (int k = 0; k < 300; ++k) {
+    seed = seed * 1664525 + 1013904223;
+    const int days = seed >> 8 & 3, hours = (seed >> 12) % 24, minutes = (seed >> 18) % 60, seconds = (seed >> 24) % 60;
+    const std::int64_t all_s = ((days * 24 + hours) * 60 + minutes) * 60 + seconds;
+    if (all_s < 3600) continue;
+    char full[64], short_days[64];
+    snprintf(full, sizeof full, days > 0 ? "%d-%02d:%02d:%02d" : "%.0d%02d:%02d:%02d", days, hours, minutes, seconds);
+    snprintf(short_days, sizeof short_days, "%d-%02d:%02d", days, hours, minutes);
+    const Read read = read_text("JobIDRaw|Submit|Elapsed|AllocCPUS|Timelimit|\n1|5|" + std::string(full) + "|8|" +
+                                std::to_string(all_s / 60 + 1) + "|\n2|5|" + short_days + "|8|UNLIMITED|\n");
+    ck_assert_uint_eq(read.jobs.size(), 2);
+    ck_assert_int_eq(read.jobs[0].run_s, all_s);
+    ck_assert_int_eq(read.jobs[0].limit_s, (all_s / 60 + 1) * 60);
+    ck_assert_int_eq(read.jobs[1].run_s, all_s - seconds);
+  }
+}
+END_TEST
+
+START_TEST(columns_and_separators_of_sacct) {
+  const std::string lines[] = {
+      "JobIDRaw|Submit|Elapsed|AllocTRES", "12|2026-01-01 00:00:10|1-00|billing=8;cpu=8;mem=1G",
+      "12.batch|2026-01-01 00:00:10|1-00|cpu=8;mem=1G;node=1", "13|2026-01-01T01:00:10.25+0100|01:00|node=1;cpu=1.5K"};
+  for (const char separator : {'|', '\t', ';'})
+    for (const bool at_end : {false, true}) {
+      std::string text;
+      for (std::string line : lines) {
+        for (char& c : line) c = c == '|' ? separator : c == ';' ? ',' : c;
+        text += line + (at_end ? std::string(1, separator) : "") + "\n";
+      }
+      const Read read = read_text(text);
+      ck_assert_uint_eq(read.jobs.size(), 2);
+      ck_assert_int_eq(read.jobs[0].id, 12);
+      ck_assert_int_eq(read.jobs[0].tasks, 8);
+      ck_assert_int_eq(read.jobs[0].run_s, 86400);
+      ck_assert_int_eq(read.jobs[0].submit_s, 1767225610);
+      ck_assert_int_eq(read.jobs[1].tasks, 1500);
+      ck_assert_int_eq(read.jobs[1].submit_s, 1767225610);
+      ck_assert_int_eq(read.count("a job step"), 1);
+      ck_assert_int_eq(read.count("processors in thousands"), 1);
+    }
+  ck_assert_uint_eq(read_text("JobID,Submit,ElapsedRaw,NCPUS\n1,5,60,8\n").jobs.size(), 1);
+  // A comma within a value makes a column too many, which is never read as something else.
+  ck_assert_int_eq(read_text("JobID,Submit,ElapsedRaw,NCPUS,NodeList\n1,5,60,8,n[1,3]\n").count("not as many columns"),
+                   1);
+  // A number of nodes is no number of processors.
+  for (const char* nodes : {"NNodes", "AllocNodes", "ReqNodes"})
+    ck_assert_error(read_text("\nJobID|Submit|Elapsed|" + std::string(nodes) + "\n1|5|01:00|7\n"),
+                    "log:2: the header has no column AllocCPUS");
+}
+END_TEST
+
+START_TEST(parts_of_jobs_in_sacct) {
+  const Read read = read_text(
+      "JobID|Submit|ElapsedRaw|AllocCPUS\n"
+      "1_2|5|60|4\n1_2.batch|5|60|4\n1_2.0|5|60|4\n1_[3-5]|5|0|0\n1_[6,8-9%2]|5|0|0\n"
+      "7+0|5|60|4\n7+0.batch|5|60|4\n7+1|5|60|8\n7+1.0|5|60|8\n9.extern|5|60|8\n9.interactive|5|60|8\n9|5|60|8\n");
+  ck_assert_uint_eq(read.jobs.size(), 4);
+  const std::int64_t ids[] = {1, 7, 7, 9};
+  for (std::size_t k = 0; k < 4; ++k) ck_assert_int_eq(read.jobs[k].id, ids[k]);
+  ck_assert(read.jobs[0].array_task && !read.jobs[1].array_task);
+  ck_assert_int_eq(read.count("a job step"), 6);
+  ck_assert_int_eq(read.count("run time zero"), 2);
+  ck_assert_int_eq(read.count("a component of a heterogeneous job"), 2);
+}
+END_TEST
+
+// Dates in another form are no jobs, and the message names file, line, column and what to change.
+START_TEST(refuses_other_dates) {
+  const TemporaryDirectory directory;
+  for (const char* date : {"05/01/24-12:00:00", "2024-05-01T12:00:00 CEST", "01 May 12:00", "2024-05-01T12"}) {
+    LogNotes notes;
+    const std::string path =
+        directory.file("log", "JobID|Submit|ElapsedRaw|AllocCPUS\n1|" + std::string(date) + "|60|8\n");
+    ck_assert_error(select_jobs(path, {}, notes), "no valid submit time: column Submit is no time");
+    ck_assert_error(select_jobs(path, {}, notes), "SLURM_TIME_FORMAT");
+    ck_assert_error(select_jobs(path, {}, notes), "(first in line 2)");
+  }
 }
 END_TEST
 
@@ -392,6 +507,11 @@ START_TEST(points_in_time) {
   ck_assert_int_eq(time_point("2026-01-01T01:30"), 1767225600 + 5400);
   ck_assert_int_eq(time_point("2026-01-01T01:30:07"), 1767225600 + 5407);
   ck_assert_int_eq(time_point("2024-02-29"), 1709164800);
+  ck_assert_int_eq(time_point("2026-01-01 01:30"), 1767225600 + 5400);
+  ck_assert_int_eq(time_point("2026-01-01T01:30:07.75"), 1767225600 + 5407);
+  ck_assert_int_eq(time_point("2026-01-01T01:30:07Z"), 1767225600 + 5407);
+  ck_assert_int_eq(time_point("2026-01-01T01:30+02:00"), 1767225600 - 1800);
+  ck_assert_int_eq(time_point("2025-12-31T23:30:00-0100"), 1767225600 + 1800);
   ck_assert_int_eq(time_point("0"), 0);
   ck_assert_int_eq(time_point("1767225600"), 1767225600);
   for (const char* bad : {"", "-5", "2026-02-29", "2026-13-01", "2026-01-01T", "2026-01-01T25:00", "2026-01-01T10",
@@ -428,6 +548,11 @@ int main() {
   tcase_add_test(all, knows_the_quirks_of_the_archive);
   tcase_add_test(all, knows_the_quirks_of_sacct);
   tcase_add_test(all, computes_run_times_of_sacct);
+  tcase_add_test(all, durations_of_sacct);
+  tcase_add_test(all, durations_read_back);
+  tcase_add_test(all, columns_and_separators_of_sacct);
+  tcase_add_test(all, parts_of_jobs_in_sacct);
+  tcase_add_test(all, refuses_other_dates);
   tcase_add_test(all, jobs_wait_from_when_they_are_eligible);
   tcase_add_test(all, threads_make_cores);
   tcase_add_test(all, unpacks_what_follows_and_refuses_other_packers);
