@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "common/matrix/matrix_guess.hpp"
 #include "common/matrix/matrix_monitoring.hpp"
 #include "common/matrix/matrix_text.hpp"
 #include "common/util/error.hpp"
@@ -17,6 +18,11 @@ namespace {
 // Reads a text of numbers alone, which is dense or an edge list. A first line of two numbers begins an edge list unless
 // the second line has two numbers too. A lone line of two numbers is an edge list without pairs.
 CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  if (could_be_edge_list(in)) {
+    const std::string n = std::to_string(in.count_fields());
+    in.fail(n + " lines of " + n + " numbers are a dense matrix or an edge list: put a line '" + n +
+            "' above the rows of a dense matrix, or a line 'np RANKS' above lines 'source target bytes'");
+  }
   if (in.count_fields() != 2) return parse_dense(in, options, info);
   TextScanner ahead = in;
   const bool dense = ahead.next_line() && ahead.count_fields() == 2;

@@ -23,12 +23,14 @@ struct MatrixReadOptions {
 //
 //   dense         n rows of n numbers, optionally after a line with n. Numbers are separated by blanks, commas or
 //                 semicolons. When the matrix is exactly symmetric, m[i][j] is the traffic of the pair. Any other
-//                 matrix is directed traffic, and both directions are added.
+//                 matrix is directed traffic, and both directions are added. Without the line n, up to four rows
+//                 that can also be lines of an edge list are an error.
 //   edge list     a line "ranks pairs", then this number of lines "rank rank bytes". Both directions and duplicates
 //                 are added.
 //   np list       a line "np ranks", then lines "source target bytes [messages]". Both directions and duplicates are
 //                 added.
-//   MatrixMarket  the coordinate form; integer, real or pattern; symmetric, or general, which is read as dense is.
+//   MatrixMarket  the coordinate or the array form; integer, real or (coordinate) pattern; symmetric, or general, which
+//                 is read as dense is.
 //   monitoring    E, I, S and R lines are added. E and I lines are messages of the application and of the library below
 //                 it, which include collectives. S and R lines are one-sided put and get. C, A2A, O2A and A2O lines
 //                 count collectives a second time and are left out. Where Open MPI carries one-sided calls by messages

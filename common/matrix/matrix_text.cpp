@@ -42,6 +42,7 @@ std::pair<std::int64_t, std::int64_t> rank_pair(TextScanner& in, std::int64_t ra
 }
 
 struct MarketBanner {
+  bool array = false;  // all values, column by column, in place of lines 'row column value'
   bool symmetric = false;
   bool pattern = false;
 };
@@ -58,11 +59,24 @@ MarketBanner market_banner(TextScanner& in) {
   };
   MarketBanner banner;
   expect("object", {"matrix"});
-  expect("form", {"coordinate"});
-  banner.pattern = expect("field", {"integer", "real", "pattern"}) == "pattern";
+  banner.array = expect("form", {"coordinate", "array"}) == "array";
+  banner.pattern = (banner.array ? expect("field", {"integer", "real"})
+                                 : expect("field", {"integer", "real", "pattern"})) == "pattern";
   banner.symmetric = expect("symmetry", {"general", "symmetric"}) == "symmetric";
   in.end_line("four words after %%MatrixMarket");
   return banner;
+}
+
+// Reads the values of a MatrixMarket array: column by column, from the diagonal on when the matrix is symmetric.
+void market_array(TextScanner& in, TrafficTable& table, std::int64_t ranks, bool symmetric) {
+  for (std::int64_t column = 0; column < ranks; ++column)
+    for (std::int64_t row = symmetric ? column : 0; row < ranks; ++row) {
+      if (in.at_line_end() && !in.next_line())
+        in.fail_whole("ends before the value of row " + std::to_string(row + 1) + ", column " +
+                      std::to_string(column + 1));
+      add(table, in, row, column, in.amount("traffic"));
+    }
+  if (!in.at_line_end() || in.next_line()) in.fail("more values than the size line announces");
 }
 
 }  // namespace
@@ -84,7 +98,7 @@ CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, Matrix
   for (; in.next_line(); ++rows) {
     if (rows == ranks)
       in.fail("a row too many: want " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
-              (ranks == 3 ? " (an edge list begins with a line 'ranks pairs')" : ""));
+              (ranks <= 4 ? " (an edge list begins with a line 'np RANKS')" : ""));
     dense_row(in, table, rows, ranks);
   }
   if (rows != ranks)
@@ -137,6 +151,16 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   const std::int64_t columns = in.count("number of columns", options.max_ranks);
   if (columns != ranks)
     in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) + " columns: want a square matrix");
+  const auto finish = [&] {
+    CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
+    info.symmetric |= banner.symmetric;
+    return matrix;
+  };
+  if (banner.array) {
+    in.end_line("'rows columns'");
+    market_array(in, table, ranks, banner.symmetric);
+    return finish();
+  }
   const std::int64_t announced = in.count("number of entries", options.max_entries);
   in.end_line("'rows columns entries'");
   std::int64_t lines = 0;
@@ -154,9 +178,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   if (lines != announced)
     in.fail_whole("ends after " + std::to_string(lines) + " entries: the size line announces " +
                   std::to_string(announced));
-  CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
-  info.symmetric |= banner.symmetric;
-  return matrix;
+  return finish();
 }
 
 }  // namespace placement

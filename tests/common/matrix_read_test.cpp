@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/matrix/matrix_read.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "common/matrix/matrix_write.hpp"
@@ -104,7 +105,7 @@ START_TEST(matrix_market) {
   const auto with = [](const char* banner, const char* rest) {
     return parse(std::string("%%MatrixMarket matrix ") + banner + "\n" + rest);
   };
-  ck_assert_error(with("array real general", ""), "form 'array': want coordinate");
+  ck_assert_error(with("vector real general", ""), "form 'vector'");
   ck_assert_error(with("coordinate complex general", ""), "field 'complex': want integer or real or pattern");
   ck_assert_error(with("coordinate real skew-symmetric", ""), "symmetry 'skew-symmetric'");
   ck_assert_error(with("coordinate real", ""), "m:1: the line ends where symmetry should be");
@@ -123,6 +124,76 @@ START_TEST(matrix_market) {
   ck_assert_error(with("coordinate integer general", "2 2 2\n2 1 9223372036854775807\n2 1 1\n"),
                   "m: the traffic from rank 1 to rank 0 is 2^63 or more");
   ck_assert_error(with("coordinate pattern general", "3 3 1\n1 2 5\n"), "m:3: '5' is too much");
+}
+END_TEST
+
+START_TEST(matrix_market_arrays) {
+  const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
+  const auto with = [](const char* banner, const char* rest, MatrixInfo* info = nullptr) {
+    return parse(std::string("%%MatrixMarket matrix array ") + banner + "\n% said\n" + rest, info);
+  };
+  MatrixInfo info;
+  ck_assert(with("real general", "3 3\n0\n5\n0\n5\n0\n7.0\n0\n7\n0\n", &info) == expected);
+  ck_assert(info.format == MatrixFormat::matrix_market && info.symmetric);
+  ck_assert(with("integer symmetric", "3 3\n9\n5\n0\n9\n7\n9\n", &info) == expected);
+  ck_assert(info.symmetric);
+  // Columns follow each other: the second value is row 2, column 1.
+  ck_assert(with("integer general", "3 3\n0 5 0\n0 0 3\n0 4 0\n", &info) == expected);
+  ck_assert(!info.symmetric);
+  ck_assert_error(with("pattern general", "2 2\n"), "m:1: ");
+  ck_assert_error(with("real general", "2 2\n0\n1\n1\n"), "m: ends before the value of row 2, column 2");
+  ck_assert_error(with("real general", "2 2\n0\n1\n1\n0\n0\n"), "m:8: ");
+  ck_assert_error(with("real general", "2 3\n"), "m:3: 2 rows and 3 columns");
+  ck_assert_error(with("real general", "2 2 4\n"), "m:3: ");
+}
+END_TEST
+
+// n lines of n numbers that can be lines of an edge list are refused, and the error names both remedies.
+START_TEST(edge_lists_are_not_read_as_dense) {
+  for (const char* text : {"0,1,1000\n1,2,10\n2,0,10\n", "0,1,1024,10\n1,0,1024,10\n2,3,2048,4\n3,2,2048,4\n",
+                           "0 1\n1 2\n", "0 1 5\n1 0 5\n2 1 0\n", "0 0 9\n0 1 5\n1 1 9\n",
+                           "# said\n0 8 1000\n8 16 500\n16 0 70\n", "1 2 3\n2 4 5\n3 5 6\n"}) {
+    ck_assert_error(parse(text), "above the rows of a dense matrix");
+    ck_assert_error(parse(text), "'np RANKS'");
+    const std::string body = text;
+    const std::string rows = std::to_string(std::count(body.begin(), body.end(), '\n') - (body[0] == '#'));
+    MatrixInfo info;
+    ck_assert_int_eq(parse(rows + "\n" + text, &info).ranks(), std::stoi(rows));
+    ck_assert(info.format == MatrixFormat::dense);
+    if (rows == "2") continue;
+    ck_assert(parse("np 17\n" + body, &info).ranks() == 17);
+    ck_assert(info.format == MatrixFormat::np_list);
+  }
+  for (const char* dense :
+       {"0 1 1\n1 0 1\n1 1 0\n", "1 1 1\n1 1 1\n1 1 1\n", "0 1 0\n0 0 1\n1 0 0\n", "0 1 1\n0 0 1\n0 0 0\n",
+        "0 0 0\n5 0 0\n1 1 0\n", "0 1.5 1\n1 0 1\n1 1 1\n", "0 1\n1 0\n", "0 1000\n2000 0\n",
+        "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0\n", "0 1 0 0\n0 0 1 0\n0 0 0 1\n1 0 0 0\n",
+        "0 900 80 7\n90 0 6 5\n8 7 0 6\n9 8 7 0\n", "0 1 2 3 4\n1 1 1 1 1\n1 2 3 4 5\n5 4 3 2 1\n9 9 9 9 9\n"}) {
+    MatrixInfo info;
+    parse(dense, &info);
+    ck_assert_msg(info.format == MatrixFormat::dense, "%s", dense);
+  }
+}
+END_TEST
+
+// Random edge lists with as many lines as columns are errors, unless they are also a dense matrix that is symmetric and
+// has no diagonal. Lists of another length are errors as well.
+START_TEST(random_edge_lists_are_not_read_as_dense) {
+  std::uint32_t seed = 1;
+  const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+  for (int k = 0; k < 20000; ++k) {
+    const std::uint32_t columns = 3 + random(2), ranks = 2 + random(k % 2 ? 4 : 40);
+    const std::uint32_t lines = random(4) ? columns : 2 + random(6);
+    std::string text;
+    for (std::uint32_t line = 0; line < lines; ++line) {
+      const std::uint32_t from = random(ranks);
+      text += std::to_string(from) + " " + std::to_string((from + 1 + random(ranks - 1)) % ranks);
+      for (std::uint32_t c = 2; c < columns; ++c) text += " " + std::to_string(1 + random(k % 3 ? 4 : 30000));
+      text += "\n";
+    }
+    const std::string error = error_of([&] { parse(text); });
+    ck_assert_msg(!error.empty(), "%s", text.c_str());
+  }
 }
 END_TEST
 
@@ -260,6 +331,31 @@ START_TEST(limits) {
 }
 END_TEST
 
+// Returns a matrix with random traffic, of which about `share` of 4 pairs have some.
+static CommMatrix random_matrix(std::int32_t ranks, std::uint32_t share, std::uint32_t most, std::uint32_t& seed) {
+  const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = a + 1; b < ranks; ++b)
+      if (random(4) < share) edges.push_back({a, b, 1 + random(most)});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+START_TEST(random_matrices_read_back) {
+  std::uint32_t seed = 7;
+  for (int k = 0; k < 3000; ++k) {
+    const CommMatrix matrix = random_matrix(1 + k % 9, 1 + k % 4, k % 2 ? 3 : 60000, seed);
+    for (const char* name : {"dense", "edges", "np", "mtx"}) {
+      std::ostringstream out;
+      write_matrix(out, matrix, writable_format(name));
+      MatrixInfo info;
+      ck_assert_msg(parse(out.str(), &info) == matrix, "%s: %s", name, out.str().c_str());
+      ck_assert_str_eq(to_string(info.format), name);
+    }
+  }
+}
+END_TEST
+
 START_TEST(written_matrices_read_back) {
   const CommMatrix matrices[] = {CommMatrix::from_edges(1, {}), CommMatrix::from_edges(2, {}),
                                  CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), CommMatrix::from_edges(3, {{0, 2, 1}}),
@@ -287,11 +383,15 @@ int main() {
   tcase_add_test(all, edge_lists);
   tcase_add_test(all, np_lists);
   tcase_add_test(all, matrix_market);
+  tcase_add_test(all, matrix_market_arrays);
+  tcase_add_test(all, edge_lists_are_not_read_as_dense);
+  tcase_add_test(all, random_edge_lists_are_not_read_as_dense);
   tcase_add_test(all, fractions_scale_the_whole);
   tcase_add_test(all, decimals);
   tcase_add_test(all, refuses_bad_values);
   tcase_add_test(all, refuses_bad_shapes);
   tcase_add_test(all, limits);
+  tcase_add_test(all, random_matrices_read_back);
   tcase_add_test(all, written_matrices_read_back);
   suite_add_tcase(suite, all);
   return run_suite(suite);
