@@ -7,9 +7,11 @@ libcommon_matrix_la_SOURCES = \
 	%D%/cost.cpp \
 	%D%/matrix_coarsen.cpp \
 	%D%/matrix_format.cpp \
+	%D%/matrix_graph.cpp \
 	%D%/matrix_guess.cpp \
 	%D%/matrix_monitoring.cpp \
 	%D%/matrix_read.cpp \
+	%D%/matrix_table.cpp \
 	%D%/matrix_text.cpp \
 	%D%/matrix_wire.cpp \
 	%D%/matrix_write.cpp \

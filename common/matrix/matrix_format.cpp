@@ -12,6 +12,9 @@ const char* to_string(MatrixFormat format) {
     case MatrixFormat::edge_list: return "edges";
     case MatrixFormat::np_list: return "np";
     case MatrixFormat::matrix_market: return "mtx";
+    case MatrixFormat::edge_table: return "table";
+    case MatrixFormat::metis_graph: return "metis";
+    case MatrixFormat::scotch_graph: return "scotch";
     case MatrixFormat::open_mpi_monitoring: return "prof";
   }
   return "";

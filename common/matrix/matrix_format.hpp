@@ -13,13 +13,17 @@ enum class MatrixFormat {
   edge_list,            // "ranks pairs", then "rank rank bytes" lines
   np_list,              // "np ranks", then "source target bytes [messages]" lines
   matrix_market,        // "%%MatrixMarket matrix coordinate ..."
+  edge_table,           // lines of columns named source, target and bytes, after a line with these names
+  metis_graph,          // METIS: "vertices edges [format]", then the neighbours of each vertex
+  scotch_graph,         // SCOTCH: "0", "vertices arcs", "base flags", then the arcs of each vertex
   open_mpi_monitoring,  // the .prof files of Open MPI's monitoring component
 };
 
-// Returns the name of a format as tools show and accept it: dense, edges, np, mtx or prof.
+// Returns the name of a format as tools show and accept it: dense, edges, np, mtx, table, metis, scotch
+// or prof.
 const char* to_string(MatrixFormat format);
 // Returns the format with this name, for writing. Throws Error, which lists the right names, when `name` is unknown or
-// is prof, which cannot be written.
+// is a format that is only read.
 MatrixFormat writable_format(std::string_view name);
 
 // Facts about a matrix that was read.

@@ -5,8 +5,10 @@
 
 #include <cerrno>
 
+#include "common/matrix/matrix_graph.hpp"
 #include "common/matrix/matrix_guess.hpp"
 #include "common/matrix/matrix_monitoring.hpp"
+#include "common/matrix/matrix_table.hpp"
 #include "common/matrix/matrix_text.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -15,9 +17,12 @@ namespace placement {
 
 namespace {
 
-// Reads a text of numbers alone, which is dense or an edge list. A first line of two numbers begins an edge list unless
-// the second line has two numbers too. A lone line of two numbers is an edge list without pairs.
+// Reads a text of numbers alone, which is a graph, dense or an edge list. A first line of two numbers begins an edge
+// list unless the second line has two numbers too. A lone line of two numbers is an edge list without pairs.
 CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  if (is_scotch_graph(in)) return parse_scotch_graph(in, options, info);
+  if (is_metis_graph(in)) return parse_metis_graph(in, options, info);
+  if (is_dense_header(in)) return parse_dense_with_header(in, options, info);
   if (could_be_edge_list(in)) {
     const std::string n = std::to_string(in.count_fields());
     in.fail(n + " lines of " + n + " numbers are a dense matrix or an edge list: put a line '" + n +
@@ -41,14 +46,21 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
     run.add_lines(in);
     return std::move(run).finish(name, info);
   }
+  if (in.line().starts_with('%')) {
+    in.set_comment('%');
+    if (!in.next_line()) in.fail_whole("has comments only: want a communication matrix");
+  }
   TextScanner ahead = in;
   const std::string_view first = ahead.word("a value");
   if (first == "np") return parse_np_list(in, options, info);
-  if (first.find_first_of("0123456789") == std::string_view::npos &&
-      first.find_first_not_of("-+.naifNAIF") != std::string_view::npos)
+  const bool digits = first.find_first_of("0123456789") != std::string_view::npos;
+  const bool number = digits || first.find_first_not_of("-+.naifNAIF") == std::string_view::npos;
+  if (!digits && is_edge_header(in)) return parse_edge_table(in, options, info);
+  if (!number && is_dense_header(in)) return parse_dense_with_header(in, options, info);
+  if (!number)
     in.fail(in_quotes(first) +
-            " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', "
-            "'%%MatrixMarket matrix coordinate ..', or the monitoring files of Open MPI");
+            " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
+            "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
 }
 

@@ -21,7 +21,8 @@ struct MatrixReadOptions {
 // with zstd are decompressed. `path` is a file or a pipe. For Open MPI's monitoring it may also be a directory with
 // the NAME.RANK.prof files of one run, or their common beginning DIR/NAME.
 //
-//   dense         n rows of n numbers, optionally after a line with n. Numbers are separated by blanks, commas or
+//   dense         n rows of n numbers, optionally after a line with n, or after a line with names of the columns; rows
+//                 may then begin with a name. Numbers are separated by blanks, commas or
 //                 semicolons. When the matrix is exactly symmetric, m[i][j] is the traffic of the pair. Any other
 //                 matrix is directed traffic, and both directions are added. Without the line n, up to four rows
 //                 that can also be lines of an edge list are an error.
@@ -31,6 +32,13 @@ struct MatrixReadOptions {
 //                 added.
 //   MatrixMarket  the coordinate or the array form; integer, real or (coordinate) pattern; symmetric, or general, which
 //                 is read as dense is.
+//   table         a line with the names of columns, then a line of values per pair. The columns source (or src, from,
+//                 sender, rank, row, i), target (dst, dest, destination, to, receiver, peer, column, col, j) and bytes
+//                 (weight, traffic, volume, size, value) are read. The highest rank plus 1 is the number of ranks.
+//                 Both directions and duplicates are added.
+//   METIS graph   a line "vertices edges [format [weights]]", then a line per vertex. SCOTCH graph: "0", "vertices
+//   arcs",
+//                 "base flags", then the vertices. A vertex is a rank, the weight of an edge the traffic of the pair.
 //   monitoring    E, I, S and R lines are added. E and I lines are messages of the application and of the library below
 //                 it, which include collectives. S and R lines are one-sided put and get. C, A2A, O2A and A2O lines
 //                 count collectives a second time and are left out. Where Open MPI carries one-sided calls by messages

@@ -11,11 +11,6 @@ namespace placement {
 
 namespace {
 
-void add(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, const Decimal& value) {
-  if (!table.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), value))
-    in.fail("more than " + std::to_string(table.max_entries()) + " values other than 0");
-}
-
 std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
   const std::int64_t ranks = in.count("number of ranks", options.max_ranks);
   if (ranks == 0) in.fail("0 ranks: want 1 or more");
@@ -30,7 +25,7 @@ void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int6
     if (in.at_line_end())
       in.fail("row " + std::to_string(row) + " has " + std::to_string(column) + " values: want " +
               std::to_string(columns) + " as in a square matrix");
-    add(table, in, row, column, in.amount("traffic"));
+    add_traffic(table, in, row, column, in.amount("traffic"));
   }
   in.end_line(std::to_string(columns) + " values in row " + std::to_string(row));
 }
@@ -74,36 +69,46 @@ void market_array(TextScanner& in, TrafficTable& table, std::int64_t ranks, bool
       if (in.at_line_end() && !in.next_line())
         in.fail_whole("ends before the value of row " + std::to_string(row + 1) + ", column " +
                       std::to_string(column + 1));
-      add(table, in, row, column, in.amount("traffic"));
+      add_traffic(table, in, row, column, in.amount("traffic"));
     }
   if (!in.at_line_end() || in.next_line()) in.fail("more values than the size line announces");
 }
 
 }  // namespace
 
-CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, const Decimal& value) {
+  if (!table.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), value))
+    in.fail("more than " + std::to_string(table.max_entries()) + " values other than 0");
+}
+
+CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, const MatrixReadOptions& options,
+                            MatrixInfo& info) {
   info.format = MatrixFormat::dense;
+  if (ranks > options.max_ranks)
+    in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) + " ranks are possible");
   TrafficTable table(options.max_entries);
-  std::int64_t ranks = static_cast<std::int64_t>(in.count_fields());
   std::int64_t rows = 0;
-  if (ranks == 1 && in.line().find_first_not_of(" \t0") != std::string_view::npos) {
-    ranks = read_ranks(in, options);  // a lone 0 is not the number of ranks, but the matrix of one rank
-    in.end_line("the number of ranks alone");
-  } else {
-    if (ranks > options.max_ranks)
-      in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) + " ranks are possible");
-    dense_row(in, table, rows++, ranks);
-    table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
-  }
-  for (; in.next_line(); ++rows) {
+  for (bool more = !in.line().empty(); more; more = in.next_line(), ++rows) {
     if (rows == ranks)
       in.fail("a row too many: want " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
               (ranks <= 4 ? " (an edge list begins with a line 'np RANKS')" : ""));
+    if (named) in.word("name of the row");
     dense_row(in, table, rows, ranks);
+    if (rows == 0) table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
   if (rows != ranks)
     in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: want " + rows_text(ranks));
   return std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
+}
+
+CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  std::int64_t ranks = static_cast<std::int64_t>(in.count_fields());
+  if (ranks == 1 && in.line().find_first_not_of(" \t0") != std::string_view::npos) {
+    ranks = read_ranks(in, options);  // a lone 0 is not the number of ranks, but the matrix of one rank
+    in.end_line("the number of ranks alone");
+    in.next_line();
+  }
+  return parse_dense_rows(in, ranks, false, options, info);
 }
 
 CommMatrix parse_edge_list(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
@@ -117,7 +122,7 @@ CommMatrix parse_edge_list(TextScanner& in, const MatrixReadOptions& options, Ma
     if (lines++ == announced)
       in.fail("the first line announces " + std::to_string(announced) + " pairs, here is one more");
     const auto [from, to] = rank_pair(in, ranks);
-    add(table, in, from, to, in.amount("traffic"));
+    add_traffic(table, in, from, to, in.amount("traffic"));
     in.end_line("'rank rank bytes'");
   }
   if (lines != announced)
@@ -134,7 +139,7 @@ CommMatrix parse_np_list(TextScanner& in, const MatrixReadOptions& options, Matr
   in.end_line("'np ranks'");
   while (in.next_line()) {
     const auto [from, to] = rank_pair(in, ranks);
-    add(table, in, from, to, in.amount("traffic"));
+    add_traffic(table, in, from, to, in.amount("traffic"));
     if (!in.at_line_end()) in.amount("number of messages");
     in.end_line("'source target bytes messages'");
   }
@@ -172,7 +177,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
     if (banner.symmetric && row < column)
       in.fail("row " + std::to_string(row) + ", column " + std::to_string(column) +
               " is above the diagonal: a symmetric matrix holds its lower half");
-    add(table, in, row - 1, column - 1, banner.pattern ? Decimal{1, 0} : in.amount("traffic"));
+    add_traffic(table, in, row - 1, column - 1, banner.pattern ? Decimal{1, 0} : in.amount("traffic"));
     in.end_line(banner.pattern ? "'row column'" : "'row column value'");
   }
   if (lines != announced)

@@ -72,8 +72,12 @@ void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat form
           << std::to_string(matrix.ranks()) << ' ' << std::to_string(matrix.ranks()) << ' '
           << std::to_string(matrix.pairs()) << '\n';
       return write_pairs(out, matrix, 1, true);
+    case MatrixFormat::edge_table:
+    case MatrixFormat::metis_graph:
+    case MatrixFormat::scotch_graph:
     case MatrixFormat::open_mpi_monitoring:
-      throw Error("a matrix cannot be written as Open MPI's monitoring files: want dense, edges, np or mtx");
+      throw Error("a matrix cannot be written in the format " + std::string(to_string(format)) +
+                  ": want dense, edges, np or mtx");
   }
 }
 

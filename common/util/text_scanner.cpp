@@ -29,7 +29,7 @@ bool TextScanner::next_line() {
     at_ = line_.data();
     end_ = at_ + line_.size();
     skip_blanks();
-    if (at_ != end_ && *at_ != '#' && *at_ != comment_) return true;
+    if (at_ == end_ ? keep_blank_lines_ : *at_ != '#' && *at_ != comment_) return true;
   }
   line_ = {};
   at_ = end_ = nullptr;

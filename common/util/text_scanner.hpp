@@ -21,6 +21,8 @@ class TextScanner {
   bool next_line();
   // Makes next_line() skip lines that begin with `start`, in addition to those that begin with '#'.
   void set_comment(char start) { comment_ = start; }
+  // Makes next_line() stop at blank lines too.
+  void keep_blank_lines() { keep_blank_lines_ = true; }
 
   std::string_view line() const { return line_; }
   std::string_view name() const { return name_; }
@@ -60,6 +62,7 @@ class TextScanner {
   const char* end_ = nullptr;
   std::int64_t line_number_ = 0;
   char comment_ = '#';
+  bool keep_blank_lines_ = false;
 };
 
 // Returns `text` for a message: shown() of it in single quotes.

@@ -20,6 +20,16 @@ MatrixInfo info_of(std::string_view text) {
   return info;
 }
 
+// Returns a matrix with random traffic, of which about `share` of 4 pairs have some.
+CommMatrix random_matrix(std::int32_t ranks, std::uint32_t share, std::uint32_t most, std::uint32_t& seed) {
+  const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = a + 1; b < ranks; ++b)
+      if (random(4) < share) edges.push_back({a, b, 1 + random(most)});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
 }  // namespace
 
 START_TEST(dense_forms) {
@@ -197,6 +207,123 @@ START_TEST(random_edge_lists_are_not_read_as_dense) {
 }
 END_TEST
 
+START_TEST(tables_with_column_names) {
+  const CommMatrix expected = CommMatrix::from_edges(4, {{0, 1, 6}, {2, 3, 7}});
+  for (const char* text :
+       {"source,target,bytes\n0,1,5\n1,0,1\n3,2,7\n", ",src,dst,weight\n0,0,1,5\n1,1,0,1\n2,3,2,7\n",
+        "rank;peer;calls;Bytes\r\n0;1;9;6\r\n2;3;1;7.0\r\n", "\"from\" \"to\" \"value\"\n\"1\" 0 1 6\n\"2\" 3 2 7\n",
+        "i j traffic\n0 1 6\n2 3 7\n3 3 100\n",
+        "\xEF\xBB\xBF# said\n\"\",\"row\",\"col\",\"size\"\n\"a\",0,1,6\n\"b\",2,3,7\n"}) {
+    MatrixInfo info;
+    ck_assert_msg(parse(text, &info) == expected, "%s", text);
+    ck_assert(info.format == MatrixFormat::edge_table && info.notes.empty());
+  }
+  ck_assert(parse("source,target,bytes\n0,1,1000\n1,2,10\n2,0,10\n") ==
+            CommMatrix::from_edges(3, {{0, 1, 1000}, {1, 2, 10}, {0, 2, 10}}));
+  ck_assert_uint_eq(info_of("source,target,bytes\n1,2,5\n").notes.size(), 1);  // ranks count from 0
+  ck_assert_error(parse("source,target,calls\n0,1,5\n"), "m:1: no column is named bytes");
+  ck_assert_error(parse("source,target,bytes\n"), "m: has no line");
+  ck_assert_error(parse("source,target,bytes\n0,n1,5\n"), "m:2: rank 'n1'");
+  ck_assert_error(parse("source,target,bytes\n0,1,5,6,7\n"), "m:2: ");
+  ck_assert_error(parse("source,target,bytes\n0,1\n"), "m:2: ");
+  ck_assert_error(parse_matrix("source,target,bytes\n0,2,5\n", "m", {.max_ranks = 2}), "m:2: rank '2'");
+}
+END_TEST
+
+START_TEST(dense_with_names) {
+  const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
+  for (const char* text :
+       {",0,1,2\n0,0,5,0\n1,5,0,7\n2,0,7,0\n", "0,1,2\n0,5,0\n5,0,7\n0,7,0\n", "a,b,c\n0,5,0\n5,0,7\n0,7,0\n",
+        "\"\",\"V1\",\"V2\",\"V3\"\n\"1\",0,5,0\n\"2\",5,0,7\n\"3\",0,7,0\n",
+        "   0  1  2\n0  0  5  0\n1  5  0  7\n2  0  7  0\n", "rank0;rank1;rank2\n0;5;0\n5;0;7\n0;7;0\n",
+        "\t0\t1\t2\nn0\t0\t5\t0\nn1\t5\t0\t7\nn2\t0\t7\t0\n"}) {
+    MatrixInfo info;
+    ck_assert_msg(parse(text, &info) == expected, "%s", text);
+    ck_assert(info.format == MatrixFormat::dense && info.symmetric);
+  }
+  // Four lines of an edge list of which the first one is 0, 1, 2.
+  ck_assert_error(parse("0,1,2\n1,2,10\n2,0,10\n0,2,9\n"), "m:4: a row too many");
+  ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0,7\n"), "m:1: ");
+  ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0\n2,0,7,0\n"), "m:3: row 1 has 2 values");
+}
+END_TEST
+
+START_TEST(metis_graphs) {
+  const CommMatrix square = CommMatrix::from_edges(4, {{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {2, 3, 1}});
+  MatrixInfo info;
+  ck_assert(parse("4 4\n2 4\n1 3\n2 4\n1 3\n", &info) == square);
+  ck_assert(info.format == MatrixFormat::metis_graph && info.symmetric);
+  ck_assert(parse("% said\n4 4 0\n2 4\n% more\n1 3\n2 4\n1 3\n\n") == square);
+  ck_assert(parse("4 4 010\n7 2 4\n7 1 3\n7 2 4\n7 1 3\n") == square);
+  ck_assert(parse("4 4 110 2\n1 7 7 2 4\n1 7 7 1 3\n1 7 7 2 4\n1 7 7 1 3\n") == square);
+  const CommMatrix weighted = CommMatrix::from_edges(5, {{0, 2, 5}, {2, 3, 7}});
+  for (const char* text :
+       {"5 2 1\n3 5\n\n1 5 4 7\n3 7\n\n", "5 2 001\n3 5\n\n1 5 4 7\n3 7", "5 2 11\n9 3 5\n9\n9 1 5 4 7\n9 3 7\n9\n"})
+    ck_assert_msg(parse(text, &info) == weighted, "%s", text);
+  ck_assert(info.format == MatrixFormat::metis_graph);
+  ck_assert(parse("3 2\n0 1 5\n1 2 7\n", &info).pairs() == 2);  // our own edge list
+  ck_assert(info.format == MatrixFormat::edge_list);
+  ck_assert_error(parse("4 4\n2 4\n1 3\n2 5\n1 3\n"), "m:4: neighbour '5'");
+  ck_assert_error(parse("4 4\n2 4\n1 3\n2 4\n1 2\n"), "an edge is missing at one of its two vertices");
+  ck_assert_error(parse("4 5\n2 4\n1 3\n2 4\n1 3\n"), "m:");
+  ck_assert_error(parse("4 4\n2 4\n1 3\n2 4\n1 3\n1 2\n"), "m:");
+}
+END_TEST
+
+START_TEST(scotch_graphs) {
+  const CommMatrix square = CommMatrix::from_edges(4, {{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {2, 3, 1}});
+  MatrixInfo info;
+  ck_assert(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n2 0 2\n", &info) == square);
+  ck_assert(info.format == MatrixFormat::scotch_graph && info.symmetric);
+  ck_assert(parse("0\n4\t8\n1\t0\n2\t2\t4\n2 1 3 2 2\n4\n2 1 3\n") == square);  // line ends mean nothing
+  ck_assert(parse("0\n4 8\n0 001\n9 2 1 3\n9 2 0 2\n9 2 1 3\n9 2 0 2\n") == square);
+  ck_assert(parse("0\n3 2\n0 011\n9 1 5 2\n9 0\n9 1 5 0\n") == CommMatrix::from_edges(3, {{0, 2, 5}}));
+  ck_assert_error(parse("0\n4 8\n0 100\n0 2 1 3\n"), "m:3: flags '100'");
+  ck_assert_error(parse("0\n4 8\n2 000\n"), "m:3: base of the numbers");
+  ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n2 0 4\n"), "m:7: end of an arc '4'");
+  ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n1 0\n"), "m: 7 arcs");
+  ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n"), "m: ends before degree");
+  ck_assert_error(parse("0\n2 2\n0 010\n1 5 1\n1 6 0\n"), "an edge is missing at one of its two vertices");
+  ck_assert_error(parse("0\n2 2\n0 000\n1 1\n1 0\n1 0\n"), "m:6: ");
+}
+END_TEST
+
+// Random matrices in the formats that other tools write read back.
+START_TEST(random_foreign_files_read_back) {
+  std::uint32_t seed = 3;
+  for (int k = 0; k < 3000; ++k) {
+    const CommMatrix matrix = random_matrix(2 + k % 9, 1 + k % 4, k % 2 ? 3 : 60000, seed);
+    std::ostringstream metis, scotch, pandas, header, table, array;
+    const std::int32_t n = matrix.ranks();
+    metis << n << ' ' << matrix.pairs() << " 011\n";
+    scotch << "0\n" << n << ' ' << 2 * matrix.pairs() << "\n1 010\n";
+    array << "%%MatrixMarket matrix array real symmetric\n" << n << ' ' << n << '\n';
+    table << "bytes,target,source\n0," << n - 1 << "," << n - 1 << "\n";
+    for (std::int32_t a = 0; a < n; ++a) pandas << ',' << a, header << (a > 0 ? "," : "") << a;
+    pandas << '\n', header << '\n';
+    for (std::int32_t a = 0; a < n; ++a) {
+      metis << 7;
+      scotch << matrix.neighbours(a).size();
+      pandas << a;
+      for (std::int32_t b = 0; b < n; ++b) {
+        const std::int64_t weight = matrix.weight(a, b);
+        pandas << ',' << weight << ".0", header << (b > 0 ? "," : "") << weight;
+        if (b >= a) array << weight << '\n';
+        if (weight == 0) continue;
+        metis << ' ' << b + 1 << ' ' << weight;
+        scotch << ' ' << weight << ' ' << b + 1;
+        if (b > a) table << weight << ',' << a << ',' << b << '\n';
+      }
+      metis << '\n', scotch << '\n', pandas << '\n', header << '\n';
+    }
+    for (const std::string& text : {scotch.str(), pandas.str(), header.str(), table.str(), array.str()})
+      ck_assert_msg(parse(text) == matrix, "%s", text.c_str());
+    // A graph of two vertices with weights has three lines of three numbers, which can be an edge list too.
+    if (matrix.pairs() > 0 && n > 2) ck_assert_msg(parse(metis.str()) == matrix, "%s", metis.str().c_str());
+  }
+}
+END_TEST
+
 START_TEST(fractions_scale_the_whole) {
   MatrixInfo info;
   ck_assert(parse("0 0.5\n0.25 0\n", &info) == CommMatrix::from_edges(2, {{0, 1, 75}}));
@@ -331,16 +458,6 @@ START_TEST(limits) {
 }
 END_TEST
 
-// Returns a matrix with random traffic, of which about `share` of 4 pairs have some.
-static CommMatrix random_matrix(std::int32_t ranks, std::uint32_t share, std::uint32_t most, std::uint32_t& seed) {
-  const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
-  std::vector<CommEdge> edges;
-  for (std::int32_t a = 0; a < ranks; ++a)
-    for (std::int32_t b = a + 1; b < ranks; ++b)
-      if (random(4) < share) edges.push_back({a, b, 1 + random(most)});
-  return CommMatrix::from_edges(ranks, std::move(edges));
-}
-
 START_TEST(random_matrices_read_back) {
   std::uint32_t seed = 7;
   for (int k = 0; k < 3000; ++k) {
@@ -386,6 +503,11 @@ int main() {
   tcase_add_test(all, matrix_market_arrays);
   tcase_add_test(all, edge_lists_are_not_read_as_dense);
   tcase_add_test(all, random_edge_lists_are_not_read_as_dense);
+  tcase_add_test(all, tables_with_column_names);
+  tcase_add_test(all, dense_with_names);
+  tcase_add_test(all, metis_graphs);
+  tcase_add_test(all, scotch_graphs);
+  tcase_add_test(all, random_foreign_files_read_back);
   tcase_add_test(all, fractions_scale_the_whole);
   tcase_add_test(all, decimals);
   tcase_add_test(all, refuses_bad_values);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_graph.hpp"
+
+#include <optional>
+#include <string>
+
+#include "common/matrix/matrix_text.hpp"
+#include "common/matrix/traffic_table.hpp"
+
+namespace placement {
+
+namespace {
+
+// The first line of a METIS graph.
+struct MetisHeader {
+  std::int64_t vertices = 0;
+  std::int64_t edges = 0;
+  std::int64_t vertex_fields = 0;  // of each line, before its first neighbour
+  bool edge_weights = false;
+};
+
+// Three flags that a graph file writes as one number, such as 011; flags[2] is the last digit.
+struct Flags {
+  bool digit[3] = {};
+};
+
+std::optional<Flags> parse_flags(std::string_view field) {
+  Flags flags;
+  if (field.empty() || field.size() > 3 || field.find_first_not_of("01") != std::string_view::npos) return std::nullopt;
+  for (std::size_t k = 0; k < field.size(); ++k) flags.digit[3 - field.size() + k] = field[k] == '1';
+  return flags;
+}
+
+// Returns the whole number in the next field, nothing when it is something else.
+std::optional<std::int64_t> whole_number(TextScanner& in) {
+  Decimal value;
+  if (parse_decimal(in.word("a number"), value) != nullptr || value.exponent != 0) return std::nullopt;
+  return value.digits;
+}
+
+// Returns the header in the current line, nothing when the line is none.
+std::optional<MetisHeader> metis_header(TextScanner& in) {
+  const std::size_t fields = in.count_fields();
+  if (fields < 2 || fields > 4) return std::nullopt;
+  const auto vertices = whole_number(in), edges = whole_number(in);
+  if (!vertices || !edges || *vertices < 1 || *vertices > CommMatrix::max_ranks || *edges < 1 || *edges >= 1LL << 40)
+    return std::nullopt;
+  MetisHeader header{*vertices, *edges};
+  if (fields == 2) return header;
+  const std::optional<Flags> flags = parse_flags(in.word("format"));
+  if (!flags) return std::nullopt;
+  std::int64_t weights = flags->digit[1];
+  if (fields == 4) {
+    const auto number = whole_number(in);
+    if (!number || *number < 1 || *number > 1000 || weights == 0) return std::nullopt;
+    weights = *number;
+  }
+  header.vertex_fields = flags->digit[0] + weights;
+  header.edge_weights = flags->digit[2];
+  return header;
+}
+
+// Returns the matrix of a graph that holds each edge twice. Throws Error when the two differ.
+CommMatrix finish(TrafficTable&& table, std::int64_t ranks, const TextScanner& in, MatrixInfo& info) {
+  CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
+  if (!info.symmetric && info.entries > 0)
+    in.fail_whole("an edge is missing at one of its two vertices, or has another weight there");
+  return matrix;
+}
+
+// Goes to the next field of a text whose line ends mean nothing.
+void find_field(TextScanner& in, const char* what) {
+  if (in.at_line_end() && !in.next_line()) in.fail_whole("ends before " + std::string(what));
+}
+
+}  // namespace
+
+bool is_metis_graph(TextScanner in) {
+  in.set_comment('%');
+  const std::size_t first_fields = in.count_fields();
+  const std::optional<MetisHeader> header = metis_header(in);
+  if (!header) return false;
+  in.keep_blank_lines();
+  const std::int64_t expected =
+      2 * header->edges * (header->edge_weights ? 2 : 1) + header->vertices * header->vertex_fields;
+  std::int64_t entries = 0, last_line = 0;
+  std::size_t full_lines = 0;
+  bool square = true, triples = true;  // all lines have as many fields as the first line, or three
+  for (std::int64_t line = 1; in.next_line(); ++line) {
+    const std::size_t fields = in.count_fields();
+    if (fields == 0) continue;
+    entries += static_cast<std::int64_t>(fields);
+    if (line > header->vertices || entries > expected) return false;
+    square &= fields == first_fields;
+    triples &= fields == 3;
+    last_line = line;
+    ++full_lines;
+  }
+  if (square && full_lines + 1 == first_fields) return false;  // a dense matrix
+  if (triples && last_line < header->vertices) return false;   // an edge list that was cut off
+  return entries == expected;
+}
+
+bool is_scotch_graph(TextScanner in) {
+  return in.count_fields() == 1 && in.word("version") == "0" && in.next_line() && in.count_fields() == 2;
+}
+
+CommMatrix parse_metis_graph(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::metis_graph;
+  in.set_comment('%');
+  const MetisHeader header = metis_header(in).value_or(MetisHeader{});
+  if (header.vertices > options.max_ranks)
+    in.fail(std::to_string(header.vertices) + " vertices: at most " + std::to_string(options.max_ranks) +
+            " ranks are possible");
+  TrafficTable table(options.max_entries);
+  in.keep_blank_lines();
+  for (std::int64_t vertex = 0; vertex < header.vertices && in.next_line(); ++vertex) {
+    for (std::int64_t k = 0; k < header.vertex_fields; ++k) in.amount("size or weight of a vertex");
+    while (!in.at_line_end()) {
+      const std::int64_t neighbour = in.count("neighbour", header.vertices, 1) - 1;
+      add_traffic(table, in, vertex, neighbour, header.edge_weights ? in.amount("weight of an edge") : Decimal{1, 0});
+    }
+  }
+  return finish(std::move(table), header.vertices, in, info);
+}
+
+CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::scotch_graph;
+  in.word("version");
+  const auto next_count = [&](const char* what, std::int64_t most, std::int64_t least = 0) {
+    find_field(in, what);
+    return in.count(what, most, least);
+  };
+  const std::int64_t vertices = next_count("number of vertices", options.max_ranks, 1);
+  const std::int64_t arcs = next_count("number of arcs", options.max_entries);
+  const std::int64_t base = next_count("base of the numbers of vertices", 1);
+  find_field(in, "flags");
+  const std::string_view field = in.word("flags");
+  const std::optional<Flags> flags = parse_flags(field);
+  if (!flags) in.fail("flags " + in_quotes(field) + ": want three digits of 0 and 1, as 010");
+  if (flags->digit[0]) in.fail("flags " + in_quotes(field) + ": vertices with labels are not read: write 0.. without");
+  TrafficTable table(options.max_entries);
+  std::int64_t seen = 0;
+  for (std::int64_t vertex = 0; vertex < vertices; ++vertex) {
+    if (flags->digit[2]) next_count("weight of a vertex", INT64_MAX);
+    const std::int64_t degree = next_count("degree", arcs);
+    if ((seen += degree) > arcs) in.fail("more arcs than the " + std::to_string(arcs) + " announced");
+    for (std::int64_t k = 0; k < degree; ++k) {
+      Decimal weight{1, 0};
+      if (flags->digit[1]) {
+        find_field(in, "weight of an arc");
+        weight = in.amount("weight of an arc");
+      }
+      add_traffic(table, in, vertex, next_count("end of an arc", vertices - 1 + base, base) - base, weight);
+    }
+  }
+  if (seen != arcs) in.fail_whole(std::to_string(seen) + " arcs: the second line announces " + std::to_string(arcs));
+  if (!in.at_line_end() || in.next_line()) in.fail("more values than the graph has");
+  return finish(std::move(table), vertices, in, info);
+}
+
+}  // namespace placement

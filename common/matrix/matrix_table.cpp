@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/matrix/matrix_table.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "common/matrix/matrix_guess.hpp"
+#include "common/matrix/matrix_text.hpp"
+#include "common/matrix/traffic_table.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+// Returns the next field of a header without quotes.
+std::string_view next_name(TextScanner& in) {
+  const std::string_view name = in.word("name of a column");
+  return name.size() >= 2 && name.front() == '"' && name.back() == '"' ? name.substr(1, name.size() - 2) : name;
+}
+
+// Returns the fields of a header in lower case, without quotes.
+std::vector<std::string> header_names(TextScanner in) {
+  std::vector<std::string> names;
+  while (!in.at_line_end()) names.push_back(lower_case(next_name(in)));
+  return names;
+}
+
+// Returns whether the first field of a header is empty, as above the names of rows.
+bool has_corner(TextScanner in) { return next_name(in).empty(); }
+
+constexpr std::size_t most_columns = 1000;  // of an edge list
+constexpr std::size_t absent = static_cast<std::size_t>(-1);
+
+// Returns the first column that has one of the names.
+std::size_t column_of(const std::vector<std::string>& names, std::initializer_list<std::string_view> wanted) {
+  for (const std::string_view name : wanted)
+    if (const auto found = std::find(names.begin(), names.end(), name); found != names.end())
+      return static_cast<std::size_t>(found - names.begin());
+  return absent;
+}
+
+std::size_t source_column(const std::vector<std::string>& names) {
+  return column_of(names, {"source", "src", "from", "sender", "rank", "row", "i"});
+}
+std::size_t target_column(const std::vector<std::string>& names) {
+  return column_of(names, {"target", "dst", "dest", "destination", "to", "receiver", "peer", "column", "col", "j"});
+}
+
+}  // namespace
+
+bool is_dense_header(TextScanner in) {
+  std::size_t names = 0, words = 0;
+  const bool corner = has_corner(in);
+  if (corner) next_name(in);
+  for (; !in.at_line_end(); ++names) {
+    const std::string_view name = next_name(in);
+    Decimal value;
+    const bool word = parse_decimal(name, value) != nullptr;
+    words += word;
+    if (word ? words != names + 1 : words > 0 || name != std::to_string(names)) return false;
+  }
+  if (names < 2 || !in.next_line()) return false;
+  const TextScanner body = in;
+  const std::size_t fields = in.count_fields();
+  std::size_t rows = 1;
+  while (in.next_line()) ++rows;
+  if (rows != names || (fields != names + 1 && (corner || fields != names))) return false;
+  return fields != names || words > 0 || !could_be_edge_list(body);
+}
+
+bool is_edge_header(TextScanner in) {
+  if (in.count_fields() > most_columns) return false;
+  const std::vector<std::string> names = header_names(in);
+  return source_column(names) != absent && target_column(names) != absent;
+}
+
+CommMatrix parse_dense_with_header(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  const std::size_t ranks = in.count_fields() - has_corner(in);
+  in.next_line();
+  return parse_dense_rows(in, static_cast<std::int64_t>(ranks), in.count_fields() != ranks, options, info);
+}
+
+CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  info.format = MatrixFormat::edge_table;
+  const std::vector<std::string> names = header_names(in);
+  const std::size_t source = source_column(names), target = target_column(names);
+  const std::size_t bytes = column_of(names, {"bytes", "weight", "traffic", "volume", "size", "value"});
+  if (bytes == absent) in.fail("no column is named bytes, weight, traffic, volume, size or value");
+  TrafficTable table(options.max_entries);
+  std::int64_t lowest = options.max_ranks, highest = -1;
+  while (in.next_line()) {
+    std::int64_t from = 0, to = 0;
+    Decimal value;
+    if (in.count_fields() == names.size() + 1) in.word("name of the row");
+    for (std::size_t column = 0; column < names.size(); ++column) {
+      if (column == source)
+        from = in.count("rank", options.max_ranks - 1);
+      else if (column == target)
+        to = in.count("rank", options.max_ranks - 1);
+      else if (column == bytes)
+        value = in.amount("traffic");
+      else
+        in.word("'" + printable(names[column]) + "'");
+    }
+    in.end_line(std::to_string(names.size()) + " values as in the header");
+    add_traffic(table, in, from, to, value);
+    lowest = std::min({lowest, from, to});
+    highest = std::max({highest, from, to});
+  }
+  if (highest < 0) in.fail_whole("has no line after the names of its columns");
+  if (lowest > 0)
+    info.notes.push_back("no line has rank 0: ranks count from 0, and the highest is " + std::to_string(highest));
+  return std::move(table).finish(static_cast<std::int32_t>(highest + 1), false, in.name(), info);
+}
+
+}  // namespace placement
