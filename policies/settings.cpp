@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/policy/config_mistakes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "netload/weights.hpp"
@@ -43,17 +44,26 @@ void check_weights(const std::string& weights) {
 
 }  // namespace
 
+std::vector<std::string> policy_setting_mistakes(const Config& config) {
+  std::vector<std::string> mistakes;
+  const auto check = [&](std::string_view key, const std::string& value, auto check_value) {
+    note_mistake(mistakes, [&] {
+      try {
+        check_value();
+      } catch (const Error& error) {
+        fail_at_key(config, key, value, error.what());
+      }
+    });
+  };
+  if (!config.nla_weights.empty()) check("NlaWeights", config.nla_weights, [&] { check_weights(config.nla_weights); });
+  for (const auto& [partition, word] : config.partition_policies)
+    check("PartitionPolicies", partition + ":" + word, [&word = word] { check_partition_policy(word); });
+  return mistakes;
+}
+
 void check_policy_settings(const Config& config) {
-  try {
-    if (!config.nla_weights.empty()) check_weights(config.nla_weights);
-  } catch (const Error& error) {
-    fail_at_key(config, "NlaWeights", config.nla_weights, error.what());
-  }
-  for (const auto& [partition, word] : config.partition_policies) try {
-      check_partition_policy(word);
-    } catch (const Error& error) {
-      fail_at_key(config, "PartitionPolicies", partition + ":" + word, error.what());
-    }
+  const std::vector<std::string> mistakes = policy_setting_mistakes(config);
+  if (!mistakes.empty()) throw Error(mistakes.front());
 }
 
 }  // namespace placement::policies

@@ -55,6 +55,7 @@ constexpr Command commands[] = {
 std::string overview() {
   std::string text =
       "usage: placectl COMMAND [OPTION]...\n"
+      "       placectl help [COMMAND]\n"
       "       placectl --help | --version\n\n"
       "Commands; placectl COMMAND --help shows more:\n";
   for (const Command& command : commands) {
@@ -80,25 +81,41 @@ const Command& find_command(const std::string& name) {
   throw UsageError(message);
 }
 
-int run(int argc, char** argv, std::string& who) {
-  const std::string first = argc > 1 ? argv[1] : "";
-  if (first.empty()) throw UsageError("no command given; see placectl --help");
-  if (first == "--help" || first == "-h") {
+int run_command(const Command& command, int argc, char** argv) {
+  try {
+    return command.run(argc, argv);
+  } catch (const HelpWanted& help) {
+    std::fputs(help.what(), stdout);
+    return exit_ok;
+  }
+}
+
+// Prints what `placectl help WORD..` asks for: the help of the command that the words name, as --help after them does.
+int show_help(int argc, char** argv, std::string& who) {
+  if (argc < 1) {
     std::fputs(overview().c_str(), stdout);
     return exit_ok;
   }
+  const Command& command = find_command(argv[0]);
+  who += std::string(" ") + command.name;
+  std::vector<char*> words(argv, argv + argc);
+  std::string option = "--help";
+  words.insert(words.end(), {option.data(), nullptr});
+  return run_command(command, argc + 1, words.data());
+}
+
+int run(int argc, char** argv, std::string& who) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (first.empty()) throw UsageError("no command given; see placectl --help");
+  if (first == "--help" || first == "-h") return show_help(0, nullptr, who);
+  if (first == "help") return show_help(argc - 2, argv + 2, who);
   if (first == "--version" || first == "-V") {
     std::puts("placectl (" PACKAGE_NAME ") " PACKAGE_VERSION);
     return exit_ok;
   }
   const Command& command = find_command(first);
   who += std::string(" ") + command.name;
-  try {
-    return command.run(argc - 1, argv + 1);
-  } catch (const HelpWanted& help) {
-    std::fputs(help.what(), stdout);
-    return exit_ok;
-  }
+  return run_command(command, argc - 1, argv + 1);
 }
 
 // Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "common/policy/config_mistakes.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -37,34 +38,58 @@ std::size_t find_key(std::string_view key, const std::string& name, std::int64_t
   fail_at(name, line, unknown_key(key));
 }
 
-}  // namespace
+// Takes the key of a line into `config`, and notes its number in `line_of_key`. Throws Error.
+void take_line(Config& config, std::vector<std::int64_t>& line_of_key, const TextLine& line, const std::string& name) {
+  const std::size_t equals = line.text.find('=');
+  if (equals == std::string_view::npos)
+    fail_at(name, line.number, "'" + shown(line.text) + "' is not of the form Key=value");
+  const std::size_t k = find_key(trimmed(line.text.substr(0, equals)), name, line.number);
+  const ConfigKey& known = config_keys()[k];
+  const std::string key(known.name);
+  if (line_of_key[k] != 0)
+    fail_at(name, line.number, key + " is given twice, first in line " + std::to_string(line_of_key[k]));
+  line_of_key[k] = line.number;
+  const std::string_view value = trimmed(line.text.substr(equals + 1));
+  if (!known.set(config, value))
+    fail_at(name, line.number, key + "=" + shown(value) + ": it takes " + std::string(known.values));
+}
 
-Config parse_config(std::string_view text, const std::string& name) {
+// Throws Error for two equal ports: on a host with both daemons, the second one could not open its port.
+void check_ports(const Config& config) {
+  if (config.monitor_port != config.agent_port) return;
+  for (const auto& [key, line] : config.places.line_of_key)
+    if (key == "MonitorPort" || key == "AgentPort")
+      fail_at_key(config, key, std::to_string(config.agent_port),
+                  "MonitorPort and AgentPort are the same: want two ports");
+}
+
+// Parses the text until it has added `most` mistakes.
+Config parse(std::string_view text, const std::string& name, std::vector<std::string>& mistakes, std::size_t most) {
   Config config;
   const std::span<const ConfigKey> keys = config_keys();
   std::vector<std::int64_t> line_of_key(keys.size());
   for (const TextLine& line : text_lines(text)) {
-    const std::size_t equals = line.text.find('=');
-    if (equals == std::string_view::npos)
-      fail_at(name, line.number, "'" + shown(line.text) + "' is not of the form Key=value");
-    const std::size_t k = find_key(trimmed(line.text.substr(0, equals)), name, line.number);
-    const std::string key(keys[k].name);
-    if (line_of_key[k] != 0)
-      fail_at(name, line.number, key + " is given twice, first in line " + std::to_string(line_of_key[k]));
-    line_of_key[k] = line.number;
-    const std::string_view value = trimmed(line.text.substr(equals + 1));
-    if (!keys[k].set(config, value))
-      fail_at(name, line.number, key + "=" + shown(value) + ": it takes " + std::string(keys[k].values));
+    note_mistake(mistakes, [&] { take_line(config, line_of_key, line, name); });
+    if (mistakes.size() >= most) return config;
   }
   for (std::size_t k = 0; k < keys.size(); ++k)
     if (line_of_key[k] != 0) config.places.line_of_key.emplace_back(keys[k].name, line_of_key[k]);
   config.places.file = name;
-  // On a host with both daemons, the second one could not open its port.
-  if (config.monitor_port == config.agent_port)
-    for (const auto& [key, line] : config.places.line_of_key)
-      if (key == "MonitorPort" || key == "AgentPort")
-        fail_at_key(config, key, std::to_string(config.agent_port),
-                    "MonitorPort and AgentPort are the same: want two ports");
+  note_mistake(mistakes, [&] { check_ports(config); });
+  return config;
+}
+
+bool is_missing(const std::string& path) {
+  std::error_code unreadable;  // set: the file may exist, and read_input_file() says what is wrong
+  return !std::filesystem::exists(path, unreadable) && !unreadable;
+}
+
+}  // namespace
+
+Config parse_config(std::string_view text, const std::string& name) {
+  std::vector<std::string> mistakes;
+  Config config = parse(text, name, mistakes, 1);
+  if (!mistakes.empty()) throw Error(mistakes.front());
   return config;
 }
 
@@ -81,9 +106,14 @@ void check_named_file(const Config& config, std::string_view key, const std::str
 }
 
 Config read_config(const std::string& path, MissingFile missing) {
-  std::error_code unreadable;  // set: the file may exist, and read_input_file() says what is wrong
-  if (missing == MissingFile::defaults && !std::filesystem::exists(path, unreadable) && !unreadable) return {};
+  if (missing == MissingFile::defaults && is_missing(path)) return {};
   return parse_config(read_input_file(path, max_file_bytes), path);
+}
+
+Config read_config(const std::string& path, MissingFile missing, std::vector<std::string>& mistakes) {
+  constexpr std::size_t most_mistakes = 100;
+  if (missing == MissingFile::defaults && is_missing(path)) return {};
+  return parse(read_input_file(path, max_file_bytes), path, mistakes, most_mistakes);
 }
 
 std::string placement_conf_path(std::string_view slurm_conf) {

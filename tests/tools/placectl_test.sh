@@ -9,6 +9,21 @@ general() {
   refused 2 'placectl: no command given; see placectl --help'
   run --help
   for command_name in map cost matrix check-config enable disable rankfile gres-conf select; do has "  $command_name "; done
+  overview=$out
+  run help
+  expect 0 "$overview" ''
+  for words in map 'matrix info' simulate; do
+    # shellcheck disable=SC2086
+    run $words --help
+    shown=$out
+    # shellcheck disable=SC2086
+    run help $words
+    expect 0 "$shown" ''
+  done
+  run help mpa
+  checks=$((checks + 1))
+  [ $code = 2 ] || fail "$command: exit code $code"
+  has 'did you mean map?'
   run --version
   has 'placectl (slurm-placement) '
   run mpa
@@ -130,6 +145,15 @@ configuration() {
   printf '\nDecisionTimeMS=5\nDecisionTime=5\n' >bad
   run check-config bad
   refused 1 'placectl check-config: bad:3: unknown key DecisionTime: did you mean DecisionTimeMs?'
+  # All mistakes are reported: of lines, of values, and of the files that other lines name.
+  printf 'Mode=on\nFoo\nMode=off\nNlaWeights=foo=1\nTorusFile=/nosuch\nPartitionPolicies=a:XX b:YY\nOutageFile=/neither\nAgentPort=6828\n' >bad
+  run check-config bad
+  checks=$((checks + 1))
+  [ $code = 1 ] && [ "$(grep -o 'bad:[0-9]*:' <<<"$err" | tr -d '\n')" = bad:1:bad:2:bad:3:bad:8:bad:4:bad:6:bad:6:bad:5:bad:7: ] || fail "$command: $err"
+  printf 'Foo=%s\n' {1..200} >bad
+  run check-config bad
+  checks=$((checks + 1))
+  [ $code = 1 ] && [ "$(wc -l <<<"$err")" = 100 ] || fail "$command: $(wc -l <<<"$err") lines"
   run check-config bad worse
   refused 2 "placectl check-config: unexpected argument 'worse'"
   printf 'TreematchTopologyFile=%s/machine\n' "$work" >placement.conf
@@ -295,6 +319,36 @@ completion() {
   completes 'matrix' predict -m TREEMATCH = matr
 }
 
+# Behind a job without a time limit Slurm plans centuries ahead. The srun beside placectl is the one that is asked.
+predictions() {
+  mkdir -p beside
+  cp "$placectl" beside/placectl
+  printf '#!/bin/sh\necho "srun: Job 8 to start at $PLANNED using 8 processors on nodes n[1-4] in partition all" >&2\n' >beside/srun
+  chmod +x beside/srun
+  local ours=$placectl
+  placectl=$work/beside/placectl
+  export SLURM_CONF=$work/slurm.conf PLANNED
+  PLANNED=3047-09-04T20:07:40
+  run predict -n8
+  checks=$((checks + 1))
+  [ $code = 0 ] && [[ $out != *'would start at'* ]] || fail "$command: exit code $code; $out"
+  has 'not foreseeable'
+  if [ $have_python = yes ]; then
+    run predict --json -n8
+    json "['foreseeable']" False
+    json "['waits']" True
+  fi
+  PLANNED=$(date -d 'now + 2 hours' +%Y-%m-%dT%H:%M:%S)
+  run predict -n8
+  has "would start at $PLANNED on n[1-4]"
+  if [ $have_python = yes ]; then
+    run predict --json -n8
+    json "['foreseeable']" True
+  fi
+  placectl=$ours
+  unset SLURM_CONF PLANNED
+}
+
 # Hard cases that are no error.
 extremes() {
   printf '1 0
@@ -328,4 +382,4 @@ extremes() {
   has 'cost      20 hop-bytes'
 }
 
-run_parts 110 general matrices configuration allocations completion extremes
+run_parts 110 general matrices configuration allocations completion predictions extremes

@@ -175,6 +175,22 @@ carry() {
   has "           this host's file is wrong: $work/placement.conf:"
   has ': PartitionPolicies=all:TREEMATCH=ring: ring is for jobs that ask for it themselves'
   mv before.conf placement.conf
+  # Without a trace of the monitor nothing is wrong. Its history without a snapshot is an error.
+  mv current before.snapshot
+  run status
+  ends 0
+  has 'live state not set up'
+  run status --json
+  ends 0
+  has '"set_up": false'
+  run status --state current
+  ends 1
+  : >history.sqlite
+  run status
+  ends 1
+  has "live state $work/current: "
+  rm history.sqlite
+  mv before.snapshot current
   run import --age 61 state current
   run status --json
   ends 1

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/policy/config.hpp"
+#include "common/policy/config_mistakes.hpp"
 #include "common/policy/probe_budget.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_conf.hpp"
@@ -58,7 +58,7 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
 std::string help_with_keys() {
   std::string text =
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
-      "and OutageFile name, and prints its settings. Exit code 1 and a message with file and line\n"
+      "and OutageFile name, and prints its settings. Exit code 1 and all mistakes, with file and line,\n"
       "when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
       "file means the defaults. Without FILE and --slurm-conf slurmctld is asked too which settings are\n"
       "in force there, and each setting of the file that is not in force is named. On a host that is\n"
@@ -105,13 +105,11 @@ std::string check_outages(const std::string& path, std::span<const std::string> 
 }
 
 // Checks the files that the configuration names, and returns what was checked of each. Without a slurm.conf they are
-// not compared with nodes, unless the user has given one.
-std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
+// not compared with nodes, unless the user has given one. Appends what is wrong to `mistakes`.
+std::string check_files(const Config& config, const std::string& slurm_conf, bool slurm_conf_given,
+                        std::vector<std::string>& mistakes) {
   const std::string &topology = config.treematch_topology_file, &torus = config.torus_file,
                     &outages = config.outage_file;
-  for (const auto& [key, file] :
-       {std::pair{"TreematchTopologyFile", &topology}, {"TorusFile", &torus}, {"OutageFile", &outages}})
-    if (!file->empty()) check_named_file(config, key, *file);
   if (topology.empty() && torus.empty() && outages.empty()) return {};
   std::optional<std::vector<NodeShape>> shapes;
   if (slurm_conf_given || may_exist(slurm_conf)) shapes = read_node_shapes(slurm_conf);
@@ -119,9 +117,16 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   if (shapes)
     for (const NodeShape& node : *shapes) names.push_back(node.name);
   std::string checked;
-  if (!topology.empty()) checked += "# TreematchTopologyFile: " + check_topology(config, slurm_conf, shapes) + "\n";
-  if (!torus.empty()) checked += "# TorusFile: " + check_torus(torus, names) + "\n";
-  if (!outages.empty()) checked += "# OutageFile: " + check_outages(outages, names) + "\n";
+  const auto check = [&](const char* key, const std::string& path, auto check_file) {
+    if (path.empty()) return;
+    note_mistake(mistakes, [&] {
+      check_named_file(config, key, path);
+      checked += "# " + std::string(key) + ": " + check_file() + "\n";
+    });
+  };
+  check("TreematchTopologyFile", topology, [&] { return check_topology(config, slurm_conf, shapes); });
+  check("TorusFile", torus, [&] { return check_torus(torus, names); });
+  check("OutageFile", outages, [&] { return check_outages(outages, names); });
   return checked;
 }
 
@@ -153,7 +158,7 @@ struct Checked {
   bool own = false;
   std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
   Config config;
-  std::string trouble;  // why the file cannot be used; empty: it can be
+  std::string trouble;  // why the file cannot be used, a mistake in each line; empty: it can be
   std::string files;    // what was checked of the files that it names
   ControllerInput controller;
 
@@ -163,16 +168,19 @@ struct Checked {
 
 // Reads the configuration and all files that it names.
 void check(Checked& checked, const CommandLine& line) {
-  try {
-    checked.config = read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error);
-    policies::check_policy_settings(checked.config);
+  std::vector<std::string> mistakes;
+  note_mistake(mistakes, [&] {
+    checked.config =
+        read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error, mistakes);
+    for (std::string& mistake : policies::policy_setting_mistakes(checked.config))
+      mistakes.push_back(std::move(mistake));
     const std::string slurm_conf =
         line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
-    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf")) +
-                    check_partitions(checked.config, slurm_conf, line.has("slurm-conf")) + check_probes(checked.config);
-  } catch (const Error& error) {
-    checked.trouble = error.what();
-  }
+    checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"), mistakes);
+    checked.files +=
+        check_partitions(checked.config, slurm_conf, line.has("slurm-conf")) + check_probes(checked.config);
+  });
+  for (const std::string& mistake : mistakes) checked.trouble += (checked.trouble.empty() ? "" : "\n") + mistake;
 }
 
 // Returns the settings in force in slurmctld, which may not have read the file since it was changed.

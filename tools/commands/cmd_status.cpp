@@ -29,8 +29,8 @@ constexpr Option options[] = {state_option, json_option};
 constexpr CommandHelp help{
     "placectl status", "[OPTION]...",
     "Shows the mode in force in slurmctld, how old the live state of the cluster is, which nodes are up,\n"
-    "how much of the network is known, and the last decision. Exit code 1 when there is no live state\n"
-    "that decisions could go by, or when slurmctld refuses it, could not read its configuration or does\n"
+    "how much of the network is known, and the last decision. Exit code 1 when the live state is\n"
+    "not usable, or when slurmctld refuses it, could not read its configuration or does\n"
     "not record decisions. With --state slurmctld is not asked.\n",
     options};
 
@@ -40,6 +40,7 @@ struct Status {
   std::string file_trouble;  // what is wrong with this host's placement.conf; empty: nothing
   std::string file;
   std::string trouble;  // why there is no usable state; empty: there is one
+  bool set_up = true;   // false: nothing shows that placement-monitor ever ran here, and there is no state
   StateInput input;
   bool read = false;
   std::array<std::vector<std::string>, liveness_names.size()> nodes;
@@ -70,11 +71,19 @@ Config configuration_of(Status& status, const CommandLine& line) {
   return in_force;
 }
 
+// Returns whether this host shows that placement-monitor is used: it is a controller with a snapshot or with the
+// monitor's history, or no controller. A file that this user may not see counts as one that is there.
+bool has_monitor(const Config& config) {
+  return may_exist(config.snapshot_file) || may_exist(config.state_directory + "/history.sqlite") ||
+         !controllers_elsewhere(slurm_conf_path()).empty();
+}
+
 void look_at_state(Status& status, const CommandLine& line, const Config& config) {
   try {
     status.input = read_state(line, config);
   } catch (const Error& error) {
     status.trouble = error.what();
+    status.set_up = line.has("state") || has_monitor(config);
     return;
   }
   status.read = true;
@@ -119,7 +128,11 @@ std::string as_text(const Status& status, const Config& config) {
     if (state && !state->mode.empty() && state->failure.empty() && !trouble_of(*state).empty())
       text += "slurmctld  " + trouble_of(*state) + "\n";
   }
-  text += "live state " + (status.read ? status.input.described(config) : status.trouble) + "\n";
+  text += "live state " +
+          (status.read     ? status.input.described(config)
+           : status.set_up ? status.trouble
+                           : "not set up: placement-monitor has not run on this host; policy NLA needs it") +
+          "\n";
   for (const std::size_t liveness : {1u, 2u, 3u, 0u})
     if (const auto& names = status.nodes[liveness]; !names.empty()) {
       const std::string name(liveness_names[liveness]);
@@ -137,7 +150,7 @@ std::string as_text(const Status& status, const Config& config) {
       text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
   }
   for (const MonitorReport& monitor : status.monitors) {
-    if (!monitor.trouble.empty()) text += "monitor    " + monitor.trouble + "\n";
+    if (!monitor.trouble.empty() && status.set_up) text += "monitor    " + monitor.trouble + "\n";
     for (const std::string& note : monitor.notes) text += "monitor    on " + monitor.from + ": " + note + "\n";
   }
   if (!status.ring.trouble.empty()) return text + "decisions  " + status.ring.trouble + "\n";
@@ -152,6 +165,7 @@ std::string as_json(const Status& status) {
   json.begin_object().member("mode", state ? state->mode : "").member("mode_of_file", status.file_mode);
   json.member("slurmctld_trouble", trouble_of(status))
       .member("file", status.file)
+      .member("set_up", status.set_up)
       .member("usable", status.trouble.empty());
   json.member("trouble", status.trouble)
       .member("age_s", status.read ? status.input.age_s : unknown_value)
@@ -187,7 +201,9 @@ int command_status(int argc, char** argv) {
   status.ring = read_ring(line, config);
   if (!line.has("state")) status.monitors = monitors_of_cluster(config);
   write_output("", line.has("json") ? as_json(status) : as_text(status, config));
-  return status.trouble.empty() && status.file_trouble.empty() && trouble_of(status).empty() ? exit_ok : exit_bad_input;
+  return (status.trouble.empty() || !status.set_up) && status.file_trouble.empty() && trouble_of(status).empty()
+             ? exit_ok
+             : exit_bad_input;
 }
 
 }  // namespace placement::tools
