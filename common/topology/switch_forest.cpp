@@ -21,12 +21,14 @@ class Forest {
     const auto self = static_cast<std::int32_t>(switches.size());
     switches.push_back({record.name, nowhere, {}});
     levels_.push_back(record.level);
+    above_.push_back(self);
     bool holds = false;
     for (const std::string& name : record.nodes)
       if (const auto found = index_of_.find(name); found != index_of_.end()) holds = hang(found->second, self) || holds;
     if (holds) return;
     switches.pop_back();
     levels_.pop_back();
+    above_.pop_back();
   }
 
   std::vector<SwitchShape> switches;
@@ -37,22 +39,29 @@ class Forest {
   // Attaches the node, or the highest switch above it, to the switch `self`. Returns false when that highest switch is
   // not of a lower level than `self`.
   bool hang(std::int32_t node, std::int32_t self) {
-    std::int32_t top = switch_of_[node];
-    if (top == nowhere) {
+    if (switch_of_[node] == nowhere) {
       switch_of_[node] = self;
       switches[self].nodes.push_back(node);
       return true;
     }
-    while (switches[top].parent != nowhere) top = switches[top].parent;
+    const std::int32_t top = top_of(switch_of_[node]);
     if (top == self) return true;
     if (levels_[top] >= levels_[self]) return false;
     switches[top].parent = self;
+    above_[top] = self;
     return true;
+  }
+
+  // Returns the highest switch above `one`, and shortens the way to it, as a chain may have all switches.
+  std::int32_t top_of(std::int32_t one) {
+    while (above_[one] != one) one = above_[one] = above_[above_[one]];
+    return one;
   }
 
   std::unordered_map<std::string, std::int32_t> index_of_;
   std::vector<std::int32_t> switch_of_;  // per node
   std::vector<std::int64_t> levels_;     // per switch
+  std::vector<std::int32_t> above_;      // per switch: itself, or some switch above it
 };
 
 }  // namespace

@@ -65,6 +65,24 @@ START_TEST(hostile_names_stay_text) {
 }
 END_TEST
 
+// A chain may have all switches. It is drawn to some depth, and its sums have all nodes.
+START_TEST(a_long_chain_of_switches) {
+  constexpr std::int32_t count = 60'000;
+  ReportFacts facts;
+  facts.machine.emplace();
+  facts.machine->view.nodes.emplace_back().name = "n1";
+  for (std::int32_t s = 0; s < count; ++s) facts.machine->switches.push_back({"s" + std::to_string(s), s - 1, {}});
+  facts.machine->switches.back().nodes = {0};
+  const HtmlSection section = cluster_section(facts);
+  const std::size_t drawn = count_of(section.body, "<li><strong>s");
+  ck_assert_uint_gt(drawn, 10);
+  ck_assert(section.body.find("not drawn: " + std::to_string(count - static_cast<std::int32_t>(drawn))) !=
+            std::string::npos);
+  ck_assert_uint_eq(count_of(section.body, "1 node<"), drawn);
+  ck_assert(!section.has_data);
+}
+END_TEST
+
 START_TEST(a_table_names_its_rows_and_columns) {
   HtmlTable table("of <x>", {{"Name"}, {"Count", true}});
   ck_assert(table.empty());
@@ -101,6 +119,7 @@ int main() {
   TCase* test_case = tcase_create("html");
   tcase_add_test(test_case, text_is_only_text);
   tcase_add_test(test_case, hostile_names_stay_text);
+  tcase_add_test(test_case, a_long_chain_of_switches);
   tcase_add_test(test_case, a_table_names_its_rows_and_columns);
   tcase_add_test(test_case, shades_follow_the_values);
   suite_add_tcase(suite, test_case);

@@ -28,6 +28,14 @@ page_has() {  # file text
   checks=$((checks + 1))
   grep -qF -- "$2" "$1" || fail "$command: no '$2' in $1"
 }
+# The run names the page that it has written, and says nothing else.
+written() {
+  local said file
+  expect 0 "$out" ''
+  read -r said file said <<<"$out"
+  checks=$((checks + 1))
+  [ -s "$file" ] && [ "$(wc -l <<<"$out")" = 1 ] || fail "$command: output '$out' names no page that is there"
+}
 well_formed() {  # file
   [ $have_python = yes ] || return 0
   checks=$((checks + 1))
@@ -37,7 +45,7 @@ well_formed() {  # file
 
 pages() {
   run report --state state --ring "$source/tests/data/stable_formats/ring_1" -t machine/topology.conf --since 2000-01-01
-  expect 0 '' ''
+  written
   well_formed report.html
   for text in 'id="cluster"' 'id="network"' 'id="decisions"' '<strong>left</strong>' '2 nodes, 2 up, mean load 61 %, 3 outages' \
     '2 nodes, 1 suspect, 1 down, 1 outage' 'By policy and outcome'; do
@@ -50,19 +58,33 @@ pages() {
   page_has standard.html 'Missing:</strong> the switches above the nodes.'
   page_has standard.html 'Missing:</strong> decisions of slurmctld'
   run report -t machine/topology.conf -o machine.html
-  expect 0 '' ''
+  written
   well_formed machine.html
   page_has machine.html 'Missing:</strong> whether nodes are up'
   page_has machine.html 'Missing:</strong> latency and bandwidth'
   # Nothing is known of its nodes, their outages neither.
   page_has machine.html '<th scope="row">n1</th><td>left</td><td>unknown</td><td></td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td>'
   run report --switches 2:3 -o regular.html
-  expect 0 '' ''
+  written
   well_formed regular.html
   for text in '<strong>root</strong>' '<strong>s1</strong>' '<strong>s2</strong> <span class="quiet">3 nodes' '<dt>Leaf switches</dt><dd>2</dd>' \
     '<th scope="row">n5</th><td>s2</td>'; do
     page_has regular.html "$text"
   done
+}
+
+# Sections with data come first, and a machine without live data is one row for each switch.
+large_machine() {
+  run report --switches 4:70:18 -o large.html
+  written
+  well_formed large.html
+  checks=$((checks + 1))
+  [ "$(grep -c '<li><strong>' large.html)" = 285 ] && ! grep -q 'class="tile' large.html || fail "$command: not one row for each of 285 switches"
+  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -o order.html
+  written
+  checks=$((checks + 1))
+  [ "$(grep -o 'section id="[a-z]*"' order.html | cut -d '"' -f 2 | paste -sd ' ')" = 'advice room replay cluster network decisions gains' ] ||
+    fail "$command: the sections are $(grep -o 'section id="[a-z]*"' order.html)"
 }
 
 # What sacct tells of where jobs ran: 8 of 16 cores of n1 and n3 for the middle half of two days.
@@ -76,7 +98,7 @@ past() {
     echo '5|1700172800|1700172800|60|1|10|all|COMPLETED|1700172800|n4'
   } >sacct.txt
   run report -t machine/topology.conf --sacct sacct.txt -o past.html
-  expect 0 '' ''
+  written
   well_formed past.html
   for text in 'Over time, as it was' 'By the nodes, begins and ends of 3 jobs of sacct.txt. Of 2 more jobs they are not known.' 'The same jobs, replayed' \
     'By the state of one moment' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
@@ -86,13 +108,13 @@ past() {
   page_has past.html '<th scope="row">11-14 22:13</th><td class="num">87.5</td><td class="num">43.8</td><td class="num">43.8</td>'
   sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
   run report --switches 4:4:4 --sacct others.txt -o other.html
-  expect 0 '' ''
+  written
   page_has other.html 'others.txt does not tell on which of these nodes its jobs ran, and when.'
 }
 
 replays() {
   run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
-  expect 0 '' ''
+  written
   well_formed replay.html
   for text in 'id="advice"' 'id="room"' 'id="replay"' 'The same jobs, replayed' 'does not tell on which of these nodes' '40 jobs of ' 'Against stock Slurm' 'TM-Isub' 'stock over TM-Isub is'; do
     page_has replay.html "$text"
@@ -112,13 +134,13 @@ replays() {
 # A pattern that fits few jobs or none: the page counts those with a matrix, and concludes nothing from the others.
 few_matrices() {
   run report --switches 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
-  expect 0 '' ''
-  for text in '20 of the 122 jobs communicate for 30 % of their run time' ', 20 jobs) for run times with a matrix, and ' 'with assumed matrices of 20 jobs.' \
+  written
+  for text in '20 of the 122 jobs communicate for 30 % of their run time' ' in the mean of 20 jobs ' 'with assumed matrices of 20 jobs.' \
     'Against stock Slurm' 'of the run, jobs with a matrix'; do
     page_has few.html "$text"
   done
   run report --switches 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html
-  expect 0 '' ''
+  written
   well_formed none.html
   for text in '0 of the 122 jobs communicate for 30 % of their run time' 'Why: no job has two tasks or more that --pattern grid=7x11 fits.' \
     'In the replay no job has a matrix, so that it says nothing of TM-Isub.'; do
@@ -136,7 +158,7 @@ logs_without_jobs() {
   local name why
   while IFS=: read -r name why; do
     run report --switches 4:4 --sacct "$name" -o without.html
-    expect 0 '' ''
+    written
     well_formed without.html
     page_has without.html '<strong>root</strong>'
     page_has without.html "Why: $name: $why"
@@ -178,7 +200,7 @@ wrong_replay() {
 # Jobs that a strategy leaves to stock Slurm are told, as their times are those of stock.
 left_to_stock() {
   run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -s 'SLURM TREEMATCH=scope=allocation' -o refused.html
-  expect 0 '' ''
+  written
   page_has refused.html 'TREEMATCH=scope=allocation left 34 jobs to stock Slurm, the first because scope=allocation leaves the choice of nodes to Slurm.'
 }
 
@@ -189,7 +211,7 @@ by_state() {
     for job in {1..60}; do echo "$job|$((1700000000 + job * 20))|$((1700000000 + job * 20))|$((400 + job))|$((2 + job % 23))|60|all|COMPLETED|Unknown|None assigned"; done
   } >sacct.txt
   run report -t machine/topology.conf --sacct sacct.txt --state state -o by_state.html
-  expect 0 '' ''
+  written
   well_formed by_state.html
   for text in 'the load and network of state, ' 'NLA left 60 jobs to stock Slurm, the first because live data of 2 of 4 nodes are missing' \
     'the outage probabilities of state, ' '<td>TOFA</td><td class="num">60</td>' 'stock over TOFA is '; do
@@ -200,7 +222,7 @@ by_state() {
     -e 's/"source": "assumed"/"bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured"/' \
     -e 's/^ "pairs": \[/&{"groups": [1, 2], "latency_us": 50, "bandwidth_Bps": 1e8, "peak_bandwidth_Bps": 1.25e8, "source": "measured", "age_s": 30},/' state >alive
   run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
-  expect 0 '' ''
+  written
   page_has by_state.html 'stock over NLA is '
   page_has by_state.html 'by the load and network of alive, '
   checks=$((checks + 1))
@@ -209,11 +231,11 @@ by_state() {
   for node in 1 2 3; do echo "n$node $((node - 1)) 0"; done >>torus
   printf 'TorusFile=%s/torus\n' "$work" >>placement.conf
   run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
-  expect 0 '' ''
+  written
   page_has by_state.html "TOFA is not replayed: $work/torus has no coordinates of node n4"
   echo 'n4 3 0' >>torus
   run report -t machine/topology.conf --sacct sacct.txt --state alive -o by_state.html
-  expect 0 '' ''
+  written
   page_has by_state.html ", on the torus of $work/torus"
   sed -i /TorusFile/d placement.conf
 }
@@ -248,4 +270,4 @@ refusals() {
   has 'there is nothing to report'
 }
 
-run_parts 95 pages past replays few_matrices logs_without_jobs wrong_replay left_to_stock by_state hostile_names refusals
+run_parts 95 pages large_machine past replays few_matrices logs_without_jobs wrong_replay left_to_stock by_state hostile_names refusals

@@ -92,12 +92,16 @@ int command_report(int argc, char** argv) {
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);
   refuse_nothing(facts);
-  const std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
-                                             decisions_section(facts), gains_section(facts),   room_section(facts),
-                                             replay_section(facts)};
+  std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
+                                       decisions_section(facts), gains_section(facts),   room_section(facts),
+                                       replay_section(facts)};
+  std::ranges::stable_partition(sections, &HtmlSection::has_data);
   const std::string lead =
       paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
-  write_output(line.value_or("output", "report.html"), html_page("Placement report", lead, sections));
+  const std::string file = line.value_or("output", "report.html"), page = html_page("Placement report", lead, sections);
+  write_output(file, page);
+  if (file != "-")
+    write_output("", "wrote " + file + " (" + std::to_string(page.size()) + " bytes); open it in a browser\n");
   return exit_ok;
 }
 

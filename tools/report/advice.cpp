@@ -15,10 +15,13 @@ namespace {
 std::string percent(double share, int digits = 0) { return shown_number(100 * share, digits) + " %"; }
 
 std::string interval_text(const sim::MeanInterval& interval) {
-  const std::string count = std::to_string(interval.count) + (interval.count == 1 ? " job)" : " jobs)");
-  return shown_number(interval.mean) + " (" +
-         (interval.has_interval() ? shown_number(interval.low) + " to " + shown_number(interval.high) + ", " : "") +
-         count;
+  const std::string mean = shown_number(interval.mean), low = shown_number(interval.low),
+                    high = shown_number(interval.high);
+  const std::string text =
+      mean + (interval.count == 1 ? " for 1 job" : " in the mean of " + std::to_string(interval.count) + " jobs");
+  if (!interval.has_interval()) return text;
+  return text + (low == high ? " (with 90 % confidence, to within 0.01)"
+                             : " (with 90 % confidence, from " + low + " to " + high + ")");
 }
 
 // Returns whether slurmctld makes decisions now.
@@ -127,7 +130,7 @@ Advice about_policy(const ReportFacts& facts, const std::string& policy) {
 }
 
 Advice mend_first(const ReportFacts& facts) {
-  Advice advice{"Before all else", Verdict::open, {}, {}};
+  Advice advice{decided_subject, Verdict::open, {}, {}};
   const auto [count, stock] = starts_of(facts.decisions.decisions);
   if (count < least_jobs) {
     advice.conclusion =
@@ -137,7 +140,8 @@ Advice mend_first(const ReportFacts& facts) {
     advice.reasons.push_back("Only " + std::to_string(count) + " decisions about a start are on record; " +
                              std::to_string(least_jobs) + " are the least to go by.");
   } else if (stock * 5 > count) {
-    advice.conclusion = "Mend why jobs run as stock, before anything else is switched on.";
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Find out why jobs run as stock, before you switch anything else on.";
     advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(count) + " decisions about a start (" +
                              percent(static_cast<double>(stock) / static_cast<double>(count)) + ") ended as stock.");
     for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3))

@@ -22,7 +22,10 @@ inline constexpr double least_gain = 0.01;
 // Fewer jobs decide nothing.
 inline constexpr std::int64_t least_jobs = 30;
 
-// Returns what the facts say about TREEMATCH, NLA and TOFA, and before them what is to be mended first.
+// The subject of the first advice: whether the policies decide where the jobs that ask for one start.
+inline constexpr const char* decided_subject = "Do policies decide most starts?";
+
+// Returns the advice about decided_subject, and then what the facts say about TREEMATCH, NLA and TOFA.
 std::vector<Advice> advice_of(const ReportFacts& facts);
 
 }  // namespace placement::tools

@@ -70,7 +70,18 @@ std::string percent(double share) { return std::isnan(share) ? "not known" : sho
 struct NodeSum {
   std::map<Liveness, std::int64_t> of;
   std::int64_t nodes = 0, closed = 0, outages = 0, loaded = 0;
+  std::int64_t switches = 0;  // below the switch that the sum is of
   double load = 0;
+
+  void add(const NodeSum& other) {
+    for (const auto& [liveness, count] : other.of) of[liveness] += count;
+    nodes += other.nodes;
+    closed += other.closed;
+    outages += other.outages;
+    loaded += other.loaded;
+    load += other.load;
+    switches += other.switches + 1;
+  }
 
   void add(const MapNode& node) {
     ++nodes;
@@ -115,35 +126,57 @@ std::string tile(const MapNode& node, bool named) {
          "<b>" + sign + "</b></span>";
 }
 
-NodeSum sum_below(const Map& map, std::size_t number) {
-  NodeSum sum;
-  std::vector<std::size_t> waiting{number};
-  while (!waiting.empty()) {
-    const std::size_t one = waiting.back();
-    waiting.pop_back();
-    for (const std::int32_t node : map.switches[one].nodes) sum.add(map.nodes[static_cast<std::size_t>(node)]);
-    waiting.insert(waiting.end(), map.below[one].begin(), map.below[one].end());
+// Returns the sums below each switch. There is no recursion, because a chain may have all switches.
+std::vector<NodeSum> sums_below(const Map& map) {
+  std::vector<std::size_t> top_down;
+  for (std::size_t s = 0; s < map.switches.size(); ++s)
+    if (map.switches[s].parent < 0) top_down.push_back(s);
+  for (std::size_t at = 0; at < top_down.size(); ++at)
+    top_down.insert(top_down.end(), map.below[top_down[at]].begin(), map.below[top_down[at]].end());
+  std::vector<NodeSum> sums(map.switches.size());
+  for (auto s = top_down.rbegin(); s != top_down.rend(); ++s) {
+    for (const std::int32_t node : map.switches[*s].nodes) sums[*s].add(map.nodes[static_cast<std::size_t>(node)]);
+    if (map.switches[*s].parent >= 0) sums[static_cast<std::size_t>(map.switches[*s].parent)].add(sums[*s]);
   }
-  return sum;
+  return sums;
 }
 
-// Adds a switch with its nodes and the switches below it. A tree of Slurm has few levels, so that recursion is shallow.
-void draw(const Map& map, std::size_t number, bool with_states, std::string& out) {
-  const SwitchShape& one = map.switches[number];
-  const std::string said = sentence(sum_below(map, number), with_states);
+// The switches as nested lists.
+class Drawing {
+ public:
+  Drawing(const Map& map, bool with_states) : map_(map), with_states_(with_states), sums_(sums_below(map)) {}
+
+  // Adds the switch `number` on the level `level`, from 0, with its nodes and the switches below it, down to
+  // most_levels.
+  void draw(std::size_t number, std::size_t level, std::string& out) const;
+
+ private:
+  static constexpr std::size_t most_levels = 32;
+
+  const Map& map_;
+  bool with_states_;
+  std::vector<NodeSum> sums_;
+};
+
+void Drawing::draw(std::size_t number, std::size_t level, std::string& out) const {
+  const SwitchShape& one = map_.switches[number];
+  const std::string said = sentence(sums_[number], with_states_);
   out += "<li><strong>" + html_text(one.name) + "</strong> <span class=\"quiet\">" + html_text(said) + "</span>\n";
-  if (!one.nodes.empty() && map.nodes.size() <= most_tiles) {
-    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") +
+  if (!one.nodes.empty() && map_.nodes.size() <= (with_states_ ? most_tiles : most_named)) {
+    out += std::string("<div class=\"tiles") + (map_.nodes.size() > most_large ? " small" : "") +
            "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
     for (const std::int32_t node : one.nodes)
-      out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
+      out += tile(map_.nodes[static_cast<std::size_t>(node)], map_.nodes.size() <= most_named);
     out += "</div>\n";
   }
-  if (!map.below[number].empty()) {
-    const bool leaves = std::all_of(map.below[number].begin(), map.below[number].end(),
-                                    [&](std::size_t s) { return map.below[s].empty(); });
+  const std::vector<std::size_t>& below = map_.below[number];
+  if (!below.empty() && level + 1 == most_levels) {
+    out += "<ul>\n<li><span class=\"quiet\">switches below it that are not drawn: " +
+           std::to_string(sums_[number].switches) + "</span></li>\n</ul>\n";
+  } else if (!below.empty()) {
+    const bool leaves = std::ranges::all_of(below, [&](std::size_t s) { return map_.below[s].empty(); });
     out += leaves ? "<ul class=\"leaves\">\n" : "<ul>\n";
-    for (const std::size_t below : map.below[number]) draw(map, below, with_states, out);
+    for (const std::size_t s : below) draw(s, level + 1, out);
     out += "</ul>\n";
   }
   out += "</li>\n";
@@ -228,7 +261,7 @@ std::string missing(const std::string& what, const std::string& why, const std::
 }
 
 HtmlSection cluster_section(const ReportFacts& facts) {
-  HtmlSection section{"cluster", "The cluster", {}};
+  HtmlSection section{"cluster", "The cluster", {}, facts.state.has_value()};
   if (facts.state)
     section.body += paragraph("Load, liveness and outages are those of " + facts.state_described + ".", "quiet");
   else
@@ -246,9 +279,11 @@ HtmlSection cluster_section(const ReportFacts& facts) {
   const bool with_states = facts.state.has_value();
   section.body +=
       summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
+  const Drawing drawing(map, with_states);
   for (std::size_t s = 0; s < map.switches.size(); ++s)
-    if (map.switches[s].parent < 0) draw(map, s, with_states, section.body);
-  section.body += "</ul>\n" + legend(with_states) + node_table(map);
+    if (map.switches[s].parent < 0) drawing.draw(s, 0, section.body);
+  section.body += "</ul>\n";
+  if (with_states || map.nodes.size() <= most_named) section.body += legend(with_states) + node_table(map);
   return section;
 }
 

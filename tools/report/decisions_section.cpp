@@ -27,7 +27,8 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   const DecisionInput& input = facts.decisions;
   if (!input.told_by.empty()) section.body += paragraph("Told by " + input.told_by + ".", "quiet");
   for (const std::string& note : input.notes) section.body += paragraph("Not read: " + note, "quiet");
-  if (input.decisions.empty()) {
+  section.has_data = !input.decisions.empty();
+  if (!section.has_data) {
     section.body += missing(
         "decisions of slurmctld since " + shown_time(facts.since_s) + ".",
         input.notes.empty() ? "none is on record." : "none could be read, or none is on record.",

@@ -15,16 +15,16 @@ std::string shown_interval(const sim::MeanInterval& interval) {
 HtmlSection gains_section(const ReportFacts& facts) {
   HtmlSection section{"gains", "Gains on record", {}};
   const std::vector<PolicyGain> gains = gains_of(facts.decisions.decisions, facts.seed);
-  if (gains.empty()) {
+  section.has_data = !gains.empty();
+  if (!section.has_data) {
     section.body = missing(
-        "what policies gained.",
-        "no decision on record has both the cost of its placement and that of the first nodes offered.",
+        "what policies gained.", "no decision on record has both the cost of its placement and that of stock.",
         "jobs with a communication matrix or a pattern (srun -m TREEMATCH=app.mat), whose record has both costs; "
         "with Mode=observe nothing is changed for them.");
     return section;
   }
   section.body += paragraph(
-      "Cost of each placement over that of stock, which is ranks in order on the first nodes that Slurm offered: hop-bytes, a measure of "
+      "Cost of each placement over that of stock, which is natural order on the first nodes that Slurm offered: hop-bytes, a measure of "
       "traffic on the network and not of time. Below 1.00 the policy is better. Means are geometric, intervals hold with 90 %.");
   // The picture ends at 4 at the latest: the interval of two jobs may reach to some hundreds, beside which no other is
   // seen.

@@ -50,7 +50,8 @@ std::string folded(std::string_view summary, const HtmlTable& table);
 struct HtmlSection {
   std::string id;  // letters and '-'
   std::string heading;
-  std::string body;  // HTML
+  std::string body;      // HTML
+  bool has_data = true;  // false: the section reports only what is missing
 };
 
 // Returns the whole page.

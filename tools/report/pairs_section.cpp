@@ -126,6 +126,7 @@ std::string sources(const LiveState& state) {
 HtmlSection pairs_section(const ReportFacts& facts) {
   HtmlSection section{"network", "The network between nodes", {}};
   const bool known = facts.state && facts.state->state.pairs.groups > 0 && !facts.state->state.nodes.empty();
+  section.has_data = known;
   if (!known) {
     section.body = missing(
         "latency and bandwidth between the nodes.",

@@ -119,6 +119,7 @@ std::string by_state(const SiteReplay& site) {
 
 HtmlSection replay_section(const ReportFacts& facts) {
   HtmlSection section{"replay", "The site's jobs under each policy", {}};
+  section.has_data = facts.replay.has_value();
   if (!facts.replay) {
     section.body = missing(
         "the replay of the site's jobs.", facts.why_no_replay,

@@ -147,6 +147,7 @@ std::string replayed(const SiteReplay& replay) {
 
 HtmlSection room_section(const ReportFacts& facts) {
   HtmlSection section{"room", "Room for large jobs", {}};
+  section.has_data = facts.occupancy || facts.replay;
   section.body += paragraph(
       "How scattered the free cores are: the largest job that still fits below one leaf switch, or in one subtree just below the root.");
   section.body +=
