@@ -24,7 +24,8 @@ endif
 profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
 placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(profile_library)
 placement_profile_LDADD = $(mpi_traffic)
-placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp
+placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp common/matrix/written_profile.cpp \
+	common/matrix/written_profile.hpp
 
 libplacement_profile_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 libplacement_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -ftls-model=initial-exec

@@ -2,36 +2,16 @@
 #include "mpi/merge_rank_tables.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <map>
 #include <utility>
 #include <vector>
 
+#include "common/matrix/written_profile.hpp"
 #include "common/util/error.hpp"
 
 namespace placement::mpi {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::vector<std::string> tables_of(const std::string& file) {
-  const fs::path path(file);
-  const std::string prefix = path.filename().string() + ".rank";
-  std::vector<std::string> found;
-  std::error_code error;
-  const fs::path directory = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.rfind(prefix, 0) != 0 || name.size() == prefix.size()) continue;
-    if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(prefix.size()), name.end(),
-                     [](char c) { return c >= '0' && c <= '9'; }))
-      continue;
-    found.push_back((path.has_parent_path() ? path.parent_path() / name : fs::path(name)).string());
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 void add_to(ProfileSummary& summary, const Traffic& table) {
   summary.ranks_finalized += table.state() == RankState::finalized;
@@ -49,10 +29,8 @@ void add_to(ProfileSummary& summary, const Traffic& table) {
 
 }  // namespace
 
-bool has_tables(const std::string& file) { return !tables_of(file).empty(); }
-
 ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
-  const std::vector<std::string> paths = tables_of(file);
+  const std::vector<std::string> paths = rank_tables_of(file);
   std::vector<Traffic> tables;
   std::uint64_t latest = 0;
   for (const std::string& path : paths) {
@@ -80,7 +58,7 @@ ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
   for (const auto& [ranks, pair] : pairs) out.add(ranks.first, {ranks.second, pair.bytes, pair.messages});
   out.finish();
   write_summary(file + ".summary", summary);
-  for (const std::string& path : paths) fs::remove(path);
+  for (const std::string& path : paths) std::filesystem::remove(path);
   return summary;
 }
 

@@ -7,12 +7,10 @@
 
 namespace placement::mpi {
 
-// Returns whether there are tables FILE.rank*, which ranks of a program left that ended without MPI_Finalize.
-bool has_tables(const std::string& file);
-
-// Writes the matrix FILE and the summary FILE.summary from the tables FILE.rank*, and removes the tables. Returns the
-// summary. `kinds` selects the traffic in the matrix (bit k: kind k). Tables of other runs than the latest are ignored
-// and removed. Throws Error when there are no tables, or a file cannot be written; the tables then remain.
+// Writes the matrix FILE and the summary FILE.summary from the tables FILE.rank* (rank_tables_of()), and removes the
+// tables. Returns the summary. `kinds` selects the traffic in the matrix (bit k: kind k). Tables of other runs than the
+// latest are ignored and removed. Throws Error when there are no tables, or a file cannot be written; the tables then
+// remain.
 ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds);
 
 }  // namespace placement::mpi

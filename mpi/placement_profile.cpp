@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 
+#include "common/matrix/written_profile.hpp"
 #include "common/util/error.hpp"
 #include "mpi/merge_rank_tables.hpp"
 #include "mpi/profile_file.hpp"
@@ -27,6 +28,7 @@ using namespace placement::mpi;
 
 namespace {
 
+constexpr int nothing_written = 1;
 constexpr int usage_error = 2;
 
 constexpr const char* help =
@@ -42,8 +44,9 @@ constexpr const char* help =
     "      --merge FILE        make FILE of what ranks left that died, and end\n"
     "  -h, --help              this text\n"
     "      --version           the version\n\n"
-    "Exit status: that of COMMAND; 2 for a wrong option or a file that cannot be made;\n"
-    "126 or 127 when COMMAND cannot be run.\n";
+    "The last line on standard error says what was written, or why nothing was.\n"
+    "Exit status: that of COMMAND, but 1 if that is 0 and no matrix was written; 2 for a wrong\n"
+    "option or a file that cannot be made; 126 or 127 when COMMAND cannot be run.\n";
 
 enum Option { from_topology = 256, count, collectives, salvage, merge_only, version };
 
@@ -65,19 +68,15 @@ void take(SettingOptions& given, const char* variable, const char* value, const 
   given[variable] = option;
 }
 
-void complain(const std::exception& error) { std::fprintf(stderr, "placement-profile: %s\n", error.what()); }
+void say(const std::string& text) { std::fprintf(stderr, "placement-profile: %s\n", text.c_str()); }
 
-// Merges the tables of counters of the matrix `file`, and says what the matrix has.
-void merge(const std::string& file, std::uint32_t kinds) {
+// Merges the tables of counters of the matrix `file`. Returns the end of the report, which says where they are from.
+std::string merge(const std::string& file, std::uint32_t kinds) {
   const ProfileSummary summary = merge_tables(file, kinds);
   if (summary.ranks_finalized == summary.ranks)
-    std::fprintf(stderr, "placement-profile: %s has what all %d ranks had counted, which the program could not write\n",
-                 file.c_str(), summary.ranks);
-  else
-    std::fprintf(
-        stderr,
-        "placement-profile: the program did not end with MPI_Finalize: %s has what %d of %d ranks had counted\n",
-        file.c_str(), summary.ranks - summary.ranks_missing, summary.ranks);
+    return ", from the counts of all " + std::to_string(summary.ranks) + " ranks, which the program could not write";
+  return ", from the counts of " + std::to_string(summary.ranks - summary.ranks_missing) + " of " +
+         std::to_string(summary.ranks) + " ranks: the program did not end with MPI_Finalize";
 }
 
 // Open MPI's parameter with the names of variables that mpirun passes on to other nodes. Open MPI 4 runs nothing when
@@ -90,10 +89,18 @@ constexpr const char* forwarding_beside_x = "OMPI_MCA_mca_base_env_list_internal
 constexpr const char* forwarding_beside_x = forwarding;
 #endif
 
+// Returns the path of the profiling library. Throws Error if this host does not have it.
+std::string library() {
+  const char* const named = std::getenv("PLACEMENT_PROFILE_LIBRARY");
+  const std::string path = named ? named : PROFILE_LIBRARY;
+  if (access(path.c_str(), R_OK) != 0)
+    throw Error(path + ": " + std::strerror(errno) +
+                ": install the profiling library, or name it in PLACEMENT_PROFILE_LIBRARY");
+  return path;
+}
+
 // Preloads the library before other preloaded libraries, on this node and on the nodes that mpirun reaches.
-void set_environment() {
-  std::string preload = PROFILE_LIBRARY;
-  if (const char* library = std::getenv("PLACEMENT_PROFILE_LIBRARY")) preload = library;
+void set_environment(std::string preload) {
   if (const char* others = std::getenv("LD_PRELOAD"); others && *others) preload += std::string(":") + others;
   setenv("LD_PRELOAD", preload.c_str(), 1);
   std::string names = "LD_PRELOAD";
@@ -151,12 +158,12 @@ class Signals {
 
 // Runs the command and returns its exit status as a shell gives it. Signals end the command only, so that what it
 // leaves can be merged.
-int run(char** command) {
+int run(char** command, const std::string& preloaded) {
   Signals signals;
   const pid_t child = fork();
   if (child == 0) {
     signals.restore();
-    set_environment();
+    set_environment(preloaded);
     execvp(command[0], command);
     const int why = errno;
     std::fprintf(stderr, "placement-profile: cannot run %s: %s\n", command[0], std::strerror(why));
@@ -185,23 +192,29 @@ int parse_and_run(int argc, char** argv) {
   }
   const ProfileSettings wanted = profile_settings(given);
   if (!merge_file.empty()) {
-    merge(merge_file, wanted.kinds);
+    const AwaitedProfile profile(merge_file);
+    const std::string source = merge(merge_file, wanted.kinds);
+    say(profile.report() + source);
     return 0;
   }
   if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
   check_output(wanted.file);
-  if (has_tables(wanted.file))
+  if (!rank_tables_of(wanted.file).empty())
     throw Error(wanted.file + ".rank*: a program that died left these: take them with --merge " + wanted.file +
                 ", or remove them");
   // The program may run in another directory.
   setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);
-  const int status = run(argv + optind);
+  const std::string preloaded = library();
+  const AwaitedProfile profile(wanted.file);
+  const int status = run(argv + optind, preloaded);
+  std::string source;
   try {
-    if (has_tables(wanted.file)) merge(wanted.file, wanted.kinds);
+    if (!rank_tables_of(wanted.file).empty()) source = merge(wanted.file, wanted.kinds);
   } catch (const std::exception& error) {
-    complain(error);
+    say(error.what());
   }
-  return status;
+  say(profile.report() + source);
+  return status == 0 && !profile.is_written() ? nothing_written : status;
 }
 
 }  // namespace
@@ -210,7 +223,7 @@ int main(int argc, char** argv) {
   try {
     return parse_and_run(argc, argv);
   } catch (const std::exception& error) {
-    complain(error);
+    say(error.what());
     return usage_error;
   }
 }

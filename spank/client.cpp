@@ -17,6 +17,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 #include "spank/client_state.hpp"
 #include "spank/hooks/allocation_hook.hpp"
 #include "spank/hooks/dist_hook.hpp"
@@ -159,7 +160,7 @@ bool user_profiles_himself() {
 
 // Has the step profiled if --profile-comm was given to its srun or to its job.
 void profile(spank_t spank) {
-  const Client& self = client();
+  Client& self = client();
   std::uint32_t step = 0, tasks = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
   std::optional<std::string> file = self.profile;
@@ -184,11 +185,22 @@ void profile(spank_t spank) {
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS)
     throw Error("this srun does not tell its tasks");
-  if (!learns) return profile_step(spank, *file, static_cast<std::int32_t>(tasks));
+  if (!learns) {
+    self.awaited_profile.emplace(profile_step(spank, *file, static_cast<std::int32_t>(tasks)));
+    return;
+  }
   try {
     learn_step(spank, static_cast<std::int32_t>(tasks));
   } catch (const std::exception& error) {  // its user did not ask for a profile
     slurm_verbose("placement: %s: no profile", error.what());
+  }
+}
+
+// Reports what the step's profile has, or that there is none.
+void tell_profile() {
+  try {
+    if (client().awaited_profile) tell_user(printable(client().awaited_profile->report()));
+  } catch (const std::exception&) {  // out of memory
   }
 }
 
@@ -238,6 +250,7 @@ void client_place_step(spank_t spank) {
 
 void client_end() {
   const Client& self = client();
+  tell_profile();
   if (!self.hooked && !self.is_srun && self.components == 0)
     slurm_info("placement: with this Slurm no #SBATCH -m line can name a policy: use --placement=POLICY[=ITEM,..]");
   remove_distribution_hook();

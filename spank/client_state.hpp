@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "common/matrix/written_profile.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/request/options.hpp"
 
@@ -30,6 +31,7 @@ struct Client {
   bool any_request = false;                           // one of these components has a request
   std::vector<RequestKind> request_kinds;             // for each component
   std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
+  std::optional<AwaitedProfile> awaited_profile;      // of this srun's step with --profile-comm
   bool no_profile = false;                            // --no-profile
   bool looked_for_profile = false;  // a stored profile was looked for, and the user was told the result
   bool stock_word = false;          // the last of these components has a stock -m in force

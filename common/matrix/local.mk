@@ -16,4 +16,5 @@ libcommon_matrix_la_SOURCES = \
 	%D%/matrix_wire.cpp \
 	%D%/matrix_write.cpp \
 	%D%/traffic_table.cpp \
+	%D%/written_profile.cpp \
 	#

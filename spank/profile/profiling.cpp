@@ -14,6 +14,7 @@
 #include <fstream>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/matrix/written_profile.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
@@ -40,14 +41,6 @@ ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
   run.build = std::move(facts.version);
   run.mpi_libraries = std::move(facts.mpi_libraries);
   return run;
-}
-
-std::string day_and_time(std::time_t when) {
-  std::tm local{};
-  char text[32];
-  localtime_r(&when, &local);
-  std::strftime(text, sizeof text, "%Y-%m-%d %H:%M", &local);
-  return text;
 }
 
 std::time_t changed(const std::string& file) {
@@ -186,7 +179,7 @@ std::string checked_profile_file(const std::string& file) {
   return path.string();
 }
 
-void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
+std::string profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
@@ -213,6 +206,7 @@ void profile_step(spank_t spank, const std::string& file, std::int32_t tasks) {
           : "";
   slurm_info("placement: the profile of step %u.%u goes to %s%s", job, step, printable(path).c_str(),
              condition.c_str());
+  return path;
 }
 
 void learn_step(spank_t spank, std::int32_t tasks) {

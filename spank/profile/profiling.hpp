@@ -50,8 +50,8 @@ void learn_step(spank_t spank, std::int32_t tasks);
 
 // Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes
 // to `file`, or to the user's store if `file` is empty. In `file`, %j is replaced by the job ID and %s by the step
-// ID. Throws Error if srun does not tell its step or the store cannot be used.
-void profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
+// ID. Returns the path of the profile. Throws Error if srun does not report its step or the store cannot be used.
+std::string profile_step(spank_t spank, const std::string& file, std::int32_t tasks);
 
 // Preloads the profiling library into the program if srun has the step profiled. Call it in the task, as the user, just
 // before its program starts.

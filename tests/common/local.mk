@@ -28,6 +28,7 @@ check_PROGRAMS += \
 	%D%/topology_yaml_test \
 	%D%/torus_topology_test \
 	%D%/tree_topology_test \
+	%D%/written_profile_test \
 	#
 if HAVE_HWLOC
 check_PROGRAMS += \
@@ -63,6 +64,7 @@ endif
 %C%_topology_yaml_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
 %C%_torus_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_tree_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_written_profile_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/decision_samples.hpp \

@@ -61,13 +61,34 @@ printf 'np 2\n0 1 7 1\n' | diff -u - "$scratch/twice.spawned" || fail "profile o
 printf 'np 2\n0 1 8 1\n' | diff -u - "$scratch/twice.spawned2" || fail "profile of the second spawned processes"
 "$tool" -o "$scratch/none" sh -c 'exit 7'
 [ $? = 7 ] || fail "the exit status of the command is lost"
-# What goes wrong with the profile does not change the exit status of a command that has run.
-"$tool" -o "$scratch/odd" sh -c 'echo x >"$0.rank0"' "$scratch/odd" >"$scratch/log" 2>&1 || fail "a table that cannot be read: exit status $?"
-grep -q 'odd.rank0: 2 bytes are no table of counters' "$scratch/log" || { fail "a table that cannot be read goes unsaid"; cat "$scratch/log"; }
+# The last line says what was written, or that nothing was, which changes the exit status of a command that ended well.
+reports_nothing() {  # FILE PART COMMAND..
+  local file=$1 part=$2 got
+  shift 2
+  "$tool" -o "$file" "$@" >"$scratch/log" 2>&1
+  got=$?
+  [ $got = 1 ] && tail -n 1 "$scratch/log" | grep -q "nothing was written to $file.*$part" ||
+    { fail "$*: exit status $got, and nothing was written"; cat "$scratch/log"; }
+}
+"$tool" -o "$scratch/summed" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 || fail "a profile: exit status $?"
+sums=$(awk 'NR > 1 { bytes += $3; messages += $4 } END { printf "3 ranks, %d pairs, %d bytes in %d messages", NR - 1, bytes, messages }' "$scratch/summed")
+tail -n 1 "$scratch/log" | grep -qF "wrote $scratch/summed: $sums" || { fail "the last line has not $sums"; cat "$scratch/log"; }
+reports_nothing "$scratch/without" MPI true
+[ ! -e "$scratch/without" ] || fail "a profile without MPI"
+reports_nothing "$scratch/summed" 'earlier run' true
+# A table that cannot be read.
+reports_nothing "$scratch/odd" "--merge $scratch/odd" sh -c 'echo x >"$0.rank0"' "$scratch/odd"
+# A program that died and left no counts has the status that it has without the profiler.
+"$tool" --salvage=no -o "$scratch/lost" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1
+got=$?
+[ $got != 0 ] && [ $got != 2 ] && tail -n 1 "$scratch/log" | grep -q "nothing was written to $scratch/lost" ||
+  { fail "--salvage=no: exit status $got"; cat "$scratch/log"; }
+PLACEMENT_PROFILE_LIBRARY=$scratch/no-library "$tool" -o "$scratch/without" touch "$scratch/ran" 2>"$scratch/log"
+[ $? = 2 ] && [ ! -e "$scratch/ran" ] && grep -q no-library "$scratch/log" || { fail "without the library the command runs"; cat "$scratch/log"; }
 # The program ends well, but cannot give the matrix its name.
 "$tool" -o "$scratch/late" sh -c 'mkdir "$0"; "$@"; got=$?; rmdir "$0"; exit $got' "$scratch/late" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
   fail "a matrix that was written late: exit status $?"
-grep -q '^np 3$' "$scratch/late" && grep -q 'late has what all 3 ranks had counted, which the program could not write' "$scratch/log" &&
+grep -q '^np 3$' "$scratch/late" && tail -n 1 "$scratch/log" | grep -q "wrote $scratch/late: 3 ranks, .* all 3 ranks" &&
   ! grep -q 'did not end with MPI_Finalize' "$scratch/log" || { fail "a matrix that was written late"; cat "$scratch/log"; }
 # A relative name is that of the directory where the tool was started, wherever the program runs.
 mkdir "$scratch/elsewhere"

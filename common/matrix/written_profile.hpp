@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <ctime>
+#include <string>
+#include <vector>
+
+namespace placement {
+
+// Returns a local time as "2026-11-28 08:30".
+std::string day_and_time(std::time_t when);
+
+// Returns the names of the tables of counters FILE.rank*, which ranks that ended without MPI_Finalize left of the
+// profile `file`, in ascending order.
+std::vector<std::string> rank_tables_of(const std::string& file);
+
+// A profile file that a program under the profiler may write, for a report after the program has ended.
+class AwaitedProfile {
+ public:
+  // Notes the file that is there now, before the program runs.
+  explicit AwaitedProfile(std::string file);
+
+  // Returns whether the file was written since then.
+  bool is_written() const;
+
+  // Returns "wrote FILE: 4 ranks, 3 pairs, 120 bytes in 6 messages" if the file was written, else "nothing was written
+  // to FILE" with the possible reasons, and whether FILE is of an earlier run.
+  std::string report() const;
+
+ private:
+  // What tells a file from the one that replaces it. The inode is 0 if there is no file.
+  struct Identity {
+    std::uint64_t inode = 0;
+    std::int64_t seconds = 0, nanoseconds = 0;
+
+    bool operator==(const Identity&) const = default;
+  };
+  static Identity identity_of(const std::string& file);
+
+  std::string file_;
+  Identity before_;
+};
+
+}  // namespace placement
