@@ -65,8 +65,7 @@ void fill_costs(placement_plan& result, const StepCosts& costs, const Plan& plan
   copy_text(result.natural_cost, sizeof result.natural_cost, costs.natural_cost);
   copy_text(result.stock_cost, sizeof result.stock_cost, costs.stock_cost);
   const std::string& link = costs.busiest_link;
-  const std::string first =
-      link.empty() || plan.stock_busiest_link.empty() ? "" : ", on the first nodes offered " + plan.stock_busiest_link;
+  const std::string first = link.empty() || plan.stock_busiest_link.empty() ? "" : ", stock " + plan.stock_busiest_link;
   copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
   copy_text(result.ranks, sizeof result.ranks, costs.ranks);
 }

@@ -349,14 +349,14 @@ END
   choice      n[5-6], tasks 2(x2)
   allocated   n[5-6]
   stock       n[1-2]
-  cost        360 hop-bytes, with ranks in order 660
+  cost        360 hop-bytes, in natural order 660
   describes   the plan; srun may place the ranks better, and prints that with -v
   live data   4s old
   terms       the group has the least total load
   time        1.5ms
 
 job 7, restart 1, 2023-11-14 22:15:00
-  outcome     Slurm's own choice: the live data are 90 s old
+  outcome     stock: the live data are 90 s old
   policy      NLA
   allocated   n[1-2]
   time        12us"

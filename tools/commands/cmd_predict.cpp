@@ -29,8 +29,8 @@ constexpr Option options[] = {{'j', "json", nullptr, "in JSON; before srun's opt
 constexpr CommandHelp help{
     "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
     "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only),\n"
-    "and shows the decision about its policy: the nodes, the hop-bytes there, with ranks in order, and\n"
-    "on the first nodes offered, and the busiest link. Nothing is submitted, and no program is run.\n"
+    "and shows the decision about its policy: the nodes, the hop-bytes there, in natural order, and\n"
+    "of stock Slurm, and the busiest link. Nothing is submitted, and no program is run.\n"
     "As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
 

@@ -17,12 +17,12 @@ std::string outcome_sentence(const Decision& d) {
   switch (d.outcome) {
     case DECISION_NODES: return d.for_start ? "the policy's nodes" : "the policy's nodes would be taken";
     case DECISION_CORES: return "the policy's nodes and cores";
-    case DECISION_ADVICE: return "Slurm's own choice, as Mode=" + d.mode + " has it";
+    case DECISION_ADVICE: return "stock, as Mode=" + d.mode + " has it";
     case DECISION_WAIT:
       return "none, the job waits: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
     case DECISION_STOCK: break;
   }
-  return "Slurm's own choice: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
+  return "stock: " + (d.reason.empty() ? std::string("no reason is on record") : d.reason);
 }
 
 void add_fact(std::string& text, std::string_view name, const std::string& value) {
@@ -46,8 +46,8 @@ std::string stock_nodes(const Decision& d, std::string_view topology) {
 std::string costs(const Decision& d) {
   if (d.cost.empty()) return {};
   std::string text = d.cost + " hop-bytes";
-  if (!d.natural_cost.empty()) text += ", with ranks in order " + d.natural_cost;
-  if (!d.first_nodes_cost.empty()) text += ", on the first nodes offered " + d.first_nodes_cost;
+  if (!d.natural_cost.empty()) text += ", in natural order " + d.natural_cost;
+  if (!d.first_nodes_cost.empty()) text += ", stock " + d.first_nodes_cost;
   return text;
 }
 
@@ -65,8 +65,8 @@ std::optional<double> communication_share(const std::string& parameters) {
 
 constexpr double assumed_share = 0.5;  // of a job without comm-share=
 
-// Returns the expected run time over that on the first nodes offered, if communication takes a time in proportion to
-// the hop-bytes; nothing if the costs are not known.
+// Returns the expected run time over that of stock, whose cost is that of natural order on the first nodes offered, if
+// communication takes a time in proportion to the hop-bytes; nothing if the costs are not known.
 std::optional<double> expected_time_ratio(const Decision& d) {
   const double share = communication_share(d.parameters).value_or(assumed_share);
   const auto cost = parse_real(d.cost), first = parse_real(d.first_nodes_cost);
@@ -79,10 +79,8 @@ std::string expected_time(const Decision& d) {
   if (!ratio) return {};
   const auto share = communication_share(d.parameters);
   char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "%.2f of the run time on the first nodes offered, with %s%.0f %% communication in proportion to hop-bytes",
-      *ratio, share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
+  std::snprintf(text, sizeof text, "%.2f of stock's run time, with %s%.0f %% communication in proportion to hop-bytes",
+                *ratio, share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
   return text;
 }
 
