@@ -11,6 +11,7 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
+#include "common/util/checksum.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/processor_time.hpp"
@@ -34,11 +35,7 @@ State& state = *new State;
 
 bool started_by_srun() { return mpi::started_by_srun(size_of(MPI_COMM_WORLD)); }
 
-std::int64_t number_of_name(std::string_view name) {
-  std::uint64_t hash = 14695981039346656037u;  // FNV-1a
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return static_cast<std::int64_t>(hash >> 1);
-}
+std::int64_t number_of_name(std::string_view name) { return static_cast<std::int64_t>(fnv1a(name) >> 1); }
 
 // Returns Slurm's name of the node, because the nodes of a test cluster share the host name; otherwise MPI's name.
 std::string node_name() {

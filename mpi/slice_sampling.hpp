@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "common/util/random.hpp"
+
 namespace placement::mpi {
 
 // Decides when a rank that sends very many messages counts them, so that counting takes less of its time. Its time is
@@ -58,12 +60,11 @@ class SliceSampling {
     span_ = in_full ? 1 : std::min(longest_span, 2 + (spans_ - spans_in_full) / spans_of_a_length);
     messages_ = messages;
     begin_ = now;
-    random_ = random_ * 6364136223846793005u + 1442695040888963407u;
-    slice_begin_ = (random_ >> 20) % (span_ * slice_ticks_);
+    slice_begin_ = random_.next() % (span_ * slice_ticks_);
   }
 
   std::uint64_t slice_ticks_;
-  std::uint64_t random_;
+  Random random_;
   std::uint64_t begin_;     // of the span
   std::uint64_t messages_;  // counted when the span began
   std::uint64_t next_look_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 
 namespace placement {
@@ -22,11 +23,8 @@ constexpr std::array<std::uint8_t, 256> letter_values() {
   return values;
 }
 
-// Returns the 64-bit FNV-1a hash of the bytes.
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325;
-  for (const std::byte b : bytes) hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3;
-  return hash;
+std::uint64_t hash_of(std::span<const std::byte> bytes) {
+  return fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace
@@ -35,7 +33,7 @@ std::size_t base64url_size(std::size_t bytes) { return ((bytes + checksum_bytes)
 
 std::string to_base64url(std::span<const std::byte> bytes) {
   std::vector<std::byte> all(bytes.begin(), bytes.end());
-  const std::uint64_t hash = checksum(bytes);
+  const std::uint64_t hash = hash_of(bytes);
   for (std::size_t i = 0; i < checksum_bytes; ++i) all.push_back(static_cast<std::byte>(hash >> (8 * i)));
   std::string text;
   text.reserve(base64url_size(bytes.size()));
@@ -73,7 +71,7 @@ std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_byt
   std::uint64_t hash = 0;
   for (std::size_t i = checksum_bytes; i-- > 0; bytes.pop_back())
     hash |= std::to_integer<std::uint64_t>(bytes.back()) << (8 * i);
-  if (hash != checksum(bytes)) throw Error("encoded data are damaged: the checksum differs");
+  if (hash != hash_of(bytes)) throw Error("encoded data are damaged: the checksum differs");
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string_view>
 
 namespace placement {
 
@@ -24,6 +25,13 @@ inline std::uint64_t checksum(std::span<const std::byte> bytes) {
   for (; at < bytes.size(); ++at) all = std::rotl((all ^ std::to_integer<std::uint64_t>(bytes[at])) * odd, 29);
   for (const std::uint64_t one : lane) all = std::rotl((all ^ one) * odd, 29);
   return all ^ (all >> 32);
+}
+
+// Returns the 64-bit FNV-1a hash of `bytes`, which is equal on every machine. It is slower than checksum().
+constexpr std::uint64_t fnv1a(std::string_view bytes) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
 }
 
 }  // namespace placement

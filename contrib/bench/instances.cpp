@@ -7,6 +7,7 @@
 #include <functional>
 #include <numeric>
 
+#include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
 
@@ -17,12 +18,7 @@ namespace {
 using Ints = std::vector<std::int32_t>;
 using Edges = std::vector<CommEdge>;
 
-// FNV-1a of the salt and a name.
-Random seeded(const std::string& salt, const std::string& name) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const char c : salt + "/" + name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return Random(hash);
-}
+Random seeded(const std::string& salt, const std::string& name) { return Random(fnv1a(salt + "/" + name)); }
 
 // Halo exchange on a grid, x fastest: faces 100, with 27 points also edges 10 and corners 1.
 Edges stencil(std::int32_t nx, std::int32_t ny, std::int32_t nz, int points, bool periodic = false) {

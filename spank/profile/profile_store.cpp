@@ -15,6 +15,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -34,10 +35,8 @@ constexpr std::size_t files_of_profile = 3;     // the matrix, its summary, and 
 constexpr std::size_t hash_digits = 16;
 
 std::string hash_of(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   char digits[17];
-  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(digits, sizeof digits, "%016llx", static_cast<unsigned long long>(fnv1a(text)));
   return digits;
 }
 
