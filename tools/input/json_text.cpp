@@ -2,10 +2,10 @@
 #include "tools/input/json_text.hpp"
 
 #include <json.h>
+#include <json_visit.h>
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_set>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -16,22 +16,13 @@ namespace placement::tools {
 namespace {
 
 constexpr int max_depth = 16;  // brackets within each other
-// An integer of json-c ends at 2^63 or 2^64: what a larger one becomes depends on json-c's version.
-constexpr std::size_t max_digits = 18;
+constexpr int lenient = 0;
+constexpr std::size_t max_value_bytes = std::size_t{64} << 20;  // of one element, such as the host list of a group
 
-// Returns the number of members of all objects in the value.
-std::size_t members_in(json_object* value) {
-  std::size_t count = 0;
-  if (json_object_is_type(value, json_type_object)) {
-    json_object_object_foreach(value, key, member) {
-      static_cast<void>(key);
-      count += 1 + members_in(member);
-    }
-  } else if (json_object_is_type(value, json_type_array)) {
-    for (std::size_t k = 0; k < json_object_array_length(value); ++k)
-      count += members_in(json_object_array_get_idx(value, k));
-  }
-  return count;
+// Counts the members of all objects that json_c_visit() visits.
+int count_member(json_object*, int flags, json_object*, const char* key, std::size_t*, void* count) {
+  if (key != nullptr && flags != JSON_C_VISIT_SECOND) ++*static_cast<std::size_t*>(count);
+  return JSON_C_VISIT_RETURN_CONTINUE;
 }
 
 // Returns the number of colons in valid JSON outside of strings: one for each member that is written there.
@@ -56,155 +47,119 @@ std::string as_shown(json_object* value) {
 
 void JsonText::Release::operator()(json_object* object) const { json_object_put(object); }
 
-JsonText::JsonText(std::string_view text, const std::string& name) : text_(text), name_(name) {
+void JsonText::Release::operator()(json_tokener* tokener) const { json_tokener_free(tokener); }
+
+JsonText::JsonText(std::string_view text, const std::string& name)
+    : text_(text),
+      name_(name),
+      tokener_(json_tokener_new_ex(max_depth)),
+      members_(json_object_new_object()) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  const std::size_t begin = after_blanks(text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  if (begin == text_.size()) throw Error(name_ + ": it is empty: want JSON");
-  const std::size_t end = value_end(begin);
-  root_ = text_.substr(begin, end - begin);
-  if (const std::size_t more = after_blanks(end); more < text_.size())
-    fail_at_position(more, in_quotes(text_.substr(more, 20)) + " behind the end of the JSON: want nothing there");
-  tokener_ = json_tokener_new_ex(max_depth);
-  if (tokener_ == nullptr) throw Error(name_ + ": there is no memory for its reader");
-  json_tokener_set_flags(tokener_, JSON_TOKENER_STRICT);
-}
-
-JsonText::~JsonText() { json_tokener_free(tokener_); }
-
-void JsonText::fail(std::string_view at, const std::string& message) const { fail_at_position(start_of(at), message); }
-
-void JsonText::fail_at_position(std::size_t position, const std::string& message) const {
-  const std::string_view before = text_.substr(0, position);
-  fail_at(name_, 1 + std::count(before.begin(), before.end(), '\n'), message);
+  if (!tokener_ || !members_) throw Error(name_ + ": there is no memory for its reader");
+  std::size_t at = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
+  at = after_blanks(at);
+  if (at == text_.size()) throw Error(name_ + ": it is empty: expected the JSON that placectl export writes");
+  expect(at, '{');
+  if (!skip(at, '}')) {
+    do add_member(at);
+    while (skip(at, ','));
+    expect(at, '}');
+  }
+  at = after_blanks(at);
+  if (at < text_.size()) fail(text_.substr(at), "expected nothing behind the end of the JSON");
 }
 
 std::size_t JsonText::after_blanks(std::size_t at) const {
   return std::min(text_.find_first_not_of(" \t\r\n", at), text_.size());
 }
 
-// Returns the end of the string that begins at the quotation mark `at`.
-std::size_t JsonText::string_end(std::size_t at) const {
-  const std::size_t begin = at++;
-  while (at < text_.size() && text_[at] != '"') {
-    const auto byte = static_cast<unsigned char>(text_[at]);
-    if (byte < ' ' || byte == 0x7f)
-      fail_at_position(at, "the control character of code " + std::to_string(byte) + " in a string: want \\u and its " +
-                               "four digits, or a quotation mark before it");
-    // The names of Slurm are ASCII, and json-c 0.18 refuses others.
-    if (byte > 0x7f)
-      fail_at_position(at, "the byte of code " + std::to_string(byte) + " in the string " +
-                               in_quotes(text_.substr(begin, at - begin + 1)) + ": want ASCII");
-    at += byte == '\\' ? 2 : 1;
+// Skips blanks at `at`, and then the character `c`. Returns whether it was there.
+bool JsonText::skip(std::size_t& at, char c) const {
+  at = after_blanks(at);
+  if (at == text_.size() || text_[at] != c) return false;
+  ++at;
+  return true;
+}
+
+void JsonText::expect(std::size_t& at, char c) const {
+  if (skip(at, c)) return;
+  if (at == text_.size()) fail(text_.substr(at), "it is not whole: expected '" + std::string(1, c) + "'");
+  fail(text_.substr(at), in_quotes(text_.substr(at, 20)) + ": expected '" + std::string(1, c) + "'");
+}
+
+void JsonText::add_member(std::size_t& at) {
+  const std::string_view quoted = value(at);
+  const Parsed key = parsed(quoted, "the name of a member");
+  if (!json_object_is_type(key.get(), json_type_string)) fail(quoted, "expected the name of a member in quotes");
+  const std::string member = json_object_get_string(key.get());
+  if (json_object_object_get_ex(members_.get(), member.c_str(), nullptr))
+    fail(quoted, "member " + in_quotes(member) + " is there twice");
+  expect(at, ':');
+  Parsed single;
+  if (skip(at, '[')) {
+    lists_[member] = elements(at);
+    single.reset(json_object_new_array());
+  } else {
+    single = parsed(value(at), member);
   }
-  if (at >= text_.size()) fail_at_position(begin, "a string without an end: the file is not whole");
-  return at + 1;
+  json_object_object_add(members_.get(), member.c_str(), single.release());
 }
 
-// Returns the end of the value that begins at `at`. Brackets are counted; whether they match is found out when the
-// value is read.
-std::size_t JsonText::value_end(std::size_t at) const {
-  int depth = 0;
-  do {
-    at = after_blanks(at);
-    if (at >= text_.size()) fail_at_position(text_.size(), "the file ends within a value: it is not whole");
-    const char c = text_[at];
-    if (c == '"') {
-      at = string_end(at);
-    } else if (c == '{' || c == '[') {
-      if (++depth > max_depth)
-        fail_at_position(at, "more than " + std::to_string(max_depth) + " brackets within each other");
-      ++at;
-    } else if (c == '}' || c == ']') {
-      if (--depth < 0) fail_at_position(at, "'" + std::string(1, c) + "': want a value");
-      ++at;
-    } else if (c == ',' || c == ':') {
-      if (depth == 0) fail_at_position(at, "'" + std::string(1, c) + "': want a value");
-      ++at;
-    } else {  // a number, true, false or null: json-c says which
-      const std::size_t end =
-          std::min(text_.find_first_not_of("+-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", at),
-                   text_.size());
-      if (end == at) fail_at_position(at, in_quotes(text_.substr(at, 20)) + ": want a value");
-      const std::string_view word = text_.substr(at, end - at), digits = word.substr(word.starts_with('-') ? 1 : 0);
-      if (digits.size() > max_digits && digits.find_first_not_of("0123456789") == std::string_view::npos)
-        fail_at_position(at, shown(word) + ": want a number of at most " + std::to_string(max_digits) +
-                                 " digits, or one with an exponent");
-      at = end;
-    }
-  } while (depth > 0);
-  return at;
+// Returns the elements of the list whose first one is at `at`, and moves `at` behind the list.
+std::vector<std::string_view> JsonText::elements(std::size_t& at) const {
+  std::vector<std::string_view> all;
+  if (skip(at, ']')) return all;
+  do all.push_back(value(at));
+  while (skip(at, ','));
+  expect(at, ']');
+  return all;
 }
 
-std::vector<JsonText::Member> JsonText::members(std::string_view value, const std::string& place) const {
-  if (!value.starts_with('{')) fail(value, place + " " + shown(value) + ": want an object, {\"NAME\": VALUE, ..}");
-  std::vector<Member> found;
-  std::unordered_set<std::string> seen;
-  std::size_t next = after_blanks(start_of(value) + 1);
-  if (at(next) == '}') return found;
-  for (;; next = after_blanks(next + 1)) {
-    if (at(next) != '"')
-      fail_at_position(next, in_quotes(text_.substr(next, 20)) + ": want the name of a member in quotes");
-    const std::size_t name_end = string_end(next), colon = after_blanks(name_end);
-    const std::string_view quoted = text_.substr(next, name_end - next);
-    const Parsed name = parsed(quoted, "the name of a member");
-    found.push_back({json_object_get_string(name.get()), {}});
-    if (!seen.insert(found.back().name).second)
-      fail(quoted, place + ": member " + in_quotes(found.back().name) + " is there twice");
-    if (at(colon) != ':') fail_at_position(colon, "no : behind the name of member " + shown(quoted));
-    const std::size_t begin = after_blanks(colon + 1), end = value_end(begin);
-    found.back().value = text_.substr(begin, end - begin);
-    next = after_blanks(end);
-    if (at(next) == '}') return found;
-    if (at(next) != ',')
-      fail_at_position(next, in_quotes(text_.substr(next, 20)) + " behind member " + shown(quoted) + ": want , or }");
-  }
+// Returns the value that begins at `at` or behind blanks there, and moves `at` behind it.
+std::string_view JsonText::value(std::size_t& at) const {
+  at = after_blanks(at);
+  const std::string_view rest = text_.substr(at, max_value_bytes);
+  read(rest, rest, lenient);
+  const std::string_view found = rest.substr(0, json_tokener_get_parse_end(tokener_.get()));
+  at += found.size();
+  return found;
 }
 
-void JsonText::for_each(std::string_view value, const std::string& place, std::size_t most, std::string_view what,
-                        const std::function<void(std::string_view, const std::string&)>& take) const {
-  if (!value.starts_with('[')) fail(value, place + " " + shown(value) + ": want a list, [..]");
-  std::size_t next = after_blanks(start_of(value) + 1);
-  if (at(next) == ']') return;
-  for (std::size_t index = 0;; ++index, next = after_blanks(next + 1)) {
-    if (index == most) fail_at_position(next, "more than " + std::to_string(most) + " " + std::string(what));
-    const std::size_t end = value_end(next);
-    const std::string where = place + "[" + std::to_string(index) + "]";
-    take(text_.substr(next, end - next), where);
-    next = after_blanks(end);
-    if (at(next) == ']') return;
-    if (at(next) != ',')
-      fail_at_position(next, in_quotes(text_.substr(next, 20)) + " behind " + where + ": want , or ]");
-  }
+// Reads the JSON at the start of `bytes`, a part of the text or a copy of the part `at`.
+JsonText::Parsed JsonText::read(std::string_view bytes, std::string_view at, int flags) const {
+  json_tokener_reset(tokener_.get());
+  json_tokener_set_flags(tokener_.get(), flags);
+  Parsed value(json_tokener_parse_ex(tokener_.get(), bytes.data(), static_cast<int>(bytes.size())));
+  const json_tokener_error error = json_tokener_get_error(tokener_.get());
+  if (error == json_tokener_continue) fail(at, "a value is not whole, or has more than 64 MiB");
+  const std::size_t end = std::min(json_tokener_get_parse_end(tokener_.get()), at.size());
+  if (error != json_tokener_success)
+    fail(at.substr(end), in_quotes(at.substr(end, 20)) + " is no JSON there: " + json_tokener_error_desc(error));
+  return value;
 }
 
-// Throws Error that names the member that an object in the value has twice.
-void JsonText::find_twice(std::string_view value, const std::string& place) const {
-  if (value.starts_with('{'))
-    for (const Member& member : members(value, place)) find_twice(member.value, place + "." + member.name);
-  else if (value.starts_with('['))
-    for_each(value, place, value.size(), "elements",
-             [this](std::string_view element, const std::string& where) { find_twice(element, where); });
-}
-
-JsonText::Parsed JsonText::parsed(std::string_view value, const std::string& place, std::size_t most_bytes) const {
-  if (value.size() > most_bytes)
-    fail(value, place + " has " + std::to_string(value.size()) + " bytes: want at most " + std::to_string(most_bytes));
+JsonText::Parsed JsonText::parsed(std::string_view element, const std::string& place) const {
   // A number ends only at what follows it, which is the zero byte here.
-  const std::string whole(value);
-  json_tokener_reset(tokener_);
-  Parsed object(json_tokener_parse_ex(tokener_, whole.c_str(), static_cast<int>(whole.size() + 1)));
-  const json_tokener_error error = json_tokener_get_error(tokener_);
-  const std::size_t end = std::min(json_tokener_get_parse_end(tokener_), value.size());
-  if (error != json_tokener_success || end < value.size())
-    fail(value.substr(end),
-         place + ": " + in_quotes(value.substr(end, 20)) + " is no JSON there" +
-             (error == json_tokener_success ? "" : std::string(": ") + json_tokener_error_desc(error)));
-  if ((value.starts_with('{') || value.starts_with('[')) && members_in(object.get()) != colons_in(value)) {
-    find_twice(value, place);
-    fail(value, place + ": a member is there twice");
-  }
-  return object;
+  const std::string whole(element);
+  Parsed value = read({whole.c_str(), whole.size() + 1}, element, JSON_TOKENER_STRICT);
+  std::size_t members = 0;
+  json_c_visit(value.get(), 0, count_member, &members);
+  const bool has_members = element.starts_with('{') || element.starts_with('[');
+  if (has_members && members != colons_in(element)) fail(element, place + ": an object has a member twice");
+  return value;
 }
+
+std::span<const std::string_view> JsonText::list(const std::string& member) const {
+  const auto found = lists_.find(member);
+  return found == lists_.end() ? std::span<const std::string_view>() : found->second;
+}
+
+void JsonText::fail(std::string_view at, const std::string& message) const {
+  const char* const end = at.data();
+  fail_at(name_, 1 + std::count(text_.data(), end, '\n'), message);
+}
+
+JsonObject::JsonObject(const JsonText& text) : text_(text), value_(text.text()), object_(text.members()) {}
 
 JsonObject::JsonObject(const JsonText& text, std::string_view value, const std::string& place)
     : text_(text),
@@ -212,28 +167,8 @@ JsonObject::JsonObject(const JsonText& text, std::string_view value, const std::
       place_(place),
       owned_(text.parsed(value, place)),
       object_(owned_.get()) {
-  want_object(object_);
-}
-
-JsonObject::JsonObject(const JsonText& text, std::string_view value, const std::string& place, json_object* object)
-    : text_(text),
-      value_(value),
-      place_(place),
-      object_(object) {
-  want_object(object_);
-}
-
-void JsonObject::want_object(const json_object* object) const {
-  if (!json_object_is_type(object, json_type_object))
+  if (!json_object_is_type(object_, json_type_object))
     text_.fail(value_, place_ + " " + as_shown(object_) + ": want an object, {\"NAME\": VALUE, ..}");
-}
-
-JsonObject::JsonObject(const JsonText& text, const JsonText::Member& member)
-    : text_(text),
-      value_(member.value),
-      owned_(json_object_new_object()),
-      object_(owned_.get()) {
-  json_object_object_add(object_, member.name.c_str(), text.parsed(member.value, member.name).release());
 }
 
 json_object* JsonObject::find(const char* member) const {
@@ -247,7 +182,9 @@ json_object* JsonObject::get(const char* member) {
   return find(member);
 }
 
-void JsonObject::fail(const std::string& message) const { text_.fail(value_, place_ + ": " + message); }
+void JsonObject::fail(const std::string& message) const {
+  text_.fail(value_, place_ + (place_.empty() ? "" : ": ") + message);
+}
 
 void JsonObject::fail_member(const char* member, const std::string& wanted) const {
   text_.fail(value_, place_ + (place_.empty() ? "" : ".") + member + " " + as_shown(find(member)) + ": want " + wanted);
@@ -331,16 +268,12 @@ void JsonObject::finish() const {
   json_object_object_foreach(object_, key, member) {
     static_cast<void>(member);
     if (std::find(asked_.begin(), asked_.end(), std::string_view(key)) != asked_.end()) continue;
-    fail(unknown_member(key, asked_));
+    if (const std::string_view near = near_miss(key, asked_); !near.empty())
+      fail("unknown member " + in_quotes(key) + ", did you mean " + std::string(near) + "?");
+    std::string all;
+    for (const std::string_view one : asked_) all += (all.empty() ? "" : ", ") + std::string(one);
+    fail("unknown member " + in_quotes(key) + ": the members are " + all);
   }
-}
-
-std::string unknown_member(std::string_view name, std::span<const std::string_view> known) {
-  const std::string_view near = near_miss(name, known);
-  if (!near.empty()) return "unknown member " + in_quotes(name) + ", did you mean " + std::string(near) + "?";
-  std::string all;
-  for (const std::string_view one : known) all += (all.empty() ? "" : ", ") + std::string(one);
-  return "unknown member " + in_quotes(name) + ": the members are " + all;
 }
 
 }  // namespace placement::tools

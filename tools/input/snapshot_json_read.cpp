@@ -24,11 +24,6 @@ namespace placement::tools {
 
 namespace {
 
-constexpr std::size_t max_hostlist_bytes = std::size_t{64} << 20;
-
-constexpr std::array<std::string_view, 6> part_names = {
-    snapshot_json_version_name, "published_at_s", "outage_horizon_s", "nodes", "groups", "pairs"};
-
 // Reads the parts of a snapshot in an order in which each is known before another refers to it, whatever their order in
 // the file is.
 class Reader {
@@ -36,11 +31,6 @@ class Reader {
   Reader(std::string_view json, const std::string& name) : text_(json, name), name_(name) {}
 
   LiveState read() {
-    parts_ = text_.members(text_.root(), "the snapshot");
-    check_version();
-    for (const JsonText::Member& part : parts_)
-      if (std::find(part_names.begin(), part_names.end(), part.name) == part_names.end())
-        text_.fail(part.value, unknown_member(part.name, part_names));
     read_single_values();
     each("nodes", max_live_nodes, [this](auto value, const auto& place) { read_node(value, place); });
     read_groups();
@@ -55,45 +45,24 @@ class Reader {
   }
 
  private:
-  // Returns the part of this name; nullptr when it is missing.
-  const JsonText::Member* part(std::string_view name) const {
-    const auto found = std::find_if(parts_.begin(), parts_.end(), [&](const auto& one) { return one.name == name; });
-    return found == parts_.end() ? nullptr : &*found;
-  }
-
-  // Reads a part that is one value: read(an object that has this member alone).
-  template <typename Read>
-  void single(const char* name, const Read& read) const {
-    if (const JsonText::Member* const found = part(name)) {
-      JsonObject object(text_, *found);
-      read(object);
-    }
-  }
-
-  // Reads a part that is a list.
-  template <typename Take>
-  void each(const char* name, std::size_t most, const Take& take) const {
-    if (const JsonText::Member* const list = part(name); list != nullptr && list->value != "null")
-      text_.for_each(list->value, name, most, name, take);
-  }
-
-  void check_version() const {
-    const char* const name = snapshot_json_version_name;
-    if (part(name) == nullptr)
-      text_.fail(text_.root(), "its member " + std::string(name) + " is missing: placectl export writes it");
-    single(name, [&](JsonObject& whole) {
-      if (whole.count(name, INT32_MAX) != snapshot_json_version)
-        whole.fail_member(name, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
-    });
-  }
-
   void read_single_values() {
-    single("published_at_s", [&](JsonObject& whole) {
-      state_.published_at_s = whole.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
-    });
-    single("outage_horizon_s", [&](JsonObject& whole) {
-      state_.outage_horizon_s = whole.number<double>("outage_horizon_s", live_range::seconds);
-    });
+    JsonObject object(text_);
+    const char* const version = snapshot_json_version_name;
+    object.require(version);
+    if (object.count(version, INT32_MAX) != snapshot_json_version)
+      object.fail_member(version, std::to_string(snapshot_json_version) + ", the version that this placectl reads");
+    state_.published_at_s = object.count("published_at_s", static_cast<std::int64_t>(live_range::seconds.most));
+    state_.outage_horizon_s = object.number<double>("outage_horizon_s", live_range::seconds);
+    for (const char* const list : {"nodes", "groups", "pairs"}) object.list(list);
+    object.finish();
+  }
+
+  // Calls take(element, its place) for each element of a list.
+  template <typename Take>
+  void each(const std::string& list, std::size_t most, const Take& take) const {
+    const std::span<const std::string_view> elements = text_.list(list);
+    if (elements.size() > most) text_.fail(elements[most], "more than " + std::to_string(most) + " " + list);
+    for (std::size_t k = 0; k < elements.size(); ++k) take(elements[k], list + "[" + std::to_string(k) + "]");
   }
 
   void read_node(std::string_view value, const std::string& place) {
@@ -148,7 +117,7 @@ class Reader {
 
   void read_group(std::string_view value, const std::string& place, std::int32_t group,
                   std::vector<std::int32_t>& group_of_node) const {
-    const JsonText::Parsed list = text_.parsed(value, place, max_hostlist_bytes);
+    const JsonText::Parsed list = text_.parsed(value, place);
     if (!json_object_is_type(list.get(), json_type_string))
       text_.fail(value, place + " " + shown(value) + ": want a host list in quotes, \"\" for a group without nodes");
     const std::string nodes = json_object_get_string(list.get());
@@ -212,7 +181,6 @@ class Reader {
 
   JsonText text_;
   const std::string& name_;
-  std::vector<JsonText::Member> parts_;
   LiveState state_;
   std::unordered_map<std::string, std::size_t> index_;
   std::vector<float> node_latency_us_, node_bandwidth_Bps_;
