@@ -27,11 +27,11 @@ struct JobState {
 // - the coordinates of the job's nodes;
 // - the probability of each node of the torus, as routes may cross it, that it fails while a job of `job_seconds` runs
 //   (0: the probabilities as they are published; the site's own outages are never converted to the time of the job);
-// - the live data of the job's nodes and the network between them, to three digits.
+// - the live data of the job's nodes and the network between them, at most 0.4 % lower, as a snapshot.
 // When the text would be longer than `max_bytes`, it has less: first fewer digits of other nodes' probabilities, then
-// no network, then even fewer digits, then nothing of other nodes, then no live data. After the deadline, the network
-// and the other nodes are left out at once; the work after the deadline then takes some ms with thousands of nodes.
-// Returns an empty text when the view has nothing of this, or when nothing fits.
+// no network and the ages of nodes in steps of 8 s, then even fewer digits, then nothing of other nodes, then no live
+// data. After the deadline, the network and the other nodes are left out at once; the work after the deadline then
+// takes some ms with thousands of nodes. Returns an empty text when the view has nothing of this, or when nothing fits.
 std::string pack_job_state(std::uint32_t job, const ClusterView& view, std::span<const std::int32_t> nodes,
                            double job_seconds, std::size_t max_bytes, const Deadline& deadline);
 

@@ -5,7 +5,6 @@ noinst_LTLIBRARIES += libcommon_decision.la
 libcommon_decision_la_SOURCES = \
 	%D%/decision.cpp \
 	%D%/decision_ring.cpp \
-	%D%/job_live_text.cpp \
 	%D%/job_state.cpp \
 	%D%/planned_ranks.cpp \
 	%D%/ring_place.cpp \

@@ -9,5 +9,4 @@ libcommon_state_la_SOURCES = \
 	%D%/outage_file.cpp \
 	%D%/pair_arrays.cpp \
 	%D%/snapshot.cpp \
-	%D%/snapshot_text.cpp \
 	#

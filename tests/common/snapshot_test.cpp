@@ -11,7 +11,6 @@
 #include <limits>
 
 #include "common/state/live_check.hpp"
-#include "common/state/snapshot_text.hpp"
 #include "common/util/checksum.hpp"
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"
@@ -266,93 +265,6 @@ START_TEST(failed_writes_change_nothing) {
 }
 END_TEST
 
-START_TEST(texts_may_be_short) {
-  const LiveState state = parse_snapshot(
-      "# by hand\n"
-      "slurm-placement-snapshot\t1\r\n"
-      "published\t1700000000\n\n"
-      "node-columns\tname\tcpu_load_1\tliveness\n"
-      "node\tn1\t2.5\tup\n"
-      "node\tn2\t-\tdown\n"
-      "group\t0\tn[1-2]\n"
-      "group\t1\t-\n"
-      "pair\t1\t0\t50\t1e8\t-\tmodelled\t3\n",
-      "text");
-  ck_assert_uint_eq(state.nodes.size(), 2);
-  ck_assert(state.nodes[0].cpu_load.minutes_1 == 2.5 && state.nodes[0].liveness == Liveness::up);
-  ck_assert(std::isnan(state.nodes[1].cpu_load.minutes_1) && state.nodes[1].observed_s == 0);
-  ck_assert(std::isnan(state.outage_horizon_s));
-  ck_assert(pair_cell(state.pairs, 0, 1).bandwidth_Bps == 1e8f);
-  ck_assert(pair_cell(state.pairs, 0, 1).source == PairSource::modelled);
-  ck_assert(pair_cell(state.pairs, 0, 0).source == PairSource::none);
-}
-END_TEST
-
-START_TEST(wrong_texts_are_named) {
-  const std::string head = "slurm-placement-snapshot\t1\nnode-columns\tname\tage_s\n";
-  const std::string two = "slurm-placement-snapshot\t2\nnode-columns\tname\tage_s\n";
-  const std::pair<std::string, const char*> cases[] = {
-      {"", "begins with slurm-placement-snapshot"},
-      {"hello\n", "t:1: a snapshot as text begins"},
-      {"slurm-placement-snapshot\t3\n", "t:1: version '3' is not known, want 1 or 2"},
-      {head + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: unknown line 'forecast'"},
-      {two + "group\t0\t-\nforecast\t0\t0\tnone\t-\tnone\t-\n", "t:4: a forecast without a predictor"},
-      {two + "group\t0\t-\nforecast\t0\t0\tguess\t1\tlast\t1\n", "t:4: predictor 'guess': want one of none, last"},
-      {two + "group\t0\t-\nforecast\t0\t1\tlast\t1\tlast\t1\n", "t:4: the groups are 0 to 0"},
-      {two + "forecast\t0\t0\tlast\t1\tlast\t1\n", "t:3: a forecast, and no groups"},
-      {two + "group\t0\t-\nforecast\t0\t0\tlast\t-1\tlast\t1\n", "t:4: error '-1'"},
-      {two + "group\t0\t-\nforecast\t0\t0\tnone\t1\tlast\t1\n", "the latency has an error, and no predictor"},
-      {two + "group\t0\t-\nforecast\t0\t0\tlast\t1\tlast\t1\nforecast\t0\t0\tlast\t1\tlast\t1\n",
-       "t:5: this forecast is there twice"},
-      {"slurm-placement-snapshot\t1\nnode\tn1\n", "t:2: a node-columns line"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tage_s\n", "t:2: the first column"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tbogus\n", "t:2: unknown column 'bogus'"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tname\n", "t:2: column 'name' is there twice"},
-      {head + "node-columns\tname\n", "t:3: node-columns is there twice"},
-      {head + "node n1 1\n", "t:3: unknown line 'node n1 1'"},
-      {head + "node\tn1\n", "t:3: 2 fields, apart by tabs: want 3"},
-      {head + "node\tn1\t-1\n", "t:3: age_s '-1': want a number from 0 to 1000000000000, or -"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t0\n",
-       "t:3: cores '0': want a number from 1 to 1000000, or -"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcores\nnode\tn1\t1000001\n", "t:3: cores '1000001'"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\tcpu_load_1\nnode\tn1\t1.1e9\n",
-       "t:3: cpu_load_1 '1.1e9': want a number from 0 to 1000000000, or -"},
-      {"slurm-placement-snapshot\t1\nnode-columns\tname\toutages\nnode\tn1\t1000000001\n",
-       "t:3: outages '1000000001': want a whole number from 0 to 1000000000"},
-      {head + "outage-horizon\t1e13\n", "t:3: outage-horizon '1e13'"},
-      {head + "published\t1000000000001\n",
-       "t:3: published '1000000000001': want a whole number from 0 to 1000000000000"},
-      {head + "pair\t0\t0\t2e9\t1\t1\tmeasured\t1\n", "t:3: latency '2e9': want a number from 0 to 1000000000, or -"},
-      {head + "pair\t0\t0\t1\t2e15\t1\tmeasured\t1\n",
-       "t:3: bandwidth '2e15': want a number from 0 to 1000000000000000, or -"},
-      {head + "node\tn1\tnan\n", "t:3: age_s 'nan'"},
-      {head + "node\tn1\tinf\n", "t:3: age_s 'inf'"},
-      {head + "node\tn1\t1e999\n", "t:3: age_s '1e999'"},
-      {head + "node\tn1\t1\nnode\tn1\t1\n", "t:4: node 'n1' is there twice"},
-      {head + "node\ta b\t1\n", "t: node name 'a b'"},
-      {head + "published\t-5\n", "t:3: published '-5'"},
-      {head + "group\t1\t-\n", "t:3: group '1': groups are numbered from 0 up, want 0"},
-      {head + "group\t0\tn9\n", "t:3: no node line came for 'n9'"},
-      {head + "group\t0\tn[9\n", "t:3: "},
-      {head + "node\tn1\t1\ngroup\t0\tn1\ngroup\t1\tn1\n", "t:5: node n1 is in group 0 already"},
-      {head + "node\tn1\t1\nnode\tn2\t1\ngroup\t0\tn1\n", "t: node n2 is in no group"},
-      {head + "pair\t0\t0\t1\t1\t1\tmeasured\t1\n", "t:3: a pair, and no groups"},
-      {head + "group\t0\t-\npair\t0\t1\t1\t1\t1\tmeasured\t1\n", "t:4: the groups are 0 to 0"},
-      {head + "group\t0\t-\npair\t0\t0\t1\t1\t1\tguessed\t1\n", "t:4: source 'guessed': want one of none,"},
-      {head + "group\t0\t-\npair\t0\t0\t1\t1\t1\tnone\t1\n", "t: groups 0 and 0: a pair of source none"},
-      {head + "group\t0\t-\ngroup\t1\t-\npair\t0\t1\t1\t1\t1\tmeasured\t1\npair\t1\t0\t1\t1\t1\tmeasured\t1\n",
-       "t:6: this pair is there twice"},
-      {head + "node-network\tn1\t1\n", "t:3: a node-network-columns line must come before"},
-      {head + "node-network-columns\tname\n", "t:3: want name and one or both"},
-      {head + "node-network-columns\tname\tlatency_us\n", "t: node-network lines, and no groups"},
-  };
-  for (const auto& [text, message] : cases) {
-    const std::string error = error_of([&text = text] { parse_snapshot(text, "t"); });
-    ck_assert_msg(error.find(message) != std::string::npos, "'%s' instead of '%s'", error.c_str(), message);
-  }
-}
-END_TEST
-
 // Curie has 5,040 nodes [TM §8]; all their pairs are 24 million.
 START_TEST(a_large_machine_fits) {
   const TemporaryDirectory directory;
@@ -377,8 +289,6 @@ int main() {
   tcase_add_test(cases, believes_no_liar_about_forecasts);
   tcase_add_test(cases, files_are_replaced_and_checked);
   tcase_add_test(cases, failed_writes_change_nothing);
-  tcase_add_test(cases, texts_may_be_short);
-  tcase_add_test(cases, wrong_texts_are_named);
   tcase_add_test(cases, a_large_machine_fits);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

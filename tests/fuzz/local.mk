@@ -20,7 +20,6 @@ fuzz_targets = \
 	%D%/fuzz_site_files \
 	%D%/fuzz_snapshot \
 	%D%/fuzz_snapshot_json \
-	%D%/fuzz_snapshot_text \
 	%D%/fuzz_topology_conf \
 	%D%/fuzz_topology_yaml \
 	#
@@ -65,8 +64,6 @@ fuzz_driver = %D%/fuzz_driver.cpp %D%/fuzz_target.hpp
 %C%_fuzz_snapshot_SOURCES = %D%/fuzz_snapshot.cpp $(fuzz_driver)
 %C%_fuzz_snapshot_json_LDADD = $(tools_state)
 %C%_fuzz_snapshot_json_SOURCES = %D%/fuzz_snapshot_json.cpp $(fuzz_driver)
-%C%_fuzz_snapshot_text_LDADD = $(common_state)
-%C%_fuzz_snapshot_text_SOURCES = %D%/fuzz_snapshot_text.cpp $(fuzz_driver)
 %C%_fuzz_topology_conf_LDADD = $(common_topology)
 %C%_fuzz_topology_conf_SOURCES = %D%/fuzz_topology_conf.cpp $(fuzz_driver)
 %C%_fuzz_topology_yaml_LDADD = $(common_topology_yaml)

@@ -8,7 +8,6 @@
 #include "common/state/snapshot.hpp"
 #include "tests/check.hpp"
 #include "tests/common/snapshot_samples.hpp"
-#include "tools/input/snapshot_input.hpp"
 #include "tools/input/snapshot_json_read.hpp"
 
 using namespace placement;
@@ -251,21 +250,6 @@ START_TEST(sizes_are_bounded) {
 }
 END_TEST
 
-// The first character tells JSON from the text of the version before.
-START_TEST(both_forms_are_read) {
-  const std::string text =
-      "# by hand\nslurm-placement-snapshot\t1\npublished\t1700000000\nnode-columns\tname\tliveness\nnode\tn1\tup\n";
-  const LiveState from_text = parse_exported_state(text, "text");
-  ck_assert(same_state(parse_exported_state("\xef\xbb\xbf" + text, "text"), from_text));
-  const std::string json = format_snapshot_json(from_text);
-  ck_assert(same_state(parse_exported_state(json, "json"), from_text));
-  ck_assert(same_state(parse_exported_state("\xef\xbb\xbf\n " + json, "json"), from_text));
-  for (const char* const neither : {"[]", "7", "\"slurm-placement-snapshot\"", "SPLIV", "\x01\x02"})
-    ck_assert_error(parse_exported_state("\n" + std::string(neither), "t"), "t:2: it begins with '");
-  ck_assert_error(parse_exported_state("", "t"), "t: it is empty: want the JSON that placectl export writes");
-}
-END_TEST
-
 START_TEST(a_large_machine) { comes_back(sample_state(3000, 300, 2)); }
 END_TEST
 
@@ -280,7 +264,6 @@ int main() {
   tcase_add_test(cases, wrong_values_are_named);
   tcase_add_test(cases, files_that_are_not_whole);
   tcase_add_test(cases, sizes_are_bounded);
-  tcase_add_test(cases, both_forms_are_read);
   tcase_add_test(cases, a_large_machine);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -54,24 +54,6 @@ cat >state <<'END'
 }
 END
 
-# The same as the version before wrote it.
-cat >text <<'END'
-slurm-placement-snapshot	1
-published	1700000000
-outage-horizon	86400
-node-columns	name	liveness	outages	observed_s	age_s	cores	cpu_load_1	slurm_load_1	cpu_utilisation_1	memory_available_MiB_1	flow_rate_Bps_1	users_1	outage_probability
-node	n1	up	0	864000	2	16	0.5	0.25	0.03125	1000	125000	1	0.001
-node	n2	up	3	864000	3	16	15.5	15	0.96	10	2.5e8	0	0.02
-node	n3	down	1	864000	500	16	-	-	-	-	-	-	0.01
-node	n4	suspect	0	0	-	-	-	-	-	-	-	-	-
-group	0	n1
-group	1	n2
-group	2	n[3-4]
-pair	0	1	50	1e8	1.25e8	measured	30
-pair	0	2	1500	5e7	1.25e8	modelled	600
-pair	2	2	20	-	-	assumed	-
-END
-
 nodes() {
   run nodes --state state
   ends 0
@@ -103,7 +85,7 @@ n3    down         1     10.0d    10.0d    0.01000
 2 nodes without an outage are not shown'
 }
 
-# Whose forecasts of pairs there are; as text, and in the file.
+# Whose forecasts of pairs there are; in JSON, and in the file.
 forecasts() {
   run import "$source/tests/fuzz/corpus/snapshot_json/forecasts" two.snapshot
   ends 0
@@ -210,28 +192,12 @@ carry() {
   ends 1
 }
 
-# The text of the version before is read, and said to be read no longer soon.
-text_of_before() {
-  local told='this text will not be read by the release after this one: placectl import and export make JSON of it'
+standard_input() {
   run import state current
   ends 0
   [ -z "$err" ] || fail "$command: $err"
-  run import text from-text
-  ends 0
-  has "placectl: text: $told"
-  checks=$((checks + 1))
-  [ "$(wc -l <.err)" = 1 ] || fail "$command: more than one line: $err"
-  cmp -s current from-text || fail "the text gives another snapshot than JSON"
-  run nodes --state text
-  has "placectl: text: $told"
-  run nodes --state text --json
-  case $out in '{'*'}') ;; *) fail "$command: something beside the JSON: $out" ;; esac
-  sed 's/15.5/-15.5/' text >bad
-  run import bad current
-  refused 1 "placectl import: bad:6: cpu_load_1 '-15.5': want a number from 0 to 1000000000, or -"
-  "$placectl" import - from-stdin <text 2>/dev/null
-  "$placectl" import - from-json <state
-  cmp -s from-stdin from-json || fail "import from standard input differs"
+  "$placectl" import - from-stdin <state
+  cmp -s current from-stdin || fail "import from standard input differs"
 }
 
 # What is wrong is said with its place, and nothing is written.
@@ -426,7 +392,7 @@ nodes
 pairs
 forecasts
 carry
-text_of_before
+standard_input
 wrong_json
 decisions
 raw_bytes_of_other_users_reach_no_terminal

@@ -7,6 +7,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/settings_in_force.hpp"
 #include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
 #include "tools/output/snapshot_json.hpp"
@@ -33,8 +34,7 @@ constexpr CommandHelp import_help{
     "[OPTION]... JSON SNAPSHOT",
     "Makes a snapshot of the JSON that placectl export wrote, or somebody by hand, and puts it in\n"
     "place of the file SNAPSHOT. slurmctld goes by it when SnapshotFile names it, it is of the\n"
-    "right user, and not too old.\n"
-    "The text that placectl export wrote before is read too, but not by the next release.\n",
+    "right user, and not too old.\n",
     import_options,
     2,
     2};
@@ -54,7 +54,7 @@ int command_import(int argc, char** argv) {
   const std::int64_t now_s = std::time(nullptr);
   const auto age_s = line.integer("age", 0, now_s - 1);
   const std::string& path = line.operands()[0];
-  LiveState state = parse_exported_state(read_input_file(path == "-" ? "/dev/stdin" : path, max_state_bytes), path);
+  LiveState state = parse_snapshot_json(read_input_file(path == "-" ? "/dev/stdin" : path, max_state_bytes), path);
   if (line.has("now") || age_s) state.published_at_s = now_s - age_s.value_or(0);
   write_snapshot(line.operands()[1], state);
   return exit_ok;

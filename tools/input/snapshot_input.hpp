@@ -2,24 +2,18 @@
 #pragma once
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "common/state/live_state.hpp"
 
 namespace placement::tools {
 
-// The largest JSON or text of a state that is read, in bytes.
+// The largest JSON of a state that is read, in bytes.
 inline constexpr std::size_t max_state_bytes = std::size_t{1} << 31;
 
-// Returns the state that placectl export wrote: as JSON, or as the text of the version before, which a line on standard
-// error says is not read for much longer. The first character tells which it is. `name` is the name of the file in
-// errors. Throws Error with that name when it is neither, or something in it is wrong.
-LiveState parse_exported_state(std::string_view content, const std::string& name);
-
-// Reads a state from a snapshot file or from what placectl export wrote, which may come through a pipe. The content
-// decides which it is. Throws Error with the name of the file, also when it is no snapshot file and has more than
-// `max_bytes`. This function is for tools: slurmctld reads only the published file, and only if it belongs to a trusted
-// user.
+// Reads a state from a snapshot file or from the JSON that placectl export writes, which may come through a pipe. The
+// content decides which it is. Throws Error with the name of the file, also when it is no snapshot file and has more
+// than `max_bytes`. This function is for tools: slurmctld reads only the published file, and only if it belongs to a
+// trusted user.
 LiveState read_live_state(const std::string& path, std::size_t max_bytes = max_state_bytes);
 
 }  // namespace placement::tools
