@@ -44,13 +44,13 @@ Levels parse_tree(std::span<const TextLine> lines, const std::string& file) {
   for (const TextLine& line : lines) {
     const std::vector<std::string_view> words = split_words(line.text);
     const std::span<const std::string_view> numbers = std::span(words).subspan(1);
-    if (words[0] == "tree") {
+    if (equal_any_case(words[0], "tree")) {
       if (!levels.arities.empty()) fail_at(file, line.number, "a second tree line");
       for (const std::string_view word : numbers)
         levels.arities.push_back(
             static_cast<std::int32_t>(number_at(word, 1, TreeTopology::max_leaves, "arity", file, line.number)));
       if (numbers.empty()) fail_at(file, line.number, "tree needs the arities from the root to the leaves");
-    } else if (words[0] == "dist") {
+    } else if (equal_any_case(words[0], "dist")) {
       if (levels.distance_line != 0) fail_at(file, line.number, "a second dist line");
       for (const std::string_view word : numbers)
         levels.distances.push_back(number_at(word, 0, INT32_MAX, "distance", file, line.number));
@@ -120,7 +120,7 @@ class TopologyFile {
       levels_ = parse_tree(lines, path_);
     else if (first == "tleaf")
       levels_ = parse_tleaf(lines, path_);
-    else if (first == "torus" || first == "dist" || first == "faulty")
+    else if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
       fail_at(path_, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
       fail_at(path_, lines[0].number,

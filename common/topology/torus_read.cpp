@@ -31,7 +31,21 @@ std::optional<Range> parse_range(std::string_view word) {
   return Range{static_cast<std::int32_t>(*first), static_cast<std::int32_t>(*last)};
 }
 
-bool is_header_word(std::string_view word) { return word == "torus" || word == "mesh"; }
+bool is_header_word(std::string_view word) { return equal_any_case(word, "torus") || equal_any_case(word, "mesh"); }
+
+// One of SCOTCH's target architectures: torus2D, torus3D, torusXD, mesh2D, mesh3D and meshXD.
+struct ScotchTarget {
+  bool wraps = true;
+  std::size_t dimensions = 0;  // 0: the number is the first word after the keyword
+};
+
+std::optional<ScotchTarget> scotch_target(std::string_view word) {
+  for (const bool wraps : {true, false})
+    for (const auto& [end, dimensions] : {std::pair{"2d", 2}, {"3d", 3}, {"xd", 0}})
+      if (equal_any_case(word, std::string(wraps ? "torus" : "mesh") + end))
+        return ScotchTarget{wraps, static_cast<std::size_t>(dimensions)};
+  return std::nullopt;
+}
 
 class TorusFile {
  public:
@@ -39,11 +53,12 @@ class TorusFile {
 
   TorusDescription read() {
     if (lines_.empty()) throw Error(file_ + ": it is empty");
+    if (const auto target = scotch_target(split_words(lines_[0].text)[0])) return read_scotch(*target);
     for (const TextLine& line : lines_) {
       const std::vector<std::string_view> words = split_words(line.text);
       if (is_header_word(words[0]))
         read_header(words, line.number);
-      else if (words[0] == "faulty")
+      else if (equal_any_case(words[0], "faulty"))
         read_faulty(words, line.number);
       else
         node_lines_.push_back({line.number, words});
@@ -51,8 +66,14 @@ class TorusFile {
     if (node_lines_.empty()) return without_names();
     if (faulty_line_ != 0)
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
+    const bool has_header = !dimensions_.empty();
     infer_dimensions();
     for (const NodeLine& line : node_lines_) place(line);
+    if (nodes_.size() == 1 && !has_header)  // a keyword that this reader does not know
+      fail_at(file_, node_lines_[0].number,
+              "'" + shown(nodes_[0].name) +
+                  "': a torus file starts with torus, mesh, torus2D, mesh3D or another target of SCOTCH, or has "
+                  "coordinates of at least two nodes");
     return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); })};
   }
 
@@ -72,24 +93,47 @@ class TorusFile {
     }
   }
 
+  void add_dimension(std::string_view word, bool wraps, std::int64_t line) {
+    const auto size = parse_integer(word);
+    if (!size || *size < 1 || *size > TorusTopology::max_positions)
+      fail_at(file_, line,
+              "dimension '" + shown(word) + "': it takes a number from 1 to " +
+                  std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
+    std::int64_t positions = *size;
+    for (const TorusDimension& dimension : dimensions_) positions *= dimension.size;
+    if (positions > TorusTopology::max_positions)
+      fail_at(file_, line, "more than " + std::to_string(TorusTopology::max_positions) + " positions");
+    dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
+  }
+
+  // Reads a target architecture of SCOTCH, whose words may stand on several lines.
+  TorusDescription read_scotch(const ScotchTarget& target) {
+    const std::int64_t first_line = lines_[0].number;
+    std::vector<std::string_view> words;
+    for (const TextLine& line : lines_)
+      for (const std::string_view word : split_words(line.text)) words.push_back(word);
+    const auto given = words.size() > 1 && target.dimensions == 0 ? parse_integer(words[1]) : std::nullopt;
+    const std::size_t before = target.dimensions == 0 ? 2 : 1;
+    const auto count = static_cast<std::int64_t>(target.dimensions == 0 ? given.value_or(0) : target.dimensions);
+    if (count < 1 || count > static_cast<std::int64_t>(TorusTopology::max_dimensions) ||
+        static_cast<std::int64_t>(words.size()) != static_cast<std::int64_t>(before) + count)
+      fail_at(file_, first_line,
+              shown(words[0]) + " with " + std::to_string(words.size() - 1) +
+                  " numbers: it takes the size of each dimension, as in \"torus2D 4 4\" or \"meshXD 3 4 4 2\", and at "
+                  "most " +
+                  std::to_string(TorusTopology::max_dimensions) + " dimensions");
+    for (std::size_t w = before; w < words.size(); ++w) add_dimension(words[w], target.wraps, first_line);
+    return without_names();
+  }
+
   void read_header(const std::vector<std::string_view>& words, std::int64_t line) {
     if (!dimensions_.empty()) fail_at(file_, line, "the dimensions are given twice");
     bool wraps = true;
-    std::int64_t positions = 1;
-    for (std::size_t w = 0; w < words.size(); ++w) {
-      if (is_header_word(words[w])) {
-        wraps = words[w] == "torus";
-        continue;
-      }
-      const auto size = parse_integer(words[w]);
-      if (!size || *size < 1 || *size > TorusTopology::max_positions)
-        fail_at(file_, line,
-                "dimension '" + shown(words[w]) + "': it takes a number from 1 to " +
-                    std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
-      positions *= *size;
-      if (positions > TorusTopology::max_positions)
-        fail_at(file_, line, "more than " + std::to_string(TorusTopology::max_positions) + " positions");
-      dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
+    for (const std::string_view word : words) {
+      if (is_header_word(word))
+        wraps = equal_any_case(word, "torus");
+      else
+        add_dimension(word, wraps, line);
     }
     if (dimensions_.empty() || dimensions_.size() > TorusTopology::max_dimensions)
       fail_at(file_, line,
@@ -236,9 +280,10 @@ bool is_torus_text(std::string_view text) {
   const std::vector<TextLine> lines = text_lines(text);
   if (lines.empty()) return false;
   const std::vector<std::string_view> words = split_words(lines[0].text);
-  if (is_header_word(words[0]) || words[0] == "faulty") return true;
-  if (words[0] == "tree" || words[0] == "tleaf" || words[0] == "dist" || words.size() < 2 ||
-      words[0].find('=') != std::string_view::npos)
+  if (is_header_word(words[0]) || scotch_target(words[0]) || equal_any_case(words[0], "faulty")) return true;
+  const std::string first = lower_case(words[0]);
+  if (first == "tree" || first == "tleaf" || first == "dist" || words.size() < 2 ||
+      first.find('=') != std::string_view::npos)
     return false;
   // Words that look like wrong coordinates count as coordinates: parse_torus() then says what is wrong with them.
   return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {

@@ -145,13 +145,20 @@ struct TorusDescription {
 //   torus 8 8 8
 //   faulty 100 17 255          links at the nodes 17 and 255 weigh 100 instead of 1
 //
+// or be one of SCOTCH's targets torus2D, torus3D, torusXD, mesh2D, mesh3D and meshXD, whose vertices have these
+// numbers:
+//
+//   torus2D 4 4
+//   meshXD 3 4 4 2
+//
+// Keywords may have any case. A file without keyword needs coordinates of at least two nodes.
 // Throws Error with file, line and value.
 TorusDescription parse_torus(std::string_view text, const std::string& file);
 // Reads a torus file, in the form of parse_torus(). Throws Error with file, line and value.
 TorusDescription read_torus(const std::string& path);
 
-// Returns whether the text is a torus file and not a tree: it begins with torus, mesh or faulty, or its first line is
-// a name with coordinates.
+// Returns whether the text is a torus file and not a tree: it starts with torus, mesh, faulty or a target of SCOTCH, or
+// its first line is a name with coordinates.
 bool is_torus_text(std::string_view text);
 
 // Returns the torus with those of its nodes that are among `known`, the nodes of slurm.conf. `warning` names the

@@ -235,6 +235,33 @@ START_TEST(tells_files_apart) {
 }
 END_TEST
 
+// SCOTCH's target architectures, and keywords in any case.
+START_TEST(reads_scotch_targets) {
+  const auto shape = [](std::string_view text) {
+    ck_assert_msg(is_torus_text(text), "%s", std::string(text).c_str());
+    const TorusDescription read = parse_torus(text, "t");
+    ck_assert(!read.named);
+    std::string sizes;
+    for (const TorusDimension& dimension : read.torus.dimensions())
+      sizes += (dimension.wraps ? " t" : " m") + std::to_string(dimension.size);
+    return sizes;
+  };
+  ck_assert_text_eq(shape("torus2D 4 4\n"), " t4 t4");
+  ck_assert_text_eq(shape("mesh3D 4 4 2\n"), " m4 m4 m2");
+  ck_assert_text_eq(shape("mesh2D\n3\n5\n"), " m3 m5");
+  ck_assert_text_eq(shape("torus3d 2 3 4"), " t2 t3 t4");
+  ck_assert_text_eq(shape("meshXD 4 2 3 4 5"), " m2 m3 m4 m5");
+  ck_assert_text_eq(shape("TORUSXD 1 7"), " t7");
+  ck_assert_text_eq(shape("Torus 4 MESH 2\nFaulty 3 1"), " t4 m2");
+  for (const char* text : {"torus2D 4", "torus2D 4 4 4", "meshXD", "meshXD 2 4", "torusXD 6 1 1 1 1 1 1", "mesh2D 0 4",
+                           "torus2D 4 4\nn1 0 0", "torus3D 4096 4096 4"})
+    ck_assert_error(parse_torus(text, "t"), "t:1: ");
+  for (const char* text : {"hypercube 4 4", "hcub 4", "torus4D 4 4"})
+    ck_assert_error(parse_torus(text, "t"), std::string(text).substr(0, std::string(text).find(' ')).c_str());
+  ck_assert_int_eq(parse_torus("torus 1\nn1 0", "t").torus.nodes(), 1);  // with its keyword one node is enough
+}
+END_TEST
+
 START_TEST(outages) {
   const NodeOutages outages = parse_outages("# measured\nn[1-2] 0.02\n17 1e-3\nx 0\n", "o");
   ck_assert_double_eq(outages.of("n2"), 0.02);
@@ -259,7 +286,7 @@ END_TEST
 int main() {
   TCase* const cases = tcase_create("torus_topology");
   for (const TTest* test : {brute_force, brute_force_mesh, ties_go_up, reads_nodes, reads_boxes, infers_dimensions,
-                            reads_arena, refuses, tells_files_apart, outages})
+                            reads_arena, reads_scotch_targets, refuses, tells_files_apart, outages})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("torus_topology");
   suite_add_tcase(suite, cases);
