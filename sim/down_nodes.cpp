@@ -2,7 +2,6 @@
 #include "sim/down_nodes.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace placement::sim {
@@ -17,9 +16,9 @@ DownNodes::DownNodes(std::int32_t nodes, const Failures& failures)
 void DownNodes::keep_down(std::int32_t n, std::int64_t up_us) { down_until_[n] = std::max(down_until_[n], up_us); }
 
 const std::vector<std::int32_t>& DownNodes::take_down(std::int32_t n, const NodeView& node, std::int64_t up_us) {
-  leaves_[n].resize(static_cast<std::size_t>(node.cores()));
-  std::iota(leaves_[n].begin(), leaves_[n].end(), node.first_leaf);
-  cores_ += node.cores();
+  for (std::int32_t c = 0; c < node.cores(); ++c)
+    if (node.core_free[c]) leaves_[n].push_back(node.first_leaf + c);
+  cores_ += std::ssize(leaves_[n]);
   down_until_[n] = up_us;
   next_repair_us_ = std::min(next_repair_us_, up_us);
   up_in_danger_ -= failures_.strikes(n);

@@ -20,7 +20,7 @@ class DownNodes {
   bool is_down(std::int32_t n, std::int64_t now_us) const { return down_until_[n] > now_us; }
   // Lets a node that is down stay so at least until `up_us`.
   void keep_down(std::int32_t n, std::int64_t up_us);
-  // Takes the node `n`, which is up, down until `up_us`. Returns its leaves, which jobs cannot use until then.
+  // Takes the node `n`, which is up, down until `up_us`. Returns its free leaves, which jobs cannot use until then.
   const std::vector<std::int32_t>& take_down(std::int32_t n, const NodeView& node, std::int64_t up_us);
   // Takes the nodes whose time is over by `now_us` up again. Returns their leaves.
   std::vector<std::int32_t> repair(std::int64_t now_us);

@@ -144,7 +144,7 @@ class Engine {
 
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
   if (!options_.whole_nodes) return tasks;
-  return static_cast<std::int64_t>(machine_.least_nodes(tasks)) * machine_.view().nodes[0].cores();
+  return machine_.least_nodes(tasks) * machine_.largest_node();
 }
 
 // Returns the requested time of a job, cut off at the latest time that can be replayed. Slurm keeps it in whole
@@ -396,6 +396,7 @@ void Engine::give_up(std::int32_t job) {
 // node is already down, a random failure is ignored. A planned failure counts, and may prolong the outage.
 void Engine::fail_node(const PlannedFailure& failure) {
   const std::int32_t n = failure.node;
+  if (machine_.usable_on(n) == 0) return;  // no job can be there
   const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
   const bool down = down_.is_down(n, now_us_);
   if (down && failure.random) return;

@@ -47,14 +47,15 @@ Request policy_request(const Machine& machine, const Strategy& strategy, const J
   return request;
 }
 
-// Returns the leaves of all cores of the nodes on which the given leaves are.
+// Returns the leaves of all free cores of the nodes on which the given leaves are.
 std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::int32_t> leaves) {
   std::sort(leaves.begin(), leaves.end());
   std::vector<std::int32_t> all;
   for (const std::int32_t leaf : leaves) {
     const NodeView& node = machine.view().nodes[machine.node_of(leaf)];
     if (!all.empty() && all.back() >= node.first_leaf) continue;
-    for (std::int32_t c = 0; c < node.cores(); ++c) all.push_back(node.first_leaf + c);
+    for (std::int32_t c = 0; c < node.cores(); ++c)
+      if (node.core_free[c]) all.push_back(node.first_leaf + c);
   }
   return all;
 }

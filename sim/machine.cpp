@@ -46,13 +46,15 @@ Machine::Machine(ClusterView view)
     NodeView& node = view_.nodes[n];
     if (node.cores() < 1) throw Error("node " + node.name + " has no cores");
     if (view_.torus && node.torus_node < 0) throw Error("node " + node.name + " has no coordinates on the torus");
-    node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
-    cores_ += node.cores();
-    free_.push_back(node.cores());
+    const auto usable = static_cast<std::int32_t>(std::count(node.core_free.begin(), node.core_free.end(), true));
+    cores_ += usable;
+    free_.push_back(usable);
     node_cores_.push_back(node.cores());
-    node_cores.push_back(node.cores());
+    node_cores.push_back(usable);
     for (std::int32_t c = 0; c < node.cores(); ++c) node_of_leaf_.at(node.first_leaf + c) = n;
   }
+  if (cores_ == 0) throw Error("the machine has no cores for jobs");
+  usable_ = free_;
   free_cores_ = cores_;
   node_room_ = sums_of_largest(node_cores);
   for (const std::int32_t vertex : vertex_of_node) number_of.emplace(vertex, 0);

@@ -15,17 +15,22 @@ namespace placement::sim {
 // A machine with its free cores. A core is given by its leaf in the tree.
 class Machine {
  public:
-  // All cores are free. Throws Error when the view has no nodes, or when a node has no cores. If the view has a torus,
+  // The free cores of the view are those that jobs can have; all others stay unused. Throws Error when the view has no
+  // nodes, when a node has no cores, and when no core is free. If the view has a torus,
   // throws Error when a node has no coordinates on it.
   explicit Machine(ClusterView view);
 
   // Returns the view of all nodes; NodeView::core_free has the cores that are free now.
   const ClusterView& view() const { return view_; }
   std::int32_t nodes() const { return static_cast<std::int32_t>(view_.nodes.size()); }
-  std::int64_t cores() const { return cores_; }
+  std::int64_t cores() const { return cores_; }  // that jobs can have
   std::int64_t free_cores() const { return free_cores_; }
-  // Returns whether all nodes have equal numbers of cores.
-  bool regular() const { return cores_ == static_cast<std::int64_t>(nodes()) * node_room_.front(); }
+  // Returns the number of cores of a node that jobs can have.
+  std::int32_t usable_on(std::int32_t node) const { return usable_[node]; }
+  // Returns the largest of these numbers.
+  std::int64_t largest_node() const { return node_room_.front(); }
+  // Returns whether all nodes that jobs can use have equal numbers of cores.
+  bool regular() const { return cores_ == static_cast<std::int64_t>(least_nodes(cores_)) * largest_node(); }
   std::int32_t free_on(std::int32_t node) const { return free_[node]; }
   // Returns the number of free cores of each node.
   std::span<const std::int32_t> free() const { return free_; }
@@ -66,7 +71,8 @@ class Machine {
   LiveCost live_;
   std::int64_t cores_ = 0;
   std::int64_t free_cores_ = 0;
-  std::vector<std::int32_t> free_;  // number of free cores of each node
+  std::vector<std::int32_t> free_;    // number of free cores of each node
+  std::vector<std::int32_t> usable_;  // number of cores of each node that jobs can have
   std::vector<std::int32_t> node_cores_;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> switch_of_node_;

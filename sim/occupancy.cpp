@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sim/occupancy.hpp"
 
+#include <utility>
+
 #include "common/util/error.hpp"
 #include "sim/fragmentation.hpp"
 #include "sim/machine.hpp"
@@ -20,7 +22,9 @@ void take_free(Machine& machine, std::span<const std::int32_t> leaves) {
 }  // namespace
 
 Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std::int32_t>> jobs) {
-  Machine machine(view);
+  ClusterView whole = view;
+  for (NodeView& node : whole.nodes) node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+  Machine machine(std::move(whole));
   Occupancy measures;
   measures.cores = machine.cores();
   for (std::size_t n = 0; n < view.nodes.size(); ++n)

@@ -50,7 +50,7 @@ class NodesByName {
     return cores;
   }
 
-  std::int32_t room(std::int32_t node) const { return machine_.view().nodes[static_cast<std::size_t>(node)].cores(); }
+  std::int32_t room(std::int32_t node) const { return machine_.usable_on(node); }
 
  private:
   const Machine& machine_;

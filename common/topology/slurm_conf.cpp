@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "common/topology/offered_cores.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
@@ -122,34 +124,54 @@ class FileReader {
   std::string cluster_;
 };
 
-// Reads the NodeName lines of a slurm.conf and of the files that it includes.
+// Reads the nodes of a slurm.conf and of the files that it includes, and which of their cores Slurm offers to jobs.
 class NodeReader {
  public:
-  void read(const std::string& path) {
+  std::vector<NodeShape> read(const std::string& path) {
     for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) {
-      if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
+      if (const std::string* words = line.value("SchedulerParameters"))
+        reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
+      if (line.pairs.empty()) return;
+      if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
+      if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
     });
+    for (const auto& [file, line] : down_) set_state(file, line);
+    find_offered(path);
+    return std::move(nodes_);
   }
-  std::vector<NodeShape> take() { return std::move(nodes_); }
 
  private:
   void add_nodes(const std::string& path, const ConfLine& line);
-  std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key) const;
+  const std::string* value(const ConfLine& line, const char* key) const {
+    const std::string* text = line.value(key);
+    return text ? text : defaults_.value(key);
+  }
+  std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key,
+                                    std::int64_t least = 1) const;
   NodeShape shape(const std::string& path, const ConfLine& line) const;
+  ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const;
+  void set_state(const std::string& path, const ConfLine& line);
+  void find_offered(const std::string& path);
 
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
-  std::unordered_map<std::string, bool> known_;
+  std::unordered_map<std::string, std::size_t> known_;
+  std::vector<ReservedCores> reserved_;                 // of each NodeName line
+  std::vector<std::size_t> reserved_of_;                // per node: index into reserved_
+  std::vector<bool> takes_jobs_;                        // per node
+  std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
+  bool reserves_first_ = false;
 };
 
-std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key) const {
-  const std::string* text = line.value(key);
-  if (!text) text = defaults_.value(key);
+std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key,
+                                              std::int64_t least) const {
+  const std::string* text = value(line, key);
   if (!text) return std::nullopt;
   const std::optional<std::int64_t> number = parse_integer(*text);
-  if (!number || *number < 1 || *number > max_count)
+  if (!number || *number < least || *number > max_count)
     fail_at(path, line.number,
-            std::string(key) + "=" + shown(*text) + ": it takes a number from 1 to " + std::to_string(max_count));
+            std::string(key) + "=" + shown(*text) + ": it takes a number from " + std::to_string(least) + " to " +
+                std::to_string(max_count));
   return static_cast<std::int32_t>(*number);
 }
 
@@ -180,6 +202,39 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
   return node;
 }
 
+// As in Slurm, a CpuSpecList that the node cannot have is ignored, and any other wins over CoreSpecCount.
+ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
+  ReservedCores cores;
+  cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);
+  const std::int64_t cpus = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket * node.cpus_per_core;
+  if (const std::string* list = value(line, "CpuSpecList"); list && !list->empty())
+    cores.cpus = listed_cores(*list, static_cast<std::int32_t>(std::min<std::int64_t>(cpus, INT32_MAX)))
+                     .value_or(std::vector<std::int32_t>());
+  return cores;
+}
+
+// Sets the state of the nodes of a DownNodes line. Slurm ignores names that are no nodes, and the state UNKNOWN.
+void NodeReader::set_state(const std::string& path, const ConfLine& line) {
+  const std::string* state = line.value("State");
+  if (state && equal_any_case(*state, "UNKNOWN")) return;
+  for (const std::string& name : hosts_at(line.pairs[0].second, path, line))
+    if (const auto node = known_.find(name); node != known_.end())
+      takes_jobs_[node->second] = state && takes_jobs(*state);
+}
+
+void NodeReader::find_offered(const std::string& path) {
+  std::int64_t listed = 0;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const ReservedCores& reserved = reserved_[reserved_of_[n]];
+    if (takes_jobs_[n] && reserved.count == 0 && reserved.cpus.empty()) continue;
+    const std::int64_t cores = static_cast<std::int64_t>(nodes_[n].sockets) * nodes_[n].cores_per_socket;
+    if ((listed += cores) > TreeTopology::max_leaves)
+      throw Error(path + ": more than " + std::to_string(TreeTopology::max_leaves) + " cores");
+    nodes_[n].offered = takes_jobs_[n] ? offered_cores(nodes_[n], reserved, reserves_first_)
+                                       : std::vector<bool>(static_cast<std::size_t>(cores), false);
+  }
+}
+
 void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   const std::string& names = line.pairs[0].second;
@@ -191,13 +246,16 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   }
   NodeShape node = shape(path, line);
   for (std::string& name : hosts_at(names, path, line)) {
-    if (!known_.emplace(name, true).second) fail_at(path, line.number, "node " + shown(name) + " is given twice");
+    if (!known_.emplace(name, nodes_.size()).second)
+      fail_at(path, line.number, "node " + shown(name) + " is given twice");
     if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
     node.name = std::move(name);
     nodes_.push_back(node);
   }
 }
 
+    reserved_of_.push_back(reserved_.size() - 1);
+    takes_jobs_.push_back(!state || takes_jobs(*state));
 }  // namespace
 
 const std::string* ConfLine::value(std::string_view key) const {
@@ -262,9 +320,7 @@ std::vector<std::string> read_partition_names(const std::string& slurm_conf_path
 }
 
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
-  NodeReader reader;
-  reader.read(slurm_conf_path);
-  std::vector<NodeShape> nodes = reader.take();
+  std::vector<NodeShape> nodes = NodeReader().read(slurm_conf_path);
   if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
   return nodes;
 }

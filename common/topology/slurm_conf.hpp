@@ -48,8 +48,9 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
 std::vector<std::string> read_partition_names(const std::string& slurm_conf_path);
 
 // Returns the nodes of a slurm.conf and of the files that it includes, in their order. Numbers of sockets, cores and
-// threads that are left out follow Slurm's rules. Throws Error, with file and line, when a line is wrong or a node is
-// given twice, and when there are no nodes.
+// threads that are left out follow Slurm's rules. NodeShape::offered has no cores that CoreSpecCount or CpuSpecList
+// reserve, and none of nodes that State= or DownNodes= keep from jobs. Throws Error, with file and line, when a line is
+// wrong or a node is given twice, and when there are no nodes.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
 
 }  // namespace placement

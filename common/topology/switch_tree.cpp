@@ -220,7 +220,8 @@ ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
     node.sockets = nodes_[n].sockets;
     node.cores_per_socket = nodes_[n].cores_per_socket;
     node.threads_per_core = nodes_[n].threads_per_core;
-    node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+    node.core_free = nodes_[n].offered;
+    node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
     node.fabric = fabric_[n];
     view.nodes.push_back(std::move(node));
   }

@@ -23,19 +23,19 @@ struct NodeShape {
   std::int32_t cores_per_socket = 1;
   std::int32_t threads_per_core = 1;
   std::int32_t cpus_per_core = 1;  // CPUs in Slurm's count: the threads of a core, or 1 where CPUs= counts cores
+  std::string topology = {};  // Topology= of its NodeName line: TOPOLOGY:SWITCH or TOPOLOGY:BLOCK, several with commas
+  std::vector<bool> offered = {};  // per core: whether Slurm gives it to jobs; empty: it gives all
 };
 
-// Returns a view of the machine as Slurm describes it: a tree of switches, nodes, sockets and cores, with all cores
-// free. The nodes of the view are in the order of `nodes`. `level_distance` is that of TreeTopology::from_parents().
-// A level at which nothing branches anywhere (one socket in every node, one root switch) is left out, so that it adds
-// no hops.
-// A switch without a switch above it is the top of a fabric. Fabrics are numbered from 0 in the order of their lowest
-// node. A root that stands for no switch joins several fabrics to one tree. NodeView::fabric tells which nodes a job
-// can use together.
-// A node on no switch is attached to that root. Its fabric is `no_fabric` when the machine has switches; without any
-// switch all nodes are one fabric.
-// Throws Error when there are no nodes or too many cores, and on a node under two switches, an index out of range, a
-// cycle of switches, or a count below 1.
+// Returns a view of the machine as Slurm describes it: a tree of switches, nodes, sockets and cores. All cores that
+// Slurm offers are free. The nodes of the view are in the order of `nodes`. `level_distance` is that of
+// TreeTopology::from_parents(). A level at which nothing branches anywhere (one socket in every node, one root switch)
+// is left out, so that it adds no hops. A switch without a switch above it is the top of a fabric. Fabrics are numbered
+// from 0 in the order of their lowest node. A root that stands for no switch joins several fabrics to one tree.
+// NodeView::fabric tells which nodes a job can use together. A node on no switch is attached to that root. Its fabric
+// is `no_fabric` when the machine has switches; without any switch all nodes are one fabric. Throws Error when there
+// are no nodes or too many cores, and on a node under two switches, an index out of range, a cycle of switches, or a
+// count below 1.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

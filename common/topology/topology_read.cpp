@@ -185,7 +185,8 @@ std::vector<SwitchShape> switches_of(const TreeTopology& tree) {
 
 NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf) {
   NodeView node{shape.name, first_leaf, shape.sockets, shape.cores_per_socket, shape.threads_per_core, {}};
-  node.core_free.assign(static_cast<std::size_t>(node.cores()), true);
+  node.core_free = shape.offered;
+  node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
   return node;
 }
 

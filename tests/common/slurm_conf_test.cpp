@@ -65,6 +65,60 @@ START_TEST(continued_lines) {
 }
 END_TEST
 
+// Returns the cores of the nodes that Slurm offers: a digit for each core, 1 for one that it does.
+std::string offered(const std::string& text) {
+  std::string all;
+  for (const NodeShape& node : nodes_of(text)) {
+    std::vector<bool> cores = node.offered;
+    cores.resize(static_cast<std::size_t>(node.sockets) * static_cast<std::size_t>(node.cores_per_socket), true);
+    if (!all.empty()) all += ' ';
+    for (const bool core : cores) all += core ? '1' : '0';
+  }
+  return all;
+}
+
+// What slurmd reserves by these lines, and what slurmctld makes of wrong ones.
+START_TEST(reserved_cores) {
+  const auto node = [](const std::string& attributes) {
+    return offered("NodeName=n Sockets=2 CoresPerSocket=4 ThreadsPerCore=2 " + attributes + "\n");
+  };
+  ck_assert_text_eq(node(""), "11111111");
+  ck_assert_text_eq(node("CoreSpecCount=0"), "11111111");
+  ck_assert_text_eq(node("CoreSpecCount=1"), "11111110");
+  ck_assert_text_eq(node("CoreSpecCount=2"), "11101110");
+  ck_assert_text_eq(node("CoreSpecCount=3"), "11101100");
+  ck_assert_text_eq(node("corespeccount=7"), "10000000");
+  ck_assert_text_eq(node("CoreSpecCount=8"), "11111110");  // as in Slurm: reset to 1
+  ck_assert_text_eq(node("CpuSpecList=0,9-10"), "01110011");
+  ck_assert_text_eq(node("CPUSpecList=0 CoreSpecCount=3"), "01111111");
+  ck_assert_text_eq(node("CpuSpecList=16 CoreSpecCount=1"), "11111110");  // there is no CPU 16
+  ck_assert_text_eq(node("CPUs=8 CpuSpecList=1"), "10111111");            // here a CPU is a core
+  ck_assert_text_eq(offered("NodeName=DEFAULT CPUs=4 CoreSpecCount=1\nNodeName=a\nNodeName=b CoreSpecCount=2\n"),
+                    "1110 1100");  // four sockets, from the last one
+}
+END_TEST
+
+START_TEST(reserved_from_first) {
+  const std::string node = "NodeName=n Sockets=2 CoresPerSocket=4 CoreSpecCount=3\n";
+  ck_assert_text_eq(offered(node + "SchedulerParameters=bf_continue,Spec_Cores_First\n"), "00110111");
+  ck_assert_text_eq(offered("SchedulerParameters=spec_cores_first\n" + node + "SchedulerParameters=bf_continue\n"),
+                    "11101100");
+}
+END_TEST
+
+START_TEST(states) {
+  for (const char* state : {"DOWN", "future", "DRAIN", "Drained", "FAIL", "failing", "ERROR"})
+    ck_assert_text_eq(offered(std::string("NodeName=n CPUs=2 State=") + state + "\n"), "00");
+  for (const char* state : {"UNKNOWN", "IDLE", "CLOUD", "Allocated", "MIXED"})
+    ck_assert_text_eq(offered(std::string("NodeName=n CPUs=2 State=") + state + "\n"), "11");
+  ck_assert_text_eq(offered("DownNodes=a2,gone Reason=x\nNodeName=DEFAULT State=FUTURE\nNodeName=a[1-3] State=IDLE\n"
+                            "NodeName=b[1-2]\nDownNodes=a3 State=UNKNOWN\nDownNodes=b2 State=IDLE\n"),
+                    "1 0 1 0 1");
+  ck_assert_error(nodes_of("NodeName=n CoreSpecCount=x\n"), "slurm.conf:1: CoreSpecCount=x");
+  ck_assert_error(nodes_of("NodeName=n[1-2]\nDownNodes=n[1-\n"), "slurm.conf:2: ");
+}
+END_TEST
+
 START_TEST(sockets_follow_slurm) {
   ck_assert_text_eq(shape_of("Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 CPUs=32"), "2x8x2");
   ck_assert_text_eq(shape_of("CPUs=4"), "4x1x1");
@@ -147,6 +201,9 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, lines);
   tcase_add_test(all, continued_lines);
+  tcase_add_test(all, reserved_cores);
+  tcase_add_test(all, reserved_from_first);
+  tcase_add_test(all, states);
   tcase_add_test(all, sockets_follow_slurm);
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);

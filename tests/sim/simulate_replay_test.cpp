@@ -384,6 +384,31 @@ START_TEST(ends_when_told) {
 }
 END_TEST
 
+// Two nodes of four cores, of which one core each is reserved, and one node that takes no jobs.
+START_TEST(only_offered_cores_are_used) {
+  std::vector<NodeShape> nodes{{"a", 1, 4, 1}, {"b", 1, 4, 1}, {"future", 1, 4, 1}};
+  nodes[0].offered = nodes[1].offered = {true, true, true, false};
+  nodes[2].offered = {false, false, false, false};
+  const std::vector<SwitchShape> switches{{"s", -1, {0, 1, 2}}};
+  const Machine machine(view_of_switches(switches, nodes));
+  ck_assert_int_eq(machine.cores(), 6);
+  ck_assert_int_eq(machine.free_cores(), 6);
+  ck_assert(machine.regular());
+  ck_assert_int_eq(machine.least_nodes(4), 2);
+  const std::vector<LogJob> jobs{job_of(0, 100, 100, 6), job_of(1, 50, 50, 3), job_of(2, 50, 50, 3)};
+  for (const bool whole_nodes : {false, true}) {
+    ReplayOptions options = plain();
+    options.whole_nodes = whole_nodes;
+    const Replay replay = run(machine, jobs, "SLURM", options);
+    ck_assert((starts(replay) == std::vector<double>{0, 100, 100}));
+    options.planned_failures = {{50 * 1000000, 0, 1000000}, {50 * 1000000, 2, 1000000}};
+    const Replay failed = run(machine, jobs, "SLURM", options);
+    ck_assert_int_eq(failed.node_failures, 1);  // on the last node no job can be
+    ck_assert_int_eq(failed.ended_jobs, 3);
+  }
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("simulate_replay");
   TCase* all = tcase_create("all");
@@ -410,6 +435,7 @@ int main() {
   tcase_add_test(all, cores_are_free_after_the_release);
   tcase_add_test(all, no_job_passes_the_first_one_because_of_a_release);
   tcase_add_test(all, a_node_in_release_gets_no_job);
+  tcase_add_test(all, only_offered_cores_are_used);
   tcase_add_test(all, ends_when_told);
   suite_add_tcase(suite, all);
   return run_suite(suite);

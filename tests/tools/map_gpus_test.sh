@@ -41,6 +41,22 @@ machines() {
   expect 0 '--gpu-bind=map_gpu:1,0,3,2 --cpu-bind=map_cpu:6,18,30,42'
 }
 
+# Cores that Slurm reserves are in no mask: those of slurm.conf, or those of the option.
+reserved() {
+  run map --node-topology "$nodes/juwels-booster.xml" --reserved-cores 6,18-20
+  expect 0 $'0 node0 1 9-11 mlx5_1\n1 node0 0 21-23 mlx5_0\n2 node0 3 30-32 mlx5_3\n3 node0 2 42-44 mlx5_2'
+  printf 'NodeName=n[0-1] Sockets=2 CoresPerSocket=24 CoreSpecCount=2\nNodeName=n2 State=DOWN CPUs=48\n' >slurm.conf
+  printf 'SwitchName=s Nodes=n[0-2]\n' >topology.conf
+  run map --node-topology "$nodes/juwels-booster.xml" -t topology.conf -n 8 -f gpus
+  [ $code = 0 ] || fail "$command: $err"
+  checks=$((checks + 1))
+  grep -Eq ' ([0-9-]+,)*([0-9]+-)?(23|47)[, ]' <<<"$out" && fail "$command: a reserved core: $out"
+  run map --node-topology "$nodes/juwels-booster.xml" --reserved-cores 48
+  [ $code = 2 ] || fail "$command: exit code $code"
+  run map --node-topology "$nodes/juwels-booster.xml" --reserved-cores 0-47
+  [ $code = 1 ] || fail "$command: exit code $code"
+}
+
 # With traffic: neighbours share links.
 linked() {
   local pattern
@@ -241,4 +257,4 @@ errors() {
 }
 
 links
-run_parts 60 machines linked gres_lines alike_links with_a_cluster report_in_json errors
+run_parts 60 machines reserved linked gres_lines alike_links with_a_cluster report_in_json errors

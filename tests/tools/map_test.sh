@@ -335,6 +335,24 @@ tori() {
   json "['abort_probability']" '0.5'
 }
 
+# Only cores that Slurm offers are used: reserved ones are not, and those of a node that is down or does not exist yet.
+offered_cores() {
+  printf 'NodeName=n[0-3] Sockets=2 CoresPerSocket=2 CoreSpecCount=2\nNodeName=n4 CPUs=4 State=FUTURE\nDownNodes=n3\n' >slurm.conf
+  printf 'SwitchName=s0 Nodes=n[0-4]\n' >topology.conf
+  run map --pattern ring -t topology.conf -f nodes
+  expect 0 $'0 n0 0\n1 n0 2\n2 n1 0\n3 n1 2\n4 n2 0\n5 n2 2'
+  run map --pattern ring -n 7 -t topology.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  printf '7 1\n0 6 5\n' >seven
+  run matrix info --topology topology.conf seven
+  [ $code = 1 ] || fail "$command: 7 ranks on 6 cores; exit code $code"
+  printf 'n0 0\nn1 1\nn3 2\n' >torus
+  run map --pattern ring -t torus --slurm-conf slurm.conf -f nodes -p SEQUENTIAL
+  expect 0 $'0 n0 0\n1 n0 2\n2 n1 0\n3 n1 2'
+  run map --pattern ring -t torus --slurm-conf slurm.conf -n 5
+  [ $code = 1 ] || fail "$command: exit code $code"
+}
+
 # The machine of TreeMatch's motivating example: six nodes of two cores under two switches, n3 busy.
 slurm_topology() {
   printf 'NodeName=n[0-5] CPUs=2 CoresPerSocket=2\n' >slurm.conf
@@ -559,4 +577,4 @@ patterns() {
   refused 2 'placectl map: --ntasks is for --pattern and --node-topology'
 }
 
-run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori slurm_topology several_topologies fabrics patterns
+run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori offered_cores slurm_topology several_topologies fabrics patterns

@@ -231,6 +231,16 @@ ends 0
 run -t topology.conf --node 1x1 "$log"
 refused 2 '--node is not for a topology.conf, whose nodes slurm.conf describes'
 
+# Cores that Slurm reserves, and nodes that are down or do not exist yet, take no jobs.
+mkdir offered
+printf 'SwitchName=s1 Nodes=a[1-8]\nSwitchName=s2 Nodes=a[9-16]\nSwitchName=t Switches=s[1-2]\n' >offered/topology.conf
+printf 'NodeName=DEFAULT CPUs=4 State=UNKNOWN\nNodeName=a[1-4] CoreSpecCount=1\nNodeName=a[5-16] State=FUTURE\nDownNodes=a2\n' >offered/slurm.conf
+printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n1|5|90|9\n2|5|90|10\n' >offered/log
+run -t offered/topology.conf -s SLURM offered/log
+ends 0
+has '16 nodes, 9 cores'
+has 'skipped 1: larger than the machine (first in line 3)'
+
 # Where slurm.conf counts threads so does sacct: a job on all of them has all cores.
 mkdir threads
 printf 'SwitchName=s0 Nodes=n[0-3]\n' >threads/topology.conf

@@ -76,6 +76,8 @@ constexpr Option options[] = {
      "--topology on --nodes nodes [as few as have the GPUs]"},
     {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of what the node topology says"},
     {0, "gres-node", "NAME", "the node that is looked up in it [the first one]"},
+    {0, "reserved-cores", "LIST",
+     "cores of the node that Slurm gives to no job, as in 0,8-11: the masks do\nnot have them [those of slurm.conf]"},
     {0, "threads-per-core", "N", "hardware threads of each core that a rank on a GPU is bound to [1]"},
     {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
     {'f', "format", "WORD",
@@ -268,19 +270,13 @@ void read_machine(const CommandLine& line, MapTask& task) {
   }
 }
 
-// Removes the leaves without coordinates, which cannot be used.
-void drop_unknown_positions(MapTask& task) {
-  if (!task.view.torus) return;
-  const std::vector<std::int32_t> position = leaf_positions(task.view);
-  std::erase_if(task.usable, [&](std::int32_t leaf) { return position[leaf] < 0; });
-}
-
-// Reads the node topology for a machine with nodes.
+// Reads the node topology for a machine with nodes. In an allocation the free cores are those of the job, which are
+// compared later.
 GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
   if (view.nodes.empty())
     throw UsageError(
         "--node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
-  return read_gpu_task(line, view.nodes.front().name);
+  return read_gpu_task(line, view.nodes.front().name, line.has("topology") ? view : ClusterView());
 }
 
 // Returns the largest number of ranks on a node, each with a GPU of its own.
@@ -351,7 +347,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
     make_machine_of_gpus(line, *gpu, task);
   }
   task.usable = read_available(line.value_or("available", "-"), task.view.tree->leaves());
-  drop_unknown_positions(task);
+  drop_unusable(task.view, task.usable);
   set_limits(line, task.view, task.request);
   if (gpu) leave_one_leaf_per_gpu(task.view, ranks_on_a_node(line, *gpu), task.usable);
   const std::size_t otherwise =
@@ -447,7 +443,7 @@ int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   MapTask task = read_task(line);
   const bool in_allocation = is_in_allocation(line);
-  for (const char* option : {"gres-conf", "gres-node", "threads-per-core"})
+  for (const char* option : {"gres-conf", "gres-node", "reserved-cores", "threads-per-core"})
     if (line.has(option) && !line.has("node-topology"))
       throw UsageError(std::string("--") + option + " is for --node-topology");
   const bool given = task.matrix || task.pattern || in_allocation;

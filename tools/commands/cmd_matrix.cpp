@@ -130,11 +130,8 @@ PlacementGain gain_on(const std::string& topology, const CommandLine& line, std:
   task.view = read_machine(file, line.value_or("slurm-conf", ""), task.faults);
   task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
   std::iota(task.usable.begin(), task.usable.end(), 0);
-  if (on_torus) {
-    task.faults = {};
-    const std::vector<std::int32_t> position = leaf_positions(task.view);
-    std::erase_if(task.usable, [&](std::int32_t leaf) { return position[static_cast<std::size_t>(leaf)] < 0; });
-  }
+  drop_unusable(task.view, task.usable);
+  if (on_torus) task.faults = {};
   task.spec =
       from_command_line([&] { return parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH")); });
   if (std::ranges::any_of(task.spec.parameters, [](const auto& parameter) {

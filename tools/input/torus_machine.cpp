@@ -185,6 +185,14 @@ Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, con
   return total;
 }
 
+void drop_unusable(const ClusterView& view, std::vector<std::int32_t>& leaves) {
+  std::vector<bool> unusable(static_cast<std::size_t>(view.tree->leaves()), false);
+  for (const NodeView& node : view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      unusable[node.first_leaf + core] = !node.core_free[core] || (view.torus && node.torus_node < 0);
+  std::erase_if(leaves, [&](std::int32_t leaf) { return unusable[leaf]; });
+}
+
 std::vector<std::int32_t> leaf_positions(const ClusterView& view) {
   std::vector<std::int32_t> position(static_cast<std::size_t>(view.tree->leaves()), -1);
   for (std::size_t leaf = 0; view.nodes.empty() && leaf < position.size(); ++leaf)

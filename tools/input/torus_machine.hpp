@@ -47,6 +47,9 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
 Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
                         std::span<const std::int32_t> position);
 
+// Removes the leaves that no rank can use: cores that Slurm does not offer, and on a torus leaves without coordinates.
+void drop_unusable(const ClusterView& view, std::vector<std::int32_t>& leaves);
+
 // Returns the position of each leaf of the view's tree; -1: it has none. The view must have a torus.
 std::vector<std::int32_t> leaf_positions(const ClusterView& view);
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #ifdef HAVE_CONFIG_H
@@ -62,6 +63,23 @@ Judged judge(const NodeTopology& node, const std::vector<std::int64_t>& traffic,
   return judged;
 }
 
+// Removes the cores of --reserved-cores, and those that Slurm does not offer on a node of the view. Nodes without any
+// core for jobs do not count.
+void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopology& node) {
+  const auto count = static_cast<std::size_t>(node.cores.back().number) + 1;
+  std::vector<bool> reserved(count, false);
+  if (const auto list = line.value("reserved-cores"); list && !mark_cores(*list, reserved))
+    throw UsageError("--reserved-cores " + shown(*list) + ": it takes numbers of cores from 0 to " +
+                     std::to_string(count - 1) + ", as in 0,8-11");
+  for (const NodeView& of_view : view.nodes) {
+    if (std::ranges::find(of_view.core_free, true) == of_view.core_free.end()) continue;
+    for (std::size_t core = 0; core < std::min(count, of_view.core_free.size()); ++core)
+      if (!of_view.core_free[core]) reserved[core] = true;
+  }
+  std::erase_if(node.cores, [&](const NodeCore& core) { return reserved[static_cast<std::size_t>(core.number)]; });
+  if (node.cores.empty()) throw Error(printable(node.name) + ": all its cores are reserved");
+}
+
 }  // namespace
 
 NodeTopology read_node(const std::string& source) {
@@ -72,7 +90,7 @@ NodeTopology read_node(const std::string& source) {
 #endif
 }
 
-GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
+GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, const ClusterView& machine) {
   GpuTask gpu;
   gpu.node = read_node(*line.value("node-topology"));
   if (const auto path = line.value("gres-conf")) {
@@ -90,6 +108,7 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name) {
   }
   if (gpu.node.gpus.empty())
     throw Error(printable(gpu.node.name) + " has no GPU: make it with an lstopo that sees them, or give --gres-conf");
+  remove_reserved(line, machine, gpu.node);
   gpu.cores_per_rank = static_cast<std::int32_t>(
       line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));
   gpu.threads_per_core = static_cast<std::int32_t>(line.integer("threads-per-core", 1, 64).value_or(1));

@@ -50,6 +50,14 @@ ReportMachine live_machine() {
   return machine;
 }
 
+// Returns the machine for a replay of past jobs. A node that slurmctld gives to no job now had jobs then.
+ClusterView past_view(const ReportMachine& machine) {
+  ClusterView view = machine.view;
+  if (machine.live)
+    for (NodeView& node : view.nodes) node.core_free.assign(node.core_free.size(), true);
+  return view;
+}
+
 // Sets `part` to what `read` returns, or `why` to the reason for which it fails.
 template <typename Part, typename Read>
 void try_to(std::optional<Part>& part, std::string& why, Read read) {
@@ -72,7 +80,9 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayRequest
   const StateOfCluster state{
       facts.state ? &facts.state->state : nullptr,
       facts.state ? facts.state->path + ", " + shown_seconds(facts.state->age_s) + " old" : facts.why_no_state};
-  const auto read = [&] { return replay_site(line, request, facts.machine->view, conf, facts.since_s, state, config); };
+  const auto read = [&] {
+    return replay_site(line, request, past_view(*facts.machine), conf, facts.since_s, state, config);
+  };
   if (!line.has("sacct")) return try_to(facts.replay, facts.why_no_replay, read);
   try {
     facts.replay = read();
