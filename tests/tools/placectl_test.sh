@@ -133,6 +133,25 @@ configuration() {
   has '# ProbeBytesPerMinute=100000 is too little for a packet train, and bandwidth is not measured with less than 448000'
   run check-config --quiet placement.conf
   expect 0 '' ''
+  mkdir -p switches  # topology.conf and topology.yaml are read as the monitor reads them
+  cp slurm.conf placement.conf switches
+  printf 'SwitchName=s1 Nodes=n[1-3],gone[7-8]\nSwitchName=top Switches=s1\n' >switches/topology.conf
+  run check-config switches/placement.conf
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  has '# switches/topology.conf: 2 switches'
+  has 'gone[7-8]'
+  printf 'SwitchName=s1 Nodes=n[1-3]\nSwitchName=top Switches=s9\n' >switches/topology.conf
+  run check-config switches/placement.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'switches/topology.conf:2: '
+  has '# switches/placement.conf: ok'
+  printf -- '- topology: a\n  tree: 5\n' >switches/topology.yaml
+  run check-config --slurm-conf switches/slurm.conf placement.conf
+  [ $code = 1 ] || fail "$command: exit code $code"
+  has 'switches/topology.yaml:2: '
+  printf -- '- topology: a\n  flat: true\n' >switches/topology.yaml
+  run check-config --quiet switches/placement.conf
+  expect 0 '' ''
   SLURM_CONF=$work/slurm.conf run check-config
   has "# $work/placement.conf: ok"
   SLURM_CONF=$work/none/slurm.conf run check-config

@@ -13,6 +13,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_read.hpp"
+#include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -58,8 +59,9 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
 std::string help_with_keys() {
   std::string text =
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
-      "and OutageFile name, and prints its settings. Exit code 1 and all mistakes, with file and line,\n"
-      "when something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
+      "and OutageFile name, and prints its settings. Reads the topology.yaml or topology.conf next to\n"
+      "slurm.conf too, as the monitor does. Exit code 1 and all mistakes, with file and line, when\n"
+      "something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
       "file means the defaults. Without FILE and --slurm-conf slurmctld is asked too which settings are\n"
       "in force there, and each setting of the file that is not in force is named. On a host that is\n"
       "no controller and has no placement.conf the settings in force are printed. Exit code 1 also\n"
@@ -130,6 +132,17 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
+// Checks the topology.yaml or topology.conf beside slurm.conf, from which the monitor takes the switches. Returns what
+// was checked, with the nodes that slurm.conf does not have; empty if there is no such file.
+std::string check_switches(const std::string& slurm_conf) {
+  const std::string path = may_exist(slurm_conf) ? topology_file(slurm_conf) : "";
+  if (path.empty()) return {};
+  std::string warning;
+  const auto switches = read_switches(slurm_conf, read_node_shapes(slurm_conf), &warning);
+  return "# " + path + ": " + std::to_string(switches.size()) + " switches or blocks with nodes of slurm.conf" +
+         (warning.empty() ? "" : "; " + warning) + "\n";
+}
+
 // Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
 // Without a slurm.conf, one line tells that they were not compared.
 std::string check_partitions(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
@@ -158,29 +171,37 @@ struct Checked {
   bool own = false;
   std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
   Config config;
-  std::string trouble;  // why the file cannot be used, a mistake in each line; empty: it can be
-  std::string files;    // what was checked of the files that it names
+  std::string trouble;              // why the file cannot be used, a mistake in each line; empty: it can be
+  std::string switches;             // what was checked of topology.yaml or topology.conf
+  std::string trouble_of_switches;  // why these cannot be read; empty: they can be
+  std::string files;                // what was checked of the files that it names
   ControllerInput controller;
 
   // Returns whether this host has no file that says anything: slurmctld reads one on another host.
   bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
 };
 
-// Reads the configuration and all files that it names.
+// Reads the configuration, all files that it names, and the switches of the cluster.
 void check(Checked& checked, const CommandLine& line) {
+  const std::string slurm_conf =
+      line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
   std::vector<std::string> mistakes;
   note_mistake(mistakes, [&] {
     checked.config =
         read_config(checked.path, line.operands().empty() ? MissingFile::defaults : MissingFile::error, mistakes);
     for (std::string& mistake : policies::policy_setting_mistakes(checked.config))
       mistakes.push_back(std::move(mistake));
-    const std::string slurm_conf =
-        line.value_or("slurm-conf", std::filesystem::path(checked.path).replace_filename("slurm.conf").string());
     checked.files = check_files(checked.config, slurm_conf, line.has("slurm-conf"), mistakes);
     checked.files +=
         check_partitions(checked.config, slurm_conf, line.has("slurm-conf")) + check_probes(checked.config);
   });
   for (const std::string& mistake : mistakes) checked.trouble += (checked.trouble.empty() ? "" : "\n") + mistake;
+  try {
+    checked.switches = check_switches(slurm_conf);
+  } catch (const Error& error) {
+    checked.trouble_of_switches = error.what();
+    checked.switches = "# " + topology_file(slurm_conf) + ": wrong, see the message\n";
+  }
 }
 
 // Returns the settings in force in slurmctld, which may not have read the file since it was changed.
@@ -208,7 +229,7 @@ std::string as_text(const Checked& checked) {
   else
     text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") +
             format_settings(checked.config) + checked.files;
-  return text + (checked.own ? told_by(checked) : "");
+  return text + checked.switches + (checked.own ? told_by(checked) : "");
 }
 
 void write_settings(JsonWriter& json, const Config& config) {
@@ -249,7 +270,8 @@ int command_check_config(int argc, char** argv) {
     write_output("", as_json(checked));
   else if (!line.has("quiet") && (checked.own || checked.trouble.empty()))
     write_output("", as_text(checked));
-  if (!checked.trouble.empty()) throw Error(checked.trouble);
+  for (const std::string& trouble : {checked.trouble, checked.trouble_of_switches})
+    if (!trouble.empty()) throw Error(trouble);
   if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : "";
       !trouble.empty())
     throw Error(trouble);
