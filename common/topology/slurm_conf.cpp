@@ -245,17 +245,20 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
     return;
   }
   NodeShape node = shape(path, line);
+  const std::string* state = value(line, "State");
+  if (const std::string* topology = value(line, "Topology")) node.topology = *topology;
+  reserved_.push_back(reserved(path, line, node));
   for (std::string& name : hosts_at(names, path, line)) {
     if (!known_.emplace(name, nodes_.size()).second)
       fail_at(path, line.number, "node " + shown(name) + " is given twice");
     if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
     node.name = std::move(name);
     nodes_.push_back(node);
+    reserved_of_.push_back(reserved_.size() - 1);
+    takes_jobs_.push_back(!state || takes_jobs(*state));
   }
 }
 
-    reserved_of_.push_back(reserved_.size() - 1);
-    takes_jobs_.push_back(!state || takes_jobs(*state));
 }  // namespace
 
 const std::string* ConfLine::value(std::string_view key) const {

@@ -50,25 +50,80 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
 // The nodes of the machine, and the names in the file that are none of them.
 class KnownNodes {
  public:
-  explicit KnownNodes(std::span<const NodeShape> nodes) {
-    for (const NodeShape& node : nodes) known_.insert(node.name);
+  // `topology` is the name of the topology of the file, by which nodes name their switch or block in it.
+  KnownNodes(std::span<const NodeShape> nodes, std::string_view topology) {
+    for (const NodeShape& node : nodes) {
+      std::string_view path;  // of the node: its switch or block, and the switches above it first
+      for (const std::string_view word : split_at(node.topology, ','))
+        if (word.starts_with(topology) && word.substr(topology.size()).starts_with(':'))
+          path = word.substr(topology.size() + 1);
+      const std::string_view place = path.substr(path.rfind(':') + 1);
+      known_.emplace(node.name, place);
+      if (place.empty()) continue;
+      nodes_of_[place].push_back(node.name);
+      if (place.size() < path.size() && (paths_.empty() || paths_.back() != path)) paths_.push_back(path);
+    }
   }
 
-  // Returns the nodes that Nodes= of the line has and the machine too. A retired node may stay in the file.
+  // Returns the nodes of a switch or block: those that name it, and those of its Nodes= that name none and that the
+  // machine has. A retired node may stay in the file.
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
-    const std::string* list = line.value("Nodes");
     std::vector<std::string> names;
-    if (!list || list->empty()) return names;
-    for (std::string& name : hosts_at(*list, file, line))
-      (known_.contains(name) ? names : unknown_).push_back(std::move(name));
+    const std::string* const list = line.value("Nodes");
+    std::vector<std::string> listed;
+    if (list && !list->empty()) listed = hosts_at(*list, file, line);
+    for (std::string& name : listed) {
+      const auto known = known_.find(name);
+      if (known == known_.end())
+        unknown_.push_back(std::move(name));
+      else if (known->second.empty())
+        names.push_back(std::move(name));
+    }
+    if (const auto own = nodes_of_.find(line.pairs[0].second); own != nodes_of_.end())
+      names.insert(names.end(), own->second.begin(), own->second.end());
     return names;
   }
   const std::vector<std::string>& unknown() const { return unknown_; }
+  const std::vector<std::string_view>& paths() const { return paths_; }
 
  private:
-  std::unordered_set<std::string_view> known_;
+  std::unordered_map<std::string_view, std::string_view> known_;  // the switch or block that a node names, or nothing
+  std::unordered_map<std::string_view, std::vector<std::string>> nodes_of_;
+  std::vector<std::string_view> paths_;  // with two switches or more
   std::vector<std::string> unknown_;
 };
+
+// Adds a switch below that of line number `above`.
+void add_below(std::vector<FileLine>& lines, std::size_t above, const std::string& name) {
+  auto& [file, line] = lines[above];
+  const auto switches =
+      std::ranges::find_if(line.pairs, [](const auto& pair) { return equal_any_case(pair.first, "Switches"); });
+  if (switches == line.pairs.end())
+    line.pairs.emplace_back("Switches", name);
+  else
+    switches->second += "," + name;
+  const FileLine added{file, ConfLine{line.number, {{"SwitchName", name}}, {}}};
+  lines.push_back(added);
+}
+
+// Adds the switches that the path of a node has and the file has not, each below the one before it, as Slurm does.
+void add_missing_switches(std::vector<FileLine>& lines, const std::vector<std::string_view>& paths) {
+  std::unordered_map<std::string, std::size_t> number_of;
+  for (std::size_t s = 0; s < lines.size(); ++s)
+    if (const std::string* name = lines[s].second.value("SwitchName")) number_of.emplace(*name, s);
+  for (const std::string_view path : paths) {
+    std::size_t above = lines.size();
+    for (const std::string_view name : split_at(path, ':')) {
+      const auto [found, is_new] = number_of.emplace(name, lines.size());
+      if (is_new && (above == lines.size() || lines[above].second.value("Nodes"))) {  // it belongs nowhere
+        number_of.erase(found);
+        break;
+      }
+      if (is_new) add_below(lines, above, std::string(name));
+      above = found->second;
+    }
+  }
+}
 
 // Reads the switches of a file, in which a switch may be named before the line that describes it.
 class SwitchReader {
@@ -239,15 +294,17 @@ bool is_of_blocks(const ConfLine& line) {
 }  // namespace
 
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes, std::string* warning) {
+                                             std::span<const NodeShape> nodes, std::string* warning,
+                                             std::string_view topology) {
   std::vector<FileLine> lines;
   for_each_conf_line(name, text,
                      [&](const std::string& file, const ConfLine& line) { lines.emplace_back(file, line); });
   if (lines.empty()) return {};
-  KnownNodes known(nodes);
-  std::vector<SwitchShape> shapes = is_of_blocks(lines[0].second)
-                                        ? tree_of_blocks(BlockReader(name, known).read(lines), nodes)
-                                        : forest_of(SwitchReader(name, known).read(lines), nodes);
+  KnownNodes known(nodes, topology);
+  const bool blocks = is_of_blocks(lines[0].second);
+  if (!blocks) add_missing_switches(lines, known.paths());
+  std::vector<SwitchShape> shapes = blocks ? tree_of_blocks(BlockReader(name, known).read(lines), nodes)
+                                           : forest_of(SwitchReader(name, known).read(lines), nodes);
   if (warning) *warning = unknown_nodes(name, known.unknown());
   return shapes;
 }

@@ -26,10 +26,12 @@ namespace placement {
 
 // Returns the switches of a topology.conf, whose text is `text`, and of the files that it includes, over the nodes
 // `nodes`, as forest_of() does, and blocks as tree_of_blocks() does. `name` is the name of the file. A name in Nodes=
-// that is not among `nodes` is left out, as in Slurm; `warning` then says so. A text without lines has no switches.
+// that is not among `nodes` is left out, as in Slurm; `warning` then names it. A node whose NodeShape::topology has a
+// switch or block of the topology called `topology` is there and nowhere else. A text without lines has no switches.
 // Throws Error, with file and line, when a line is wrong, on switches that do not exist or are given twice, and on a
 // switch above itself.
 std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::string& name,
-                                             std::span<const NodeShape> nodes, std::string* warning = nullptr);
+                                             std::span<const NodeShape> nodes, std::string* warning = nullptr,
+                                             std::string_view topology = "default");
 
 }  // namespace placement

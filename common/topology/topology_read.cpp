@@ -137,13 +137,11 @@ class TopologyFile {
   std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes, std::string* warning = nullptr) const {
     if (levels_) return {};
     return printed_ ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
-                    : parse_topology_conf(text_, path_, nodes, warning);
+                    : parse_topology_conf(text_, path_, nodes, warning, topology_.empty() ? "default" : topology_);
   }
 
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
-    if (text_.empty() && !kind_.empty())
-      throw Error(path_ + ": topology " + shown(topology_) + " is of the kind " + kind_ +
-                  "; it takes a tree or blocks");
+    if (kind_ == "flat") return view_of_switches({}, nodes, level_distance);
     std::string warning;
     const std::vector<SwitchShape> switches = shapes(nodes, &warning);
     if (switches.empty()) throw Error(path_ + ": no switch or block has a node of slurm.conf");
@@ -236,7 +234,7 @@ ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
 }
 
 std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const NodeShape> nodes, std::string* warning) {
-  if (text_lines(machine.text).empty()) return {};
+  if (text_lines(machine.text).empty() || machine.kind == "torus3d") return {};  // no switches, or a torus file
   return TopologyFile(std::move(machine)).shapes(nodes, warning);
 }
 

@@ -4,10 +4,13 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <filesystem>
+#include <unordered_map>
 #include <vector>
 
+#include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -143,7 +146,7 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
   for (const yaml_node_t* place : yaml.entries(*list, list_key)) {
     const std::string name = yaml.word(*place, key, "an entry of " + list_key);
     if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
-    std::string line = (key == "switch" ? "SwitchName=" : "BlockName=") + name;
+    std::string line = (key == "block" ? "BlockName=" : "SwitchName=") + name;
     if (key == "switch") add_pair(line, "Switches", yaml.word(*place, "children", list_key));
     add_pair(line, "Nodes", yaml.word(*place, "nodes", list_key));
     lines.add(YamlDocument::line_of(*place), line);
@@ -165,6 +168,63 @@ std::string conf_of_blocks(YamlDocument& yaml, const yaml_node_t& block) {
 std::string conf_of_tree(YamlDocument& yaml, const yaml_node_t& tree) {
   NumberedLines lines(yaml.file());
   add_places(yaml, tree, "switches", "switch", lines);
+  return lines.take();
+}
+
+// Returns the rings as switches that no switch joins.
+std::string conf_of_rings(YamlDocument& yaml, const yaml_node_t& ring) {
+  NumberedLines lines(yaml.file());
+  add_places(yaml, ring, "rings", "ring", lines);
+  return lines.take();
+}
+
+// Returns the numbers x, y and z of a key, or nothing where it is missing.
+std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml_node_t& map, const std::string& key,
+                                                  std::int64_t least) {
+  const yaml_node_t* node = yaml.value(map, key, "a torus");
+  if (!node) return std::nullopt;
+  std::array<std::int64_t, 3> numbers{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const std::string word = yaml.word(*node, std::string_view("xyz").substr(d, 1), key);
+    const auto number = parse_integer(word);
+    if (!number || *number < least || *number > 65535)
+      yaml.fail(*node, key + " has '" + shown(word) + "' as " + "xyz"[d] + ": it takes a number from " +
+                           std::to_string(least) + " to 65535");
+    numbers[d] = *number;
+  }
+  return numbers;
+}
+
+// Adds a line of a torus file: the names fill the box at `anchor`, x first, as in Slurm.
+void add_box(YamlDocument& yaml, const yaml_node_t& map, const std::array<std::int64_t, 3>& anchor,
+             const std::array<std::int64_t, 3>& dims, NumberedLines& lines) {
+  std::string line = yaml.word(map, "nodes", "a torus");
+  if (line.empty()) return;
+  for (std::size_t d = 0; d < 3; ++d)
+    line += " " + std::to_string(anchor[d]) + "-" + std::to_string(anchor[d] + dims[d] - 1);
+  lines.add(YamlDocument::line_of(map), line);
+}
+
+// Returns the torus as the text of a torus file, for parse_torus().
+std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus3d) {
+  const yaml_node_t* list = yaml.value(torus3d, "toruses", "the topology");
+  const auto toruses = list ? yaml.entries(*list, "toruses") : std::vector<const yaml_node_t*>();
+  if (toruses.size() != 1)
+    yaml.fail(torus3d, "the topology has " + std::to_string(toruses.size()) + " toruses: only one can be read");
+  const yaml_node_t& torus = *toruses[0];
+  const auto dims = triple(yaml, torus, "dims", 1);
+  if (!dims) yaml.fail(torus, "the torus has no dims, as \"dims: {x: 4, y: 4, z: 2}\"");
+  NumberedLines lines(yaml.file());
+  std::string header = "torus";
+  for (const std::int64_t size : *dims) header += " " + std::to_string(size);
+  lines.add(1, header);
+  add_box(yaml, torus, {0, 0, 0}, *dims, lines);
+  if (const yaml_node_t* regions = yaml.value(torus, "regions", "a torus"))
+    for (const yaml_node_t* region : yaml.entries(*regions, "regions")) {
+      const auto size = triple(yaml, *region, "dims", 1);
+      if (!size) yaml.fail(*region, "the region has no dims");
+      add_box(yaml, *region, triple(yaml, *region, "anchor", 0).value_or(std::array<std::int64_t, 3>{}), *size, lines);
+    }
   return lines.take();
 }
 
@@ -220,6 +280,8 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   YamlTopology topology = head_of(yaml, *chosen);
   if (topology.kind == "tree") topology.conf = conf_of_tree(yaml, *yaml.value(*chosen, "tree", "a topology"));
   if (topology.kind == "block") topology.conf = conf_of_blocks(yaml, *yaml.value(*chosen, "block", "a topology"));
+  if (topology.kind == "ring") topology.conf = conf_of_rings(yaml, *yaml.value(*chosen, "ring", "a topology"));
+  if (topology.kind == "torus3d") topology.conf = torus_text(yaml, *yaml.value(*chosen, "torus3d", "a topology"));
   return topology;
 }
 
@@ -242,7 +304,12 @@ std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<
                                        std::string* warning) {
   const std::string path = topology_file(slurm_conf);
   if (path.empty()) return {};
-  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), nodes, warning);
+  std::vector<NodeShape> known(nodes.begin(), nodes.end());
+  std::unordered_map<std::string, std::string> topology_of;
+  for (NodeShape& node : read_node_shapes(slurm_conf)) topology_of.emplace(node.name, std::move(node.topology));
+  for (NodeShape& node : known)
+    if (const auto found = topology_of.find(node.name); found != topology_of.end()) node.topology = found->second;
+  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), known, warning);
 }
 
 }  // namespace placement

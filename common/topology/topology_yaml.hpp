@@ -17,9 +17,10 @@ namespace placement {
 struct YamlTopology {
   std::string name;
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
-  // The lines that describe the tree or the blocks in a topology.conf, for parse_topology_conf(); empty for other
-  // kinds. Each line has the number of the line of the topology.yaml on which its switch or block begins, unless
-  // several begin on one line.
+  // The lines that describe the tree, the blocks or the rings in a topology.conf, for parse_topology_conf(); rings are
+  // switches that no switch joins. For torus3d it is a torus file, for parse_torus(). It is empty for flat. Each line
+  // has the number of the line of the topology.yaml on which its switch or block begins, unless several begin on one
+  // line.
   std::string conf;
 };
 
@@ -40,7 +41,8 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns parse_switches() of that file; none without a file.
+// Returns parse_switches() of that file; none without a file. Switches and blocks of nodes may be those of Topology= in
+// slurm.conf. Throws Error, also where that slurm.conf is wrong.
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);
 

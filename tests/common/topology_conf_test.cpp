@@ -38,6 +38,37 @@ START_TEST(a_tree) {
 }
 END_TEST
 
+// The nodes name their switch or block in slurm.conf, as those of the sites that generate topology files do.
+START_TEST(nodes_that_name_their_place) {
+  const auto placed = [](std::string_view text, const std::vector<std::string>& keys, std::string_view topology) {
+    std::vector<NodeShape> shapes = nodes(static_cast<std::int32_t>(keys.size()));
+    for (std::size_t n = 0; n < keys.size(); ++n) shapes[n].topology = keys[n];
+    std::string result;
+    const std::vector<SwitchShape> switches = parse_topology_conf(text, "t", shapes, nullptr, topology);
+    for (const SwitchShape& one : switches) {
+      result += (result.empty() ? "" : " ") + one.name;
+      if (one.parent >= 0) result += "<" + switches[static_cast<std::size_t>(one.parent)].name;
+      for (std::size_t n = 0; n < one.nodes.size(); ++n)
+        result += (n == 0 ? ":" : ",") + std::to_string(one.nodes[n] + 1);
+    }
+    return result;
+  };
+  const char* const tree = "SwitchName=top Switches=s[1-3]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2\nSwitchName=s3\n";
+  ck_assert_text_eq(placed(tree, {"a:s1", "", "a:s3", "b:s2,a:s3", "aa:s2"}, "a"), "s1<top:2,1 s3<top:3,4 top");
+  ck_assert_text_eq(placed(tree, {"a:s2", "default:s2"}, "default"), "s1<top:1 s2<top:2 top");
+  // A path makes the switches that are missing, below the last one that exists.
+  ck_assert_text_eq(placed(tree, {"a:top:s2:new", "a:top:other", "a:gone:x", "a:lone"}, "a"),
+                    "new<s2:1 other<top:2 s2<top top");
+  ck_assert_text_eq(placed(tree, {"a:s1:new"}, "a"), "");  // s1 has nodes, so that no switch can be below it
+  // A block without nodes keeps its place: b1 and b2 are one larger block, and b3 and b4 are another.
+  const char* const blocks = "BlockSizes=1,2\nBlockName=b1\nBlockName=b2\nBlockName=b3\nBlockName=b4\n";
+  ck_assert_text_eq(placed(blocks, {"a:b1", "a:b3", "a:b4", "a:b9"}, "a"),
+                    placed("BlockSizes=1,2\nBlockName=b1 Nodes=n1\nBlockName=b2\nBlockName=b3 Nodes=n2\n"
+                           "BlockName=b4 Nodes=n3\n",
+                           {"", "", "", ""}, "a"));
+}
+END_TEST
+
 // The second example of Slurm's topology guide: each leaf is below each of two roots.
 START_TEST(several_roots_over_the_same_leaves) {
   ck_assert_text_eq(shape("SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Nodes=n[3-4]\nSwitchName=s2 Nodes=n[5-6]\n"
@@ -137,6 +168,7 @@ int main() {
   Suite* suite = suite_create("topology_conf");
   TCase* all = tcase_create("all");
   tcase_add_test(all, placement::a_tree);
+  tcase_add_test(all, placement::nodes_that_name_their_place);
   tcase_add_test(all, placement::several_roots_over_the_same_leaves);
   tcase_add_test(all, placement::fabrics_without_a_link);
   tcase_add_test(all, placement::blocks);

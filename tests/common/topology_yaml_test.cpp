@@ -2,7 +2,9 @@
 #include "common/topology/topology_yaml.hpp"
 
 #include "common/topology/topology_conf.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "tests/check.hpp"
+#include "tests/temporary_directory.hpp"
 
 using namespace placement;
 
@@ -77,6 +79,60 @@ START_TEST(one_by_its_name) {
 }
 END_TEST
 
+// Slurm 24.11 and later: the switches are in topology.yaml, and slurm.conf has the switch of each node.
+START_TEST(nodes_name_their_switches) {
+  const TemporaryDirectory directory;
+  directory.file("topology.yaml",
+                 "- topology: t0\n  tree:\n    switches:\n      - switch: s3\n        children: s[1-2]\n"
+                 "      - switch: s1\n      - switch: s2\n");
+  const std::string slurm_conf = directory.file(
+      "slurm.conf", "NodeName=n[1-2] CPUs=8 Topology=t0:s1\nNodeName=n[3-4] Topology=other:x,t0:s2 CPUs=8\n");
+  const auto switches = read_switches(slurm_conf, four_nodes());
+  ck_assert_uint_eq(switches.size(), 3);
+  ck_assert_text_eq(switches[0].name, "s1");
+  ck_assert(switches[0].nodes == (std::vector<std::int32_t>{0, 1}));
+  ck_assert(switches[1].nodes == (std::vector<std::int32_t>{2, 3}));
+  ck_assert_int_eq(switches[1].parent, 2);
+}
+END_TEST
+
+// torus3d has the coordinates of nodes, x first; rings are switches that nothing joins.
+START_TEST(toruses_and_rings) {
+  const std::string head =
+      "- topology: t\n  torus3d:\n    toruses:\n      - name: pod1\n        dims: {x: 4, y: 2, z: 1}\n";
+  const auto torus = [](const std::string& text) {
+    const MachineFile file = without_yaml({"t.yaml", text});
+    ck_assert_text_eq(file.kind, "torus3d");
+    ck_assert(parse_switches(file, four_nodes()).empty());
+    return parse_torus(file.text, "t.yaml");
+  };
+  ck_assert(!torus(head).named);
+  ck_assert_int_eq(torus(head).torus.positions(), 8);
+  const TorusDescription whole = torus(head + "        nodes: n[1-8]\n");
+  ck_assert_int_eq(whole.torus.position(whole.torus.find("n5")), 4);  // 0 1 0
+  ck_assert_int_eq(whole.torus.position(whole.torus.find("n8")), 7);
+  const TorusDescription parts =
+      torus(head +
+            "        regions:\n          - {nodes: 'n[1-4]', dims: {x: 2, y: 2, z: 1}, anchor: {x: 2, y: 0, z: 0}}\n"
+            "          - {nodes: m1, dims: {x: 1, y: 1, z: 1}}\n");
+  ck_assert_int_eq(parts.torus.position(parts.torus.find("n2")), 3);
+  ck_assert_int_eq(parts.torus.position(parts.torus.find("n3")), 6);
+  ck_assert_int_eq(parts.torus.position(parts.torus.find("m1")), 0);
+  ck_assert_text_eq(error(head + "      - name: pod2\n"), "t.yaml:3: the topology has 2 toruses: only one can be read");
+  ck_assert_error(
+      parse_topology_yaml("- topology: t\n  torus3d:\n    toruses:\n      - dims: {x: 0, y: 1, z: 1}\n", "t.yaml"),
+      "t.yaml:4: ");
+  ck_assert_error(parse_torus(without_yaml({"t.yaml", head + "        nodes: n[1-7]\n"}).text, "t.yaml"), "t.yaml:4: ");
+  const MachineFile rings = without_yaml(
+      {"t.yaml",
+       "- topology: t\n  ring:\n    rings:\n      - ring: a\n        nodes: n[1-2]\n      - ring: b\n        nodes: n[3-4]\n"});
+  const auto switches = parse_switches(rings, four_nodes());
+  ck_assert_uint_eq(switches.size(), 2);
+  ck_assert_text_eq(switches[1].name, "b");
+  ck_assert_int_eq(switches[1].parent, -1);
+}
+END_TEST
+
 START_TEST(errors_have_the_line_of_the_file) {
   const std::string conf = parse_topology_yaml(tree_of("      - switch: s1\n        nodes: n[1-9]\n"), "t.yaml").conf;
   std::string warning;
@@ -133,6 +189,8 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, that_of_the_cluster);
   tcase_add_test(all, one_by_its_name);
+  tcase_add_test(all, nodes_name_their_switches);
+  tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);
   tcase_add_test(all, an_alias_is_refused);
   tcase_add_test(all, known_by_its_beginning);
