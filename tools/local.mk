@@ -49,7 +49,6 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_nodes.cpp \
 	%D%/commands/cmd_pairs.cpp \
 	%D%/commands/cmd_predict.cpp \
-	%D%/commands/cmd_rankfile.cpp \
 	%D%/commands/cmd_report.cpp \
 	%D%/commands/cmd_select.cpp \
 	%D%/commands/cmd_simulate.cpp \
@@ -66,8 +65,10 @@ tools_placectl_SOURCES = \
 	%D%/map/allocation_state.cpp \
 	%D%/map/gpu_report.cpp \
 	%D%/map/gpus_of_job.cpp \
+	%D%/map/launcher_files.cpp \
 	%D%/map/map_report.cpp \
 	%D%/map/map_run.cpp \
+	%D%/map/map_task.cpp \
 	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
 	%D%/output/decision_sums.cpp \

@@ -35,7 +35,6 @@ constexpr Command commands[] = {
     {"check-config", "check placement.conf", command_check_config},
     {"enable", "the lines that switch slurm-placement on", command_enable},
     {"disable", "the lines that switch it off", command_disable},
-    {"rankfile", "an Open MPI rankfile for the allocation one is in", command_rankfile},
     {"gres-conf", "the lines of gres.conf for a node's GPUs and their links", command_gres_conf},
     {"select", "choose nodes by load and network", command_select},
     {"status", "what placement has to go by at this moment", command_status},

@@ -61,10 +61,7 @@ Request request_of_runs(const Request& request, std::int32_t run) {
   runs.cores_per_task *= run;
   runs.planned_ranks.clear();
   if (!request.matrix) return runs;
-  std::vector<CommEdge> edges;
-  for (const CommEdge& edge : request.matrix->edges())
-    if (std::max(edge.a, edge.b) / run < runs.tasks) edges.push_back({edge.a / run, edge.b / run, edge.weight});
-  runs.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(runs.tasks, std::move(edges)));
+  runs.matrix = std::make_shared<const CommMatrix>(matrix_of_runs(*request.matrix, run, runs.tasks));
   return runs;
 }
 
@@ -109,6 +106,13 @@ Placement place_natural(const ClusterView& view, const Request& request) {
 }
 
 }  // namespace
+
+CommMatrix matrix_of_runs(const CommMatrix& matrix, std::int32_t run, std::int32_t runs) {
+  std::vector<CommEdge> edges;
+  for (const CommEdge& edge : matrix.edges())
+    if (std::max(edge.a, edge.b) / run < runs) edges.push_back({edge.a / run, edge.b / run, edge.weight});
+  return CommMatrix::from_edges(runs, std::move(edges));
+}
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length) {

@@ -23,6 +23,9 @@ struct StepPlacement {
   Cost natural_cost = 0;             // hop-bytes of the natural order
 };
 
+// Returns the matrix of the first `runs` runs of `run` successive ranks. It has the traffic between two runs.
+CommMatrix matrix_of_runs(const CommMatrix& matrix, std::int32_t run, std::int32_t runs);
+
 // Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
 // policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
 //

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/gpus_of_job_test \
 	%D%/heatmap_test \
 	%D%/json_test \
+	%D%/launcher_files_test \
 	%D%/leaf_files_test \
 	%D%/report_gains_test \
 	%D%/report_html_test \
@@ -22,6 +23,8 @@ endif
 %C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
+%C%_launcher_files_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_launcher_files_test_SOURCES = %D%/launcher_files_test.cpp tools/map/launcher_files.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)

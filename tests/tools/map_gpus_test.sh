@@ -245,8 +245,8 @@ errors() {
   refused 2 "placectl map: --gres-conf is for --node-topology"
   run map -t tree --node-topology "$lumi"
   refused 2 "placectl map: --node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf"
-  run map -t tree -f srun
-  refused 2 "placectl map: --format srun needs --node-topology"
+  run map -t tree -f gpus
+  refused 2 "placectl map: --format gpus needs --node-topology"
   run map --node-topology "$lumi" --threads-per-core 3
   has 'placectl map: --threads-per-core 3: a core of '
   has 'has 2 hardware threads at most'

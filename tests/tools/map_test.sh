@@ -182,7 +182,7 @@ bad_mapping() {
   run map -m matrix -t tree -p greedy --objective balanced
   refused 2 'placectl map: unknown key objective for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree --format xml
-  refused 2 'placectl map: --format xml: it takes leaves, nodes, gpus or srun'
+  refused 2 'placectl map: --format xml: it takes leaves, nodes, gpus, hostfile, rankfile, machinefile, mpich-order, torchrun or srun'
   run map -m matrix -t tree --format nodes
   refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
   run map -m matrix -t tree --nodes 2

@@ -8,7 +8,7 @@ general() {
   run
   refused 2 'placectl: no command given; see placectl --help'
   run --help
-  for command_name in map cost matrix check-config enable disable rankfile gres-conf select; do has "  $command_name "; done
+  for command_name in map cost matrix check-config enable disable gres-conf select; do has "  $command_name "; done
   overview=$out
   run help
   expect 0 "$overview" ''
@@ -29,8 +29,8 @@ general() {
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, rankfile, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
-  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable rankfile gres-conf; do
+  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
+  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"
@@ -245,8 +245,6 @@ configuration() {
 
 # What needs no slurmctld: it is not asked before the environment is in order.
 allocations() {
-  run rankfile
-  refused 1 'placectl rankfile: no Slurm allocation here: SLURM_JOB_ID is not set'
   run map -m matrix
   refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now'
   export SLURM_JOB_ID=7
@@ -258,23 +256,23 @@ allocations() {
   run map -m matrix
   refused 1 "placectl map: host list 'n[1-3': brackets do not match"
   SLURM_JOB_NODELIST='n[1-3]'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
   SLURM_TASKS_PER_NODE='2(x'
-  run rankfile -m matrix
-  refused 1 "placectl rankfile: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
+  run map -m matrix
+  refused 1 "placectl map: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
   SLURM_TASKS_PER_NODE='2(x-1)'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
   SLURM_TASKS_PER_NODE='1(x2000000000)'
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
   SLURM_TASKS_PER_NODE=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_ID=x
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: SLURM_JOB_ID=x: it should be a number above 0'
+  run map -m matrix
+  refused 1 'placectl map: SLURM_JOB_ID=x: it should be a number above 0'
   export SLURM_HET_SIZE=2
-  run rankfile -m matrix
-  refused 1 'placectl rankfile: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
+  run map -m matrix
+  refused 1 'placectl map: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
@@ -292,7 +290,6 @@ completes() {  # the words that are offered, then those behind placectl, the las
 completion() {
   completes 'map matrix' ma
   completes 'mtx' matrix convert --to m
-  completes 'TREEMATCH' rankfile -p TR
   completes '' predict -p tree
   completes 'matrix' map -m matr
   completes 'ring' matrix make r
@@ -326,8 +323,6 @@ completion() {
   completes 'matrix' matrix make -n 4 -o matr
   completes 'latency' pairs -b l
   completes 'cpu_load_1 cpu_load_5 cpu_load_15' nodes --sort cpu_l
-  completes 'alltoall' rankfile -m allt
-  completes 'matrix' rankfile -m matr
   completes 'TM-A TM-I TM-Isub TM-Isub+' simulate -s TM
   completes 'GREEDY' report --strategies = G
   completes 'stock-run' simulate --reference s

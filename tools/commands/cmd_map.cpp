@@ -7,25 +7,23 @@
 #include <memory>
 #include <numeric>
 
-#include "common/matrix/matrix_read.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
-#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
-#include "spank/request/options.hpp"
-#include "spank/request/pattern_matrix.hpp"
+#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/map/allocation_state.hpp"
 #include "tools/map/gpu_report.hpp"
 #include "tools/map/gpus_of_job.hpp"
+#include "tools/map/launcher_files.hpp"
 #include "tools/map/map_report.hpp"
 #include "tools/map/map_run.hpp"
+#include "tools/map/map_task.hpp"
 #include "tools/map/node_gpus.hpp"
 #include "tools/output/output.hpp"
 #include "treematch/objectives.hpp"
@@ -82,8 +80,14 @@ constexpr Option options[] = {
     {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
     {'f', "format", "WORD",
      "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines; gpus: \"rank\n"
-     "node gpu cpus nic\" lines; srun: the options for srun [leaves, nodes in an\n"
-     "allocation, gpus with --node-topology]"},
+     "node gpu cpus nic\" lines [leaves, nodes in an allocation, gpus with\n"
+     "--node-topology]; for launchers:\n"
+     "hostfile: the node of each rank, for SLURM_HOSTFILE\n"
+     "rankfile: for Open MPI's mpirun --rankfile\n"
+     "machinefile: for mpiexec -f of MPICH and Intel MPI\n"
+     "mpich-order: MPICH_RANK_REORDER_FILE of Cray MPICH\n"
+     "torchrun: the order of the nodes, and the options of torchrun on each\n"
+     "srun: the options for srun with that hostfile, or for GPUs"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
     {0, "out", "FILE", "the same, as other mapping tools spell it"},
     {'j', "json", nullptr, "report in JSON on standard output"},
@@ -123,30 +127,6 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
   return list;
 }
 
-// Returns the policy with its parameters. Options replace parameters in the policy's own word.
-PolicySpec policy_spec(const CommandLine& line) {
-  PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
-  if (const auto scope = line.value("scope")) {
-    const std::string word = *scope == "given" ? "allocation" : *scope;  // its name before
-    if (word != "whole" && word != "subtree" && word != "allocation")
-      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or allocation");
-    spec.parameters["scope"] = word;
-  }
-  if (const auto objective = line.value("objective")) {
-    if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
-      throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
-    spec.parameters["objective"] = *objective;
-  }
-  const policies::Policy* const policy = policies::find_policy(spec.policy);
-  if (const auto seed = line.integer("seed", 0, INT64_MAX); seed && policy != nullptr && policy->takes("seed"))
-    spec.parameters["seed"] = std::to_string(*seed);
-  if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
-  if (const auto matrix = line.value("matrix"))
-    if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
-      throw UsageError("two matrices: --matrix " + shown(*matrix) + ", and " + shown(other->second) + " with --policy");
-  return spec;
-}
-
 // Sets the limits that only have a meaning if the topology has nodes.
 void set_limits(const CommandLine& line, const ClusterView& view, Request& request) {
   if (view.nodes.empty())
@@ -173,75 +153,6 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
     if (n == view.nodes.size()) throw Error("--nodelist: node " + shown(name) + " is not in the topology");
     request.required_nodes.push_back(static_cast<std::int32_t>(n));
   }
-}
-
-// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
-std::optional<pattern::Pattern> take_pattern(const CommandLine& line, Parameters& parameters) {
-  std::optional<pattern::Pattern> pattern = from_command_line([&] {
-    if (!line.has("matrix")) pattern::take_word(parameters);  // --matrix names a file, whatever its name is
-    return pattern::pattern_of(parameters);
-  });
-  const std::string note = spank::same_name_note(parameters);
-  std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
-  if (const auto word = line.value("pattern")) {
-    if (pattern)
-      throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) +
-                       " with --policy");
-    if (parameters.contains("matrix"))
-      throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
-    pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
-  }
-  if (line.has("ntasks") && !pattern && !line.has("node-topology"))
-    throw UsageError("--ntasks is for --pattern and --node-topology");
-  if (!note.empty()) std::fprintf(stderr, "placectl map: %s\n", note.c_str());
-  return pattern;
-}
-
-// Sets the matrix to that of the pattern, for the number of ranks that is given, that the pattern fixes, or
-// `otherwise`.
-void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
-  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
-  if (otherwise == 0)
-    throw Error(
-        "no leaf of the machine is usable" +
-        std::string(line.has("available") ? ": --available " + shown(*line.value("available")) + " names none" : ""));
-  const auto ranks = static_cast<std::int32_t>(
-      given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
-  task.matrix =
-      std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
-  if (const std::string note = pattern::layout_note(pattern, ranks); !note.empty())
-    std::fprintf(stderr, "placectl map: %s\n", note.c_str());
-}
-
-// Reads the matrix. If there is no such file and the name is that of a pattern, the message says how that is given.
-CommMatrix read_matrix_file(const std::string& file) {
-  if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
-    throw Error(file + ": there is no such file; the pattern of that name is given by --pattern " + shown(file));
-  return read_matrix(file);
-}
-
-// Whether ranks are mapped onto the job's own nodes. Without --topology and out of a job there is only the node of
-// --node-topology; what lacks that too is refused later.
-bool is_in_allocation(const CommandLine& line) {
-  return !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
-}
-
-// Reads the matrix and the policy. The machine is read later.
-MapTask read_task(const CommandLine& line) {
-  MapTask task;
-  task.spec = policy_spec(line);
-  const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
-  check_policy_name(task.spec, like_pattern ? "; a pattern is given by --pattern" : "");
-  task.pattern = take_pattern(line, task.spec.parameters);
-  const auto matrix = task.spec.parameters.find("matrix");
-  if (matrix != task.spec.parameters.end()) {
-    task.matrix = std::make_shared<const CommMatrix>(read_matrix_file(matrix->second));
-    task.spec.parameters.erase(matrix);
-  } else if (!task.pattern && !is_in_allocation(line) && line.has("policy") && task.spec.policy != "NATURAL") {
-    throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
-  }
-  if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
-  return task;
 }
 
 void read_machine(const CommandLine& line, MapTask& task) {
@@ -364,14 +275,10 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
   return run_map(task);
 }
 
-// Returns the policy of the job, with the options of the command line in place of its parameters. A pattern of the job
-// is left out where the command line has a matrix or a pattern.
-PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
-  PolicySpec spec = of_job;
-  if (task.matrix || task.pattern)
-    std::erase_if(spec.parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
-  for (const auto& [key, value] : task.spec.parameters) spec.parameters[key] = value;
-  return spec;
+// Whether ranks are mapped onto the job's own nodes. Without --topology and out of a job there is only the node of
+// --node-topology; what lacks that too is refused later.
+bool is_in_allocation(const CommandLine& line) {
+  return !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
 }
 
 // Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
@@ -383,48 +290,35 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
         "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
-  if (task.spec.policy == "NATURAL")
-    throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
-  const std::optional<std::uint32_t> component = het_group(line);
-  spank::Allocation allocation = spank::current_allocation(component);
-  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
-  std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
-  if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
-  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
-  if (!task.matrix) {
-    if (!of_job || (of_job->automatic && !of_job->matrix))
-      throw UsageError("neither --matrix nor --pattern is given, and the job has none");
-    spank::take_pattern(*of_job, static_cast<std::int32_t>(tasks));
-    task.without_matrix = !of_job->matrix;
-    task.matrix =
-        of_job->matrix
-            ? of_job->matrix
-            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
-  }
-  take_plan("map", task.spec, line.has("policy"), component, allocation);
-  task.view = allocation.view;
+  const spank::Allocation allocation = take_allocation(line, task, line.value("format") == "torchrun");
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
-  for (const NodeView& node : task.view.nodes)
-    for (std::int32_t core = 0; core < node.cores(); ++core)
-      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
   return run_map_in(allocation, task);
+}
+
+// Returns the mapping for a launcher. In an allocation, Slurm knows how mpirun numbers the cores of a node.
+Layout layout_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
+  const auto numbering = line.has("topology") ? spank::CoreNumbering::of_machine
+                                              : spank::core_numbering(spank::scontrol({"show", "config"}));
+  return {task.view, outcome.places, numbering, task.processes_per_rank};
 }
 
 std::string format_mapping_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome,
                               const GpuTask* gpu, const GpuOutcome* gpus) {
   const std::string format = line.value_or("format", gpu ? "gpus" : line.has("topology") ? "leaves" : "nodes");
-  if (format == "gpus" || format == "srun") {
-    if (!gpu) throw UsageError("--format " + format + " needs --node-topology");
-    return format == "srun" ? srun_options(*gpu, *gpus) + "\n"
-                            : format_gpu_places(*gpu, *gpus, task.view, outcome.places);
+  if (format == "srun" && gpu) return srun_options(*gpu, *gpus) + "\n";
+  if (format == "gpus") {
+    if (!gpu) throw UsageError("--format gpus needs --node-topology");
+    return format_gpu_places(*gpu, *gpus, task.view, outcome.places);
   }
-  if (format == "nodes") {
+  const LauncherFormat* const launcher = find_launcher_format(format);
+  if (launcher || format == "nodes") {
     if (task.view.nodes.empty())
-      throw UsageError(
-          "--format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
-    return format_places(task.view, outcome.places);
+      throw UsageError("--format " + format +
+                       " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+    return launcher ? launcher->text(layout_of(line, task, outcome)) : format_places(task.view, outcome.places);
   }
-  if (format != "leaves") throw UsageError("--format " + shown(format) + ": it takes leaves, nodes, gpus or srun");
+  if (format != "leaves")
+    throw UsageError("--format " + shown(format) + ": it takes leaves, nodes, gpus, " + launcher_format_names());
   if (outcome.leaf_of_rank.empty()) throw Error("--format leaves: ranks share cores here");
   return format_mapping(outcome.leaf_of_rank);
 }
@@ -441,8 +335,8 @@ std::string natural_order_note(const MapTask& task) {
 
 int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  MapTask task = read_task(line);
   const bool in_allocation = is_in_allocation(line);
+  MapTask task = read_task(line, "map", in_allocation);
   for (const char* option : {"gres-conf", "gres-node", "reserved-cores", "threads-per-core"})
     if (line.has(option) && !line.has("node-topology"))
       throw UsageError(std::string("--") + option + " is for --node-topology");

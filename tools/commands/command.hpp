@@ -25,6 +25,5 @@ int command_reliability(int argc, char** argv);
 int command_report(int argc, char** argv);
 int command_status(int argc, char** argv);
 int command_simulate(int argc, char** argv);
-int command_rankfile(int argc, char** argv);
 
 }  // namespace placement::tools

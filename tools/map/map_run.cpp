@@ -305,10 +305,11 @@ MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) 
   for (std::size_t node = 0; node < placement.ranks_of_node.size(); ++node)
     for (const std::uint32_t rank : placement.ranks_of_node[node])
       outcome.places[rank].node = static_cast<std::int32_t>(node);
-  for (std::size_t rank = 0; placement.whole_cores && rank < placement.cores_of_rank.size(); ++rank) {
+  for (std::size_t rank = 0; rank < placement.cores_of_rank.size(); ++rank) {
     RankPlace& place = outcome.places[rank];
     place.cores = placement.cores_of_rank[rank];
-    outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
+    if (placement.whole_cores)
+      outcome.leaf_of_rank.push_back(task.view.nodes[place.node].first_leaf + place.cores.at(0));
   }
   outcome.greedy_cost = greedy_cost_of(task, outcome);
   return outcome;

@@ -18,6 +18,7 @@ namespace placement::tools {
 
 // One request to `placectl map`.
 struct MapTask {
+  std::string command;  // "map" or "run", for messages
   std::shared_ptr<const CommMatrix> matrix;
   std::optional<pattern::Pattern> pattern;            // for which the matrix is made when the number of ranks is known
   ClusterView view;                                   // if it has no nodes, only the leaves of its tree are known
@@ -28,13 +29,15 @@ struct MapTask {
   MapFaults faults;                                   // from a torus file
   bool without_matrix =
       false;  // of an allocation: the policy places the ranks without a matrix, and `matrix` has no traffic
+  std::int32_t processes_per_rank =
+      1;                      // of torchrun: ranks of the user's matrix on each node; `matrix` has one per node
   bool tells_faults = false;  // the report contains link load and abort probability
   double job_seconds = 0;     // run time of the job; 0: not known
 };
 
 struct MapOutcome {
   std::vector<std::int32_t> leaf_of_rank;  // leaf of the first core; empty where ranks share cores
-  std::vector<RankPlace> places;           // empty where the view has no nodes; without cores where ranks share them
+  std::vector<RankPlace> places;           // empty if the view has no nodes; without cores if ranks share threads
   Cost cost = 0;
   Cost natural_cost = 0;  // cost of the natural order on the first leaves or nodes that the request allows; of
                           // an allocation, on its nodes

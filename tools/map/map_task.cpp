@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/map/map_task.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <numeric>
+
+#include "common/matrix/matrix_read.hpp"
+#include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
+#include "policies/table.hpp"
+#include "spank/request/pattern_matrix.hpp"
+#include "spank/step/step_ranks.hpp"
+#include "tools/map/allocation_state.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+void note(const MapTask& task, const std::string& text) {
+  if (!text.empty()) std::fprintf(stderr, "placectl %s: %s\n", task.command.c_str(), text.c_str());
+}
+
+// Returns the policy with its parameters. Options replace parameters in the policy's own word.
+PolicySpec policy_spec(const CommandLine& line) {
+  PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
+  if (const auto scope = line.value("scope")) {
+    const std::string word = *scope == "given" ? "allocation" : *scope;  // its name before
+    if (word != "whole" && word != "subtree" && word != "allocation")
+      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or allocation");
+    spec.parameters["scope"] = word;
+  }
+  if (const auto objective = line.value("objective")) {
+    if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
+      throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
+    spec.parameters["objective"] = *objective;
+  }
+  const policies::Policy* const policy = policies::find_policy(spec.policy);
+  if (const auto seed = line.integer("seed", 0, INT64_MAX); seed && policy != nullptr && policy->takes("seed"))
+    spec.parameters["seed"] = std::to_string(*seed);
+  if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
+  if (const auto matrix = line.value("matrix"))
+    if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
+      throw UsageError("two matrices: --matrix " + shown(*matrix) + ", and " + shown(other->second) + " with --policy");
+  return spec;
+}
+
+// Takes the pattern that --pattern or the policy's word names out of the parameters of the policy.
+std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& task) {
+  Parameters& parameters = task.spec.parameters;
+  std::optional<pattern::Pattern> pattern = from_command_line([&] {
+    if (!line.has("matrix")) pattern::take_word(parameters);  // --matrix names a file, whatever its name is
+    return pattern::pattern_of(parameters);
+  });
+  const std::string same_name = spank::same_name_note(parameters);
+  std::erase_if(parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  if (const auto word = line.value("pattern")) {
+    if (pattern)
+      throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) +
+                       " with --policy");
+    if (parameters.contains("matrix"))
+      throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
+    pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
+  }
+  if (line.has("ntasks") && !pattern && !line.has("node-topology"))
+    throw UsageError("--ntasks is for --pattern and --node-topology");
+  note(task, same_name);
+  return pattern;
+}
+
+// Reads the matrix. If there is no such file and the name is that of a pattern, the message says how that is given.
+CommMatrix read_matrix_file(const std::string& file) {
+  if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
+    throw Error(file + ": there is no such file; the pattern of that name is given by --pattern " + shown(file));
+  return read_matrix(file);
+}
+
+// Returns the policy of the job, with the options of the command line in place of its parameters. A pattern of the job
+// is left out where the command line has a matrix or a pattern.
+PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
+  PolicySpec spec = of_job;
+  if (task.matrix || task.pattern)
+    std::erase_if(spec.parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
+  for (const auto& [key, value] : task.spec.parameters) spec.parameters[key] = value;
+  return spec;
+}
+
+}  // namespace
+
+MapTask read_task(const CommandLine& line, const std::string& command, bool in_allocation) {
+  MapTask task;
+  task.command = command;
+  task.spec = policy_spec(line);
+  const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
+  check_policy_name(task.spec, like_pattern ? "; a pattern is given by --pattern" : "");
+  task.pattern = take_pattern(line, task);
+  const auto matrix = task.spec.parameters.find("matrix");
+  if (matrix != task.spec.parameters.end()) {
+    task.matrix = std::make_shared<const CommMatrix>(read_matrix_file(matrix->second));
+    task.spec.parameters.erase(matrix);
+  } else if (!task.pattern && !in_allocation && line.has("policy") && task.spec.policy != "NATURAL") {
+    throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
+  }
+  if (const auto ms = line.integer("deadline-ms", 0, INT32_MAX)) task.deadline = std::chrono::milliseconds(*ms);
+  return task;
+}
+
+void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task) {
+  const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  if (otherwise == 0)
+    throw Error(
+        "no leaf of the machine is usable" +
+        std::string(line.has("available") ? ": --available " + shown(*line.value("available")) + " names none" : ""));
+  const auto ranks = static_cast<std::int32_t>(
+      given ? *given : pattern::fixed_ranks(pattern).value_or(static_cast<std::int32_t>(otherwise)));
+  task.matrix =
+      std::make_shared<const CommMatrix>(from_command_line([&] { return pattern::matrix_of(pattern, ranks); }));
+  note(task, pattern::layout_note(pattern, ranks));
+}
+
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool by_node) {
+  if (task.spec.policy == "NATURAL")
+    throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
+  const std::optional<std::uint32_t> component = het_group(line);
+  spank::Allocation allocation = spank::current_allocation(component);
+  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
+  if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
+  if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
+  if (!task.matrix) {
+    if (!of_job || (of_job->automatic && !of_job->matrix))
+      throw UsageError("neither --matrix nor --pattern is given, and the job has none");
+    spank::take_pattern(*of_job, static_cast<std::int32_t>(tasks));
+    task.without_matrix = !of_job->matrix;
+    task.matrix =
+        of_job->matrix
+            ? of_job->matrix
+            : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
+  }
+  const auto processes = static_cast<std::int32_t>(task.matrix->ranks() / tasks);
+  if (by_node && processes > 1 && task.matrix->ranks() % tasks == 0 && std::ranges::max(allocation.step.tasks) == 1) {
+    task.processes_per_rank = processes;
+    task.matrix = std::make_shared<const CommMatrix>(
+        spank::matrix_of_runs(*task.matrix, processes, static_cast<std::int32_t>(tasks)));
+  }
+  take_plan(task.command, task.spec, line.has("policy"), component, allocation);
+  task.view = allocation.view;
+  for (const NodeView& node : task.view.nodes)
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+  return allocation;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstddef>
+#include <string>
+
+#include "tools/input/command_line.hpp"
+#include "tools/map/map_run.hpp"
+
+namespace placement::tools {
+
+// What `placectl map` and `placectl run` read from their command lines. The options are those of `placectl map`:
+// matrix, pattern, ntasks, policy, scope, objective, seed and levels-up. A command that does not have one of them does
+// not read it.
+
+// Reads the matrix, the pattern and the policy. Notes on standard error begin with "placectl COMMAND: ". Without
+// --topology the machine is the allocation if `in_allocation` is set. Throws UsageError and Error.
+MapTask read_task(const CommandLine& line, const std::string& command, bool in_allocation);
+
+// Sets the matrix to that of the pattern. The number of ranks is that of --ntasks, else the one that the pattern fixes,
+// else `otherwise`. Throws UsageError and Error.
+void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task);
+
+// Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
+// policy are those of the job unless the command line gives them. For a launcher with one task per node (`by_node`), a
+// matrix with several ranks per task becomes that of the nodes. Throws UsageError and Error.
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool by_node);
+
+}  // namespace placement::tools
