@@ -44,6 +44,13 @@ is_precious "a link in the directory of metrics"
 grep -q '^slurm_placement_plugin_fits{slurm="24.11.5"} 0' metrics/slurm_placement_plugin.prom || fail "there is no metric: $(cat said)"
 [ "$(stat -c %U:%a metrics/slurm_placement_plugin.prom)" = games:644 ] || fail "the metric is $(stat -c %U:%a metrics/*)"
 
+# The directory is a link to one of root, made by the owner of its parent.
+mkdir service private
+chown games:games service
+as_stranger ln -s "$work/private" service/metrics
+SP_REBUILD_METRICS=$work/service/metrics "$rebuild" --check >said 2>&1
+[ -z "$(ls private)" ] || fail "root wrote into a directory that another user chose"
+
 # A directory of root that others can write.
 chmod 777 writable
 as_stranger ln -s "$work/precious" writable/slurm_placement_plugin.prom.new
