@@ -65,19 +65,34 @@ QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers
       limits_(limits),
       decodes_(limits.credentials_per_s, limits.credentials_burst) {}
 
-// Returns whether a new connection from `from` can be accepted. Clients send their query at once. So when there are too
-// many connections, the oldest one that has not yet sent its query is closed to make room.
-bool QueryServer::make_room(const NetAddress& from) {
-  const auto same_source = [&from](const Connection& connection) { return connection.from == from; };
-  const bool too_many_there = static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(),
-                                                                     same_source)) >= limits_.source_connections;
-  if (!too_many_there && connections_.size() < limits_.connections) return true;
-  const auto silent = std::find_if(connections_.begin(), connections_.end(), [&](const Connection& connection) {
-    return connection.state == State::reading && (!too_many_there || same_source(connection));
-  });
-  if (silent == connections_.end()) return false;
-  connections_.erase(silent);
+// Closes the oldest connection of the group with the most connections, among those that `may_close` admits. `group`
+// returns the group of a connection. Returns false if no group has `least` connections.
+template <typename MayClose, typename Group>
+bool QueryServer::close_one(const MayClose& may_close, const Group& group, std::size_t least) {
+  std::map<std::decay_t<decltype(group(connections_.front()))>, std::size_t> counts;
+  for (const Connection& connection : connections_)
+    if (may_close(connection)) ++counts[group(connection)];
+  const auto largest =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (largest == counts.end() || largest->second < least) return false;
+  connections_.erase(std::find_if(connections_.begin(), connections_.end(), [&](const Connection& connection) {
+    return may_close(connection) && group(connection) == largest->first;
+  }));
   return true;
+}
+
+// Returns whether a new connection from `from` can be accepted. Clients send their query at once. So when there are too
+// many connections, one that has not yet sent its query is closed to make room, of the address with the most of them.
+// If all have sent their queries, one of the user with the most connections is closed.
+bool QueryServer::make_room(const NetAddress& from) {
+  const auto address = [](const Connection& connection) { return connection.from; };
+  const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
+  const auto from_there = [&from](const Connection& connection) { return connection.from == from; };
+  if (static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), from_there)) >=
+      limits_.source_connections)
+    return close_one([&](const Connection& other) { return silent(other) && from_there(other); }, address, 1);
+  if (connections_.size() < limits_.connections || close_one(silent, address, 1)) return true;
+  return close_one([](const Connection&) { return true; }, [](const Connection& other) { return other.asker; }, 2);
 }
 
 void QueryServer::accept_all(double now_s) {
@@ -134,19 +149,46 @@ void QueryServer::take_credential(Connection& connection, const std::string& cre
     return other.state != State::reading && other.asker == decoded.maker;
   };
   const auto theirs = std::count_if(connections_.begin(), connections_.end(), same_user);
-  if (static_cast<std::size_t>(theirs) >= limits_.user_connections || time_of(decoded.maker).level(now_s) <= 0)
+  if (static_cast<std::size_t>(theirs) >= limits_.user_connections ||
+      time_of(user_time_, decoded.maker).level(now_s) <= 0)
     return refuse(connection, Refusal::too_many, now_s);
   connection.asker = decoded.maker;
   connection.query = *query;
   connection.until_s = now_s + limits_.answer_s;
-  if (query->kind == Query::Kind::decisions)
-    connection.state = State::waiting;
-  else
-    answer(connection);
+  connection.state = State::waiting;
 }
 
-TokenBucket& QueryServer::time_of(uid_t user) {
-  return bucket_of(user_time_, user, limits_.user_time_share, limits_.user_time_s);
+// Returns the waiting connection that is served next, or the end: of the user with the most time left in `times`, the
+// oldest one. So a user with many expensive queries delays another user's query by one of them.
+template <typename MayServe>
+QueryServer::Connections::iterator QueryServer::next_waiting(UserTimes& times, double now_s, const MayServe& may_serve) {
+  auto next = connections_.end();
+  double most = 0;
+  for (auto connection = connections_.begin(); connection != connections_.end(); ++connection) {
+    if (connection->state != State::waiting || !may_serve(*connection)) continue;
+    const double level = time_of(times, connection->asker).level(now_s);
+    if (next != connections_.end() && level <= most) continue;
+    next = connection;
+    most = level;
+  }
+  return next;
+}
+
+TokenBucket& QueryServer::time_of(UserTimes& times, uid_t user) {
+  return bucket_of(times, user, limits_.user_time_share, limits_.user_time_s);
+}
+
+// Answers one waiting query that needs no process of its own. Returns false if there is none.
+bool QueryServer::answer_next(double now_s) {
+  const auto next = next_waiting(user_time_, now_s, [](const Connection& connection) {
+    return connection.query.kind != Query::Kind::decisions;
+  });
+  if (next == connections_.end()) return false;
+  if (time_of(user_time_, next->asker).level(now_s) <= 0)
+    refuse(*next, Refusal::too_many, now_s);
+  else
+    answer(*next);
+  return true;
 }
 
 void QueryServer::answer(Connection& connection) {
@@ -162,7 +204,7 @@ void QueryServer::answer(Connection& connection) {
   const double end_s = steady_s();
   connection.moved_s = end_s;
   connection.until_s = end_s + limits_.answer_s;
-  time_of(connection.asker).charge(end_s, end_s - began_s);
+  time_of(user_time_, connection.asker).charge(end_s, end_s - began_s);
 }
 
 // The main function of a process that streams one answer. It has the time of an answer. The parent has closed its end
@@ -170,6 +212,7 @@ void QueryServer::answer(Connection& connection) {
 // closed.
 void QueryServer::stream(Connection& connection) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  static_cast<void>(nice(5));  // queries that are answered at once come first
   signal(SIGALRM, SIG_DFL);
   alarm(static_cast<unsigned>(std::ceil(limits_.answer_s)));
   listener_.reset(-1);
@@ -195,19 +238,23 @@ void QueryServer::stream(Connection& connection) {
   _exit(0);
 }
 
-// Starts processes for the connections that have waited longest, one for each user.
+// Starts processes for streamed answers, one for each user. A user whose client held a process for long comes last.
 void QueryServer::start_streams(double now_s) {
-  for (auto next = connections_.begin(); next != connections_.end() && streams_.size() < limits_.streams;) {
-    const auto connection = next++;
-    const auto same_user = [&](const Stream& stream) { return stream.asker == connection->asker; };
-    if (connection->state != State::waiting || std::any_of(streams_.begin(), streams_.end(), same_user)) continue;
-    const pid_t process = time_of(connection->asker).level(now_s) > 0 ? fork() : -1;
-    if (process == 0) stream(*connection);
+  const auto may_start = [this](const Connection& connection) {
+    const auto same_user = [&](const Stream& stream) { return stream.asker == connection.asker; };
+    return connection.query.kind == Query::Kind::decisions &&
+           std::none_of(streams_.begin(), streams_.end(), same_user);
+  };
+  while (streams_.size() < limits_.streams) {
+    const auto next = next_waiting(stream_time_, now_s, may_start);
+    if (next == connections_.end()) return;
+    const pid_t process = time_of(user_time_, next->asker).level(now_s) > 0 ? fork() : -1;
+    if (process == 0) stream(*next);
     if (process < 0) {
-      refuse(*connection, Refusal::too_many, now_s);
+      refuse(*next, Refusal::too_many, now_s);
     } else {
-      streams_.push_back({process, connection->asker});
-      connections_.erase(connection);
+      streams_.push_back({process, next->asker, now_s});
+      connections_.erase(next);
     }
   }
 }
@@ -217,8 +264,10 @@ void QueryServer::end_streams(double now_s) {
   std::erase_if(streams_, [&](const Stream& stream) {
     rusage used{};
     if (wait4(stream.process, nullptr, WNOHANG, &used) != stream.process) return false;
+    TokenBucket& user_time = time_of(user_time_, stream.asker);
     for (const timeval& time : {used.ru_utime, used.ru_stime})
-      time_of(stream.asker).charge(now_s, static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
+      user_time.charge(now_s, static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6);
+    time_of(stream_time_, stream.asker).charge(now_s, now_s - stream.began_s);
     return true;
   });
 }
@@ -261,11 +310,11 @@ bool QueryServer::serve(Connection& connection, double now_s) {
 void QueryServer::run(int stop_descriptor) {
   constexpr std::array<short, 3> events = {POLLIN, 0, POLLOUT};  // by State
   std::vector<pollfd> watched;
-  for (;;) {
+  for (bool more = false;;) {
     watched.assign({{stop_descriptor, POLLIN, 0}, {listener_, POLLIN, 0}});
     for (const Connection& connection : connections_)
       watched.push_back({connection.socket, events[static_cast<std::size_t>(connection.state)], 0});
-    const int wait_ms = connections_.empty() && streams_.empty() ? -1 : 200;
+    const int wait_ms = more ? 0 : connections_.empty() && streams_.empty() ? -1 : 200;
     if (poll(watched.data(), watched.size(), wait_ms) < 0 && errno != EINTR)
       throw Error(std::string("poll: ") + std::strerror(errno));
     if (watched[0].revents != 0) return;
@@ -273,6 +322,7 @@ void QueryServer::run(int stop_descriptor) {
       const bool goes_on = serve(*connection, steady_s());
       connection = goes_on ? std::next(connection) : connections_.erase(connection);
     }
+    more = answer_next(steady_s());
     end_streams(steady_s());
     start_streams(steady_s());
     if (watched[1].revents != 0) accept_all(steady_s());

@@ -23,8 +23,8 @@ namespace placement::protocol {
 
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
 // max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, and
-// the connections and the time of one user are limited. Queries for decisions can take long, so each has a process of
-// its own, of which there are few, and one per user.
+// the connections and the time of one user are limited. The user who has used least time is served first. Queries for
+// decisions can take long, so each has a process of its own, of which there are few, and one per user.
 class QueryServer {
  public:
   using Text = std::shared_ptr<const std::string>;
@@ -40,7 +40,7 @@ class QueryServer {
     std::size_t connections = 64;
     std::size_t source_connections = 16;   // from one address
     std::size_t user_connections = 16;     // of one user, with queries that are not yet answered completely
-    std::size_t streams = 2;               // processes for streamed answers
+    std::size_t streams = 4;               // processes for streamed answers
     double question_s = 3;                 // time from the connection to the whole credential
     double answer_s = 30;                  // time that a client has to read its answer
     double stalled_s = 2;                  // a client that reads nothing of its answer for this time is disconnected
@@ -62,7 +62,7 @@ class QueryServer {
  private:
   enum class State : std::uint8_t {
     reading,    // the query is not complete
-    waiting,    // for a process that streams its answer
+    waiting,    // for its turn
     answering,  // the answer, or a refusal, is being sent
   };
   struct Connection {
@@ -85,21 +85,28 @@ class QueryServer {
     std::size_t sealed = 0;
   };
   using Connections = std::list<Connection>;
+  using UserTimes = std::map<uid_t, TokenBucket>;
   struct Stream {
     pid_t process;
     uid_t asker;
+    double began_s;
   };
 
   void accept_all(double now_s);
+  template <typename MayClose, typename Group>
+  bool close_one(const MayClose& may_close, const Group& group, std::size_t least);
   bool make_room(const NetAddress& from);
   bool read_question(Connection& connection, double now_s);
   void take_credential(Connection& connection, const std::string& credential, double now_s);
   void refuse(Connection& connection, Refusal why, double now_s);
+  template <typename MayServe>
+  Connections::iterator next_waiting(UserTimes& times, double now_s, const MayServe& may_serve);
+  bool answer_next(double now_s);
   void answer(Connection& connection);
   void start_streams(double now_s);
   void end_streams(double now_s);
   [[noreturn]] void stream(Connection& connection);
-  TokenBucket& time_of(uid_t user);
+  TokenBucket& time_of(UserTimes& times, uid_t user);
   bool send_answer(Connection& connection, double now_s);
   bool serve(Connection& connection, double now_s);
 
@@ -111,7 +118,8 @@ class QueryServer {
   std::vector<Stream> streams_;
   TokenBucket decodes_;
   std::map<NetAddress, TokenBucket> source_decodes_;
-  std::map<uid_t, TokenBucket> user_time_;
+  UserTimes user_time_;    // processor time
+  UserTimes stream_time_;  // time for which their clients held processes
 };
 
 }  // namespace placement::protocol

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Tests of queries to placement-monitor: who gets an answer, and what hostile clients cannot do.
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/query_client.hpp"
@@ -52,7 +55,8 @@ struct World {
     close(stop[1]);
   }
 
-  std::string answer(const Query& query, uid_t asker) const {
+  std::string answer(const Query& query, uid_t asker) {
+    asked.push_back(asker);
     if (query.job == 15) meanwhile();
     if (query.job == 13) throw Error("no such luck");
     if (query.job == 14) return std::string(8 << 20, 'x');
@@ -60,6 +64,7 @@ struct World {
   }
   // Is called in a process of its own.
   void stream(const Query& query, uid_t asker, const QueryServer::Send& send) const {
+    if (streamed[1] >= 0) ck_assert_int_eq(write(streamed[1], &asker, sizeof asker), sizeof asker);
     if (query.job == 21) sleep(600);
     if (query.job == 22)
       for (int i = 0; i < 1000; ++i) send(std::string(1 << 16, 'y'));
@@ -82,6 +87,8 @@ struct World {
   int stop[2]{};
   std::thread server;
   std::function<void()> meanwhile;  // is called while job 15 is answered
+  std::vector<uid_t> asked;         // the users of the queries that were answered at once, in this order
+  int streamed[2] = {-1, -1};       // a pipe that gets the users of streamed answers
 };
 
 void put(int socket, ByteView bytes) {
@@ -94,6 +101,28 @@ void put(int socket, ByteView bytes) {
 void put_credential(int socket, const std::string& credential) {
   put(socket, encode_query_head(credential.size()));
   put(socket, {reinterpret_cast<const std::uint8_t*>(credential.data()), credential.size()});
+}
+
+// Connects from another address of this host.
+int connect_from(const char* source, const NetAddress& to) {
+  sockaddr_in from{}, address{};
+  from.sin_family = address.sin_family = AF_INET;
+  address.sin_port = htons(to.port);
+  ck_assert_int_eq(inet_pton(AF_INET, source, &from.sin_addr), 1);
+  ck_assert_int_eq(inet_pton(AF_INET, "127.0.0.1", &address.sin_addr), 1);
+  const int made = socket(AF_INET, SOCK_STREAM, 0);
+  ck_assert_int_eq(bind(made, reinterpret_cast<const sockaddr*>(&from), sizeof from), 0);
+  ck_assert_int_eq(::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  return made;
+}
+
+// Waits until the server has sent the head of an answer.
+void await_head(int socket) {
+  pollfd arrived{socket, POLLIN, 0};
+  poll(&arrived, 1, -1);
+  std::uint8_t head[answer_head_bytes];
+  ck_assert_int_eq(recv(socket, head, sizeof head, 0), sizeof head);
+  ck_assert_int_eq(head[4], 0);
 }
 
 // Returns all bytes that arrive until the server closes the connection.
@@ -132,7 +161,7 @@ START_TEST(limits_are_those_of_the_man_page) {
   ck_assert_uint_eq(limits.connections, 64);
   ck_assert_uint_eq(limits.source_connections, 16);
   ck_assert_uint_eq(limits.user_connections, 16);
-  ck_assert_uint_eq(limits.streams, 2);
+  ck_assert_uint_eq(limits.streams, 4);
   ck_assert_double_eq(limits.stalled_s, 2);
   ck_assert_double_eq(limits.source_credentials_per_s, 50);
   ck_assert_double_eq(limits.credentials_per_s, 500);
@@ -372,17 +401,111 @@ START_TEST(connections_of_one_user) {
     held.push_back(std::make_unique<FileDescriptor>(world.connect()));
     ++much.channel;
     put_credential(*held.back(), *world.theirs.encode(encode(much)));
-    pollfd arrived{*held.back(), POLLIN, 0};
-    poll(&arrived, 1, -1);
-    std::uint8_t head[answer_head_bytes];
-    ck_assert_int_eq(recv(*held.back(), head, sizeof head, 0), sizeof head);
-    ck_assert_int_eq(head[4], 0);
+    await_head(*held.back());
   }
   ck_assert_error(world.ask(1), "too many questions");
   ck_assert_error(world.ask(1, Query::Kind::decisions), "too many questions");
   world.theirs.uid = 1001;
   ck_assert_text_eq(world.ask(1), "user 1001 job 1");
   ck_assert_text_eq(world.ask(1, Query::Kind::decisions), "streamed for user 1001");
+}
+END_TEST
+
+// Users who together hold all connections lose one of them to a user who has none.
+START_TEST(connections_of_several_users) {
+  QueryServer::Limits limits;
+  limits.connections = 6;
+  limits.user_connections = 4;
+  limits.stalled_s = 600;
+  World world(limits);
+  Query much = some_query();
+  much.job = 14;
+  std::vector<std::unique_ptr<FileDescriptor>> held;
+  for (const unsigned user : {1001U, 1000U, 1000U, 1000U, 1000U, 1001U}) {
+    world.theirs.uid = user;
+    held.push_back(std::make_unique<FileDescriptor>(world.connect()));
+    ++much.channel;
+    put_credential(*held.back(), *world.theirs.encode(encode(much)));
+    await_head(*held.back());
+  }
+  world.theirs.uid = 1002;
+  ck_assert_text_eq(world.ask(1), "user 1002 job 1");
+  ck_assert_uint_lt(get_all(*held[1]).size(), 8 << 20);  // the oldest one of the user with most connections
+}
+END_TEST
+
+// Silent connections from several hosts close one another, and not the connection of another host.
+START_TEST(silent_connections_of_several_hosts) {
+  QueryServer::Limits limits;
+  limits.connections = 6;
+  limits.source_connections = 4;
+  limits.question_s = 600;
+  World world(limits);
+  const FileDescriptor early(world.connect());
+  std::vector<std::unique_ptr<FileDescriptor>> silent;
+  for (int i = 0; i < 20; ++i)
+    for (const char* source : {"127.0.0.2", "127.0.0.3"})
+      silent.push_back(std::make_unique<FileDescriptor>(connect_from(source, world.address)));
+  ck_assert(get_all(*silent[20]).empty());
+  put_credential(early, *world.theirs.encode(encode(some_query())));
+  const Bytes answer = get_all(early);
+  ck_assert_uint_gt(answer.size(), answer_head_bytes);
+  ck_assert_int_eq(answer[4], 0);
+}
+END_TEST
+
+// The queries of one user that wait are answered after that of a user who has used less time.
+START_TEST(expensive_queries_of_one_user) {
+  QueryServer::Limits limits;
+  limits.user_time_s = 600;
+  limits.question_s = 600;
+  World world(limits);
+  std::vector<std::unique_ptr<FileDescriptor>> clients;
+  bool begun = false;
+  world.meanwhile = [&] {
+    if (std::exchange(begun, true)) return;
+    Query query = some_query();
+    query.job = 15;
+    for (const unsigned user : {1000U, 1000U, 1000U, 1001U}) {
+      world.theirs.uid = user;
+      ++query.channel;
+      clients.push_back(std::make_unique<FileDescriptor>(world.connect()));
+      put_credential(*clients.back(), *world.theirs.encode(encode(query)));
+    }
+  };
+  world.ask(15);
+  for (const auto& client : clients) ck_assert_int_eq(get_all(*client)[4], 0);
+  const std::vector<uid_t> expected{1000, 1001, 1000, 1000, 1000};
+  ck_assert(world.asked == expected);
+}
+END_TEST
+
+// A user whose clients hold the processes for decisions comes after other users.
+START_TEST(streams_of_several_users) {
+  QueryServer::Limits limits;
+  limits.streams = 1;
+  limits.stalled_s = 2;
+  limits.answer_s = 600;
+  World world(limits);
+  ck_assert_int_eq(pipe(world.streamed), 0);
+  const auto next_user = [&world] {
+    uid_t user = 0;
+    ck_assert_int_eq(read(world.streamed[0], &user, sizeof user), sizeof user);
+    return user;
+  };
+  Query much = some_query();
+  much.kind = Query::Kind::decisions;
+  much.job = 22;
+  std::vector<std::unique_ptr<FileDescriptor>> held;
+  for (const unsigned user : {1000U, 1000U, 1000U, 1001U}) {
+    world.theirs.uid = user;
+    held.push_back(std::make_unique<FileDescriptor>(world.connect()));
+    ++much.channel;
+    put_credential(*held.back(), *world.theirs.encode(encode(much)));
+    if (held.size() == 1) ck_assert_uint_eq(next_user(), 1000);
+  }
+  ck_assert_uint_eq(next_user(), 1001);
+  ck_assert_uint_eq(next_user(), 1000);
 }
 END_TEST
 
@@ -461,6 +584,10 @@ int main() {
   tcase_add_test(tests, time_of_one_user);
   tcase_add_test(tests, share_of_one_user);
   tcase_add_test(tests, connections_of_one_user);
+  tcase_add_test(tests, connections_of_several_users);
+  tcase_add_test(tests, silent_connections_of_several_hosts);
+  tcase_add_test(tests, expensive_queries_of_one_user);
+  tcase_add_test(tests, streams_of_several_users);
   tcase_add_test(tests, streamed_answers);
   tcase_add_test(tests, streams_end);
   tcase_add_test(tests, nobody_listens);
