@@ -190,6 +190,14 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
                      *started, cpu.value_or(-1), text.substr(open + 1, close - open - 1)};
 }
 
+std::optional<std::uint32_t> parse_real_user(std::string_view status) {
+  while (!status.empty()) {
+    const auto words = split_words(next_line(status));
+    if (words.size() == 5 && words[0] == "Uid:") return number<std::uint32_t>(words[1]);
+  }
+  return std::nullopt;
+}
+
 // Returns whether the directory is named by the SLUID of a job: s and 13 digits in base 32.
 static bool is_sluid(std::string_view name) {
   return name.size() == 14 && name[0] == 's' && std::all_of(name.begin() + 1, name.end(), [](char c) {
@@ -201,6 +209,8 @@ std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
   while (!text.empty()) {
     const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
     bool slurms = false;
+    // Users make control groups of any name in their sessions, and Slurm makes none there.
+    if (line.find("/user.slice/") != std::string_view::npos) continue;
     for (const std::string_view part :
          split_at(line.substr(line.find('/') == std::string_view::npos ? line.size() : line.find('/')), '/')) {
       if (part.starts_with("slurm") || part.ends_with("slurmstepd.scope")) slurms = true;

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +19,6 @@ namespace {
 constexpr std::uint8_t young_looks = 3;  // a new process has become its program after this many scans
 constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
-constexpr std::size_t most_threads = 1 << 16;  // threads of one process that are read at most
 constexpr std::int32_t kernel_parent = 2;      // the parent of all kernel threads
 
 std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
@@ -66,11 +64,15 @@ bool SlurmProcesses::read(std::int32_t pid, const char* file) {
   return length > 0;
 }
 
-// Any user may call a program slurmstepd. Only one that belongs to the user of process 1 is trusted.
-bool SlurmProcesses::trusted(std::int32_t pid) const {
-  struct stat first, this_one;
-  return stat((root_ + "/proc/1").c_str(), &first) == 0 &&
-         stat((root_ + "/proc/" + std::to_string(pid)).c_str(), &this_one) == 0 && first.st_uid == this_one.st_uid;
+std::optional<std::uint32_t> SlurmProcesses::real_user(std::int32_t pid) {
+  return read(pid, "status") ? parse_real_user(buffer_) : std::nullopt;
+}
+
+// Any user may call a program slurmstepd. Only one of the user of process 1 is trusted. The real user counts, because
+// a user can give a set-user-ID program any name by a link.
+bool SlurmProcesses::trusted(std::int32_t pid) {
+  const auto first = real_user(1);
+  return first && real_user(pid) == first;
 }
 
 bool SlurmProcesses::of_this_node(std::int32_t pid) {
@@ -154,16 +156,21 @@ void SlurmProcesses::join_families() {
   }
 }
 
-double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry) {
-  if (entry.threads <= 1) return counts(entry.state, entry.cpu);
+// Reads at most `left` threads, and takes them off. A job may have any number of threads, and a heartbeat must not be
+// late because of them. If not all threads are read, those that are read stand for all.
+double SlurmProcesses::running_threads(std::int32_t pid, const Entry& entry, std::size_t& left) {
+  const auto threads = static_cast<double>(entry.threads);
+  if (entry.threads <= 1 || left == 0) return counts(entry.state, entry.cpu) * threads;
+  const auto read_threads = numbers_in(root_ + "/proc/" + std::to_string(pid) + "/task", left);
+  left -= read_threads.size();
   double running = 0;
   const std::string task = "task/";
-  for (const std::int32_t thread : numbers_in(root_ + "/proc/" + std::to_string(pid) + "/task", most_threads)) {
+  for (const std::int32_t thread : read_threads) {
     if (!read(pid, (task + std::to_string(thread) + "/stat").c_str())) continue;
     const auto state = parse_process_stat(buffer_);
     running += state && counts(state->state, state->cpu);
   }
-  return running;
+  return left > 0 ? running : running * std::max(1.0, threads / static_cast<double>(read_threads.size()));
 }
 
 bool SlurmProcesses::scan() {
@@ -182,11 +189,12 @@ bool SlurmProcesses::scan() {
   join_families();
   slurmd_ = false;
   running_ = running_on_cpus_ = 0;
+  std::size_t threads_left = most_threads;
   jobs_.clear();
   for (const auto& [pid, entry] : known_) {
     slurmd_ = slurmd_ || (entry.kind == Kind::slurmd && !away(entry.state));
     const bool job = entry.kind == Kind::job;
-    const double threads = job || (!cpus_.empty() && pid != getpid()) ? running_threads(pid, entry) : 0;
+    const double threads = job || (!cpus_.empty() && pid != getpid()) ? running_threads(pid, entry, threads_left) : 0;
     if (job) running_ += threads;
     if (!cpus_.empty()) running_on_cpus_ += threads;
     if (entry.kind == Kind::job || entry.kind == Kind::stepd) jobs_.push_back(entry.job);

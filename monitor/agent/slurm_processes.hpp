@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,9 @@ class SlurmProcesses {
       : root_(std::move(root)),
         node_(std::move(node)),
         cpus_(std::move(cpus)) {}
+
+  // The most threads that a scan reads. The states of further threads are estimated from these.
+  static constexpr std::size_t most_threads = 8192;
 
   // Reads /proc. Returns false when that is not possible.
   bool scan();
@@ -59,10 +63,11 @@ class SlurmProcesses {
   void look_at(std::int32_t pid, Entry& entry);
   void look_at_state(std::int32_t pid, Entry& entry);
   bool counts(char state, std::int32_t cpu) const;
-  bool trusted(std::int32_t pid) const;
+  std::optional<std::uint32_t> real_user(std::int32_t pid);
+  bool trusted(std::int32_t pid);
   bool of_this_node(std::int32_t pid);
   void join_families();
-  double running_threads(std::int32_t pid, const Entry& entry);
+  double running_threads(std::int32_t pid, const Entry& entry, std::size_t& left);
 
   std::string root_, node_;
   std::vector<std::int32_t> cpus_;

@@ -32,6 +32,12 @@ struct Node {
     const std::string folder = "proc/" + std::to_string(pid) + "/";
     write(folder + "stat", std::to_string(pid) + " (" + name + rest);
     write(folder + "cgroup", "0::/user.slice\n");
+    user(pid, 0);
+  }
+  // The real user of a process, whose program runs as root.
+  void user(int pid, int real) {
+    const std::string text = "Name:\tx\nUid:\t" + std::to_string(real) + "\t0\t0\t0\nGid:\t0\t0\t0\t0\n";
+    write("proc/" + std::to_string(pid) + "/status", text);
   }
   void end(int pid) { std::filesystem::remove_all(root.path() + "/proc/" + std::to_string(pid)); }
   void title(int pid, std::string_view text) { write("proc/" + std::to_string(pid) + "/cmdline", text); }
@@ -306,18 +312,41 @@ START_TEST(jobs_by_control_group) {
 }
 END_TEST
 
-// A program is not trusted only because it is called slurmstepd. All files of this test belong to one user, so process
-// 1 is removed to make its owner differ.
+// A program is not trusted only because it is called slurmstepd or slurmd, even if it runs as root by its mode.
 START_TEST(names_prove_nothing) {
   Node node;
   everything(node);
-  node.end(1);
   node.process(500, "slurmstepd", 300, 'S');
   node.process(501, "mine", 500, 'R');
+  node.process(502, "slurmd", 300, 'S');
+  for (const int pid : {500, 501, 502}) node.user(pid, 1000);
+  node.process(503, "slurmstepd", 300, 'S');
+  node.write("proc/503/status", "Name:\tUid: 0 0 0 0\nUid:\t");
+  node.process(504, "session", 300, 'R');
+  node.write("proc/504/cgroup", "0::/user.slice/user-1000.slice/user@1000.service/slurmstepd.scope/job_5/step_0\n");
   SlurmProcesses processes(node.root.path());
   ck_assert(processes.scan());
   ck_assert_double_eq(processes.running(), 0);
-  ck_assert(processes.jobs().empty());
+  ck_assert(processes.jobs().empty() && !processes.slurmd());
+}
+END_TEST
+
+// A job with any number of threads does not make the agent late.
+START_TEST(a_job_with_very_many_threads) {
+  Node node;
+  everything(node);
+  for (const int pid : {1000, 100000}) {
+    constexpr int threads = 6000;
+    node.process(pid, "omp", 1, 'S', threads);
+    node.write("proc/" + std::to_string(pid) + "/cgroup", "0::/slurmstepd.scope/job_7/step_0\n");
+    for (int thread = pid; thread < pid + threads; ++thread)
+      node.write("proc/" + std::to_string(pid) + "/task/" + std::to_string(thread) + "/stat",
+                 std::to_string(thread) + " (omp" + Node::stat_of(1, 'R', threads, 50, 0));
+  }
+  SlurmProcesses processes(node.root.path());
+  ck_assert(processes.scan());
+  ck_assert_uint_le(processes.files_read(), SlurmProcesses::most_threads + 20);
+  ck_assert_double_eq_tol(processes.running(), 12000, 1e-6);
 }
 END_TEST
 
@@ -370,6 +399,7 @@ int main() {
   tcase_add_test(tests, the_slurmd_of_this_node);
   tcase_add_test(tests, jobs_by_control_group);
   tcase_add_test(tests, names_prove_nothing);
+  tcase_add_test(tests, a_job_with_very_many_threads);
   tcase_add_test(tests, rings);
   tcase_add_test(tests, settled_processes_cost_little);
   suite_add_tcase(suite, tests);

@@ -131,6 +131,12 @@ START_TEST(jobs) {
                           "0::/slurm/job_99999999999\n", "0::/job_3/slurm\n", "garbage"})
     ck_assert_msg(!slurm_job_of_cgroup(bad), "'%s'", bad);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [12.batch]"), 12);
+  // A user's session has control groups of any name.
+  ck_assert(!slurm_job_of_cgroup("0::/user.slice/user-1000.slice/user@1000.service/slurmstepd.scope/job_5/step_0\n"));
+  ck_assert(!slurm_job_of_cgroup("0::/user.slice/user-1000.slice/user@1000.service/slurm/job_5\n"));
+  ck_assert_uint_eq(*parse_real_user("Name:\ta\nUid:\t1000\t0\t0\t0\n"), 1000);
+  for (const char* bad : {"", "Name:\tUid: 1 2 3 4\n", "Uid:\t", "Uid:\t-1\t0\t0\t0\n", "Uid:\t0\t0\n"})
+    ck_assert_msg(!parse_real_user(bad), "'%s'", bad);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [12+1.0]"), 12);
   ck_assert_uint_eq(*slurm_job_of_title("slurmstepd: [3]"), 3);
   for (const char* bad : {"", "slurmstepd", "slurmstepd: [", "slurmstepd: [x.0]", "/usr/sbin/slurmstepd: [1.0]"})
