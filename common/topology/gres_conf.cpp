@@ -2,7 +2,9 @@
 #include "common/topology/gres_conf.hpp"
 
 #include <algorithm>
-#include <unordered_set>
+#include <numeric>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "common/topology/slurm_conf.hpp"
@@ -107,22 +109,58 @@ class GpuReader {
   std::vector<GpuShape> gpus_;
 };
 
+// The nodes of a caller that a line is for, by their numbers. Consecutive lines often have the same list, which is then
+// expanded once.
+class LineNodes {
+ public:
+  explicit LineNodes(std::span<const std::string> nodes) : all_(nodes.size()) {
+    std::iota(all_.begin(), all_.end(), std::size_t{0});
+    for (std::size_t n = 0; n < nodes.size(); ++n) number_.emplace(nodes[n], n);
+  }
+
+  // Returns null if nobody knows for which nodes the line is.
+  const std::vector<std::size_t>* of(const ConfLine& line) {
+    const std::string* const list = line.value("NodeName");
+    if (!list) return &all_;
+    if (list_ != *list) expand(*list);
+    return is_list_ ? &named_ : nullptr;
+  }
+  const std::vector<std::size_t>& all() const { return all_; }
+
+ private:
+  void expand(const std::string& list) {
+    list_ = list;
+    named_.clear();
+    try {
+      for (const std::string& name : expand_hostlist(list)) {
+        const auto [first, end] = number_.equal_range(name);
+        for (auto node = first; node != end; ++node) named_.push_back(node->second);
+      }
+      std::ranges::sort(named_);
+      named_.erase(std::unique(named_.begin(), named_.end()), named_.end());
+      is_list_ = true;
+    } catch (const Error&) {
+      is_list_ = false;
+    }
+  }
+
+  std::vector<std::size_t> all_, named_;
+  std::unordered_multimap<std::string_view, std::size_t> number_;
+  std::optional<std::string> list_;
+  bool is_list_ = false;
+};
+
 }  // namespace
 
 std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path,
                                                                   std::span<const std::string> nodes) {
   std::vector<GpuReader> readers(nodes.size());
+  LineNodes line_nodes(nodes);
   for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
-    std::unordered_set<std::string> names;
-    const std::string* const list = line.value("NodeName");
-    try {
-      if (list)
-        for (std::string& name : expand_hostlist(*list)) names.insert(std::move(name));
-    } catch (const Error&) {  // nobody knows for which nodes the line is
-      for (GpuReader& reader : readers) reader.fail();
-    }
-    for (std::size_t n = 0; n < nodes.size(); ++n) try {
-        if (readers[n].is_told() && (!list || names.contains(nodes[n]))) readers[n].take(line);
+    const std::vector<std::size_t>* const of_line = line_nodes.of(line);
+    for (const std::size_t n : of_line ? *of_line : line_nodes.all()) try {
+        if (!of_line) throw NotTold{};
+        if (readers[n].is_told()) readers[n].take(line);
       } catch (const Error&) {  // a list of files
         readers[n].fail();
       } catch (const NotTold&) {
@@ -140,13 +178,10 @@ std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, co
 
 bool finds_gpus_itself(const std::string& path, const std::string& node) {
   AutoDetect detect;
+  LineNodes line_nodes(std::span(&node, 1));
   for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
-    const std::string* const list = line.value("NodeName");
-    try {
-      const std::vector<std::string> names = list ? expand_hostlist(*list) : std::vector<std::string>{node};
-      if (std::ranges::find(names, node) != names.end()) detect.take(line);
-    } catch (const Error&) {  // nobody knows for which nodes the line is
-    }
+    const std::vector<std::size_t>* const of_line = line_nodes.of(line);
+    if (of_line && !of_line->empty()) detect.take(line);
   });
   return detect.in_force();
 }

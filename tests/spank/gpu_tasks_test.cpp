@@ -220,6 +220,22 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
 }
 END_TEST
 
+// Each line costs time for the nodes that it names, and not for all nodes of a step.
+START_TEST(gres_conf_of_very_many_lines) {
+  constexpr int count = 5000, gpus = 40;
+  std::string text;
+  for (int gpu = 0; gpu < gpus; ++gpu)
+    for (int n = 0; n < count; ++n)
+      text += "NodeName=n" + std::to_string(n) + " Name=gpu File=/dev/nvidia" + std::to_string(gpu) + "\n";
+  std::vector<std::string> nodes;
+  for (int n = 0; n < count; ++n) nodes.push_back("n" + std::to_string(n));
+  const TemporaryDirectory folder;
+  const auto shapes = placement::read_gpu_shapes(folder.file("gres.conf", text), nodes);
+  ck_assert_uint_eq(shapes.size(), count);
+  for (const auto& shape : shapes) ck_assert(shape && shape->size() == gpus && shape->back().file == "/dev/nvidia39");
+}
+END_TEST
+
 // As gres.conf(5) says, AutoDetect= of a node counts for it, and not that of the whole file, wherever the lines are.
 START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
   const std::string node =
@@ -354,6 +370,7 @@ int main() {
   tcase_add_test(tests, slurms_bindings_are_understood);
   tcase_add_test(tests, what_is_not_known_leaves_the_plan);
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
+  tcase_add_test(tests, gres_conf_of_very_many_lines);
   tcase_add_test(tests, gres_conf_finds_no_gpus_of_a_node_that_says_off);
   tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
   tcase_add_test(tests, gpus_as_the_kernel_tells_them);
