@@ -91,6 +91,17 @@ void make_pattern(std::optional<PlacementRequest>& placement_request) {
   }
 }
 
+// Reports an asynchronous step (srun --async) that cannot be placed or profiled. Slurm's step manager launches it, and
+// srun asks no SPANK plugin about it after its options.
+void tell_asynchronous() {
+  const Client& self = client();
+  if (!client_option("async")) return;
+  const std::string of_job = job_environment_prefix + std::string(request_policy_variable);
+  if (self.placement_request || (!self.stock_word && std::getenv(of_job.c_str())))
+    tell_user("srun --async: Slurm's step manager launches the step, and its ranks are in Slurm's order");
+  if (self.profile) tell_user("srun --async: there is no profile of the step");
+}
+
 }  // namespace
 
 void finish_component(spank_t spank) {
@@ -120,7 +131,7 @@ void finish_component(spank_t spank) {
   self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
-  if (is_step) return;
+  if (is_step) return tell_asynchronous();
   look_for_profile(component);
   const bool shipped = self.placement_request.has_value();
   // The messages about a job without a policy of its own are about its partition's. A batch job's are made on its node.
