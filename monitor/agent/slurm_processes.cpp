@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint8_t young_looks = 3;  // a new process has become its program after this many scans
 constexpr std::uint32_t scans_between_looks = 12;
 constexpr std::size_t most_processes = 1 << 20;
-constexpr std::int32_t kernel_parent = 2;      // the parent of all kernel threads
+constexpr std::int32_t kernel_parent = 2;  // the parent of all kernel threads
 
 std::vector<std::int32_t> numbers_in(const std::string& path, std::size_t most, bool* readable = nullptr) {
   std::vector<std::int32_t> numbers;

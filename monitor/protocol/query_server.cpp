@@ -161,7 +161,8 @@ void QueryServer::take_credential(Connection& connection, const std::string& cre
 // Returns the waiting connection that is served next, or the end: of the user with the most time left in `times`, the
 // oldest one. So a user with many expensive queries delays another user's query by one of them.
 template <typename MayServe>
-QueryServer::Connections::iterator QueryServer::next_waiting(UserTimes& times, double now_s, const MayServe& may_serve) {
+QueryServer::Connections::iterator QueryServer::next_waiting(UserTimes& times, double now_s,
+                                                             const MayServe& may_serve) {
   auto next = connections_.end();
   double most = 0;
   for (auto connection = connections_.begin(); connection != connections_.end(); ++connection) {
@@ -180,9 +181,8 @@ TokenBucket& QueryServer::time_of(UserTimes& times, uid_t user) {
 
 // Answers one waiting query that needs no process of its own. Returns false if there is none.
 bool QueryServer::answer_next(double now_s) {
-  const auto next = next_waiting(user_time_, now_s, [](const Connection& connection) {
-    return connection.query.kind != Query::Kind::decisions;
-  });
+  const auto next = next_waiting(
+      user_time_, now_s, [](const Connection& connection) { return connection.query.kind != Query::Kind::decisions; });
   if (next == connections_.end()) return false;
   if (time_of(user_time_, next->asker).level(now_s) <= 0)
     refuse(*next, Refusal::too_many, now_s);
@@ -242,8 +242,7 @@ void QueryServer::stream(Connection& connection) {
 void QueryServer::start_streams(double now_s) {
   const auto may_start = [this](const Connection& connection) {
     const auto same_user = [&](const Stream& stream) { return stream.asker == connection.asker; };
-    return connection.query.kind == Query::Kind::decisions &&
-           std::none_of(streams_.begin(), streams_.end(), same_user);
+    return connection.query.kind == Query::Kind::decisions && std::none_of(streams_.begin(), streams_.end(), same_user);
   };
   while (streams_.size() < limits_.streams) {
     const auto next = next_waiting(stream_time_, now_s, may_start);
