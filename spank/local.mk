@@ -33,6 +33,7 @@ libspank_la_SOURCES = \
 	%D%/step/slurm_view.cpp \
 	%D%/step/state_query.cpp \
 	%D%/step/step_ranks.cpp \
+	%D%/step/step_record.cpp \
 	%D%/step_placement.cpp \
 	%D%/submission.cpp \
 	%D%/task/batch_notice.cpp \

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <limits>
 #include <optional>
 #include <string>
@@ -35,6 +36,7 @@
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
 #include "spank/step/step_ranks.hpp"
+#include "spank/step/step_record.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/bind_task.hpp"
 
@@ -260,6 +262,16 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
       step.job, step.step, type.c_str(), most, kept.c_str());
 }
 
+// Records the ranks of the step for its user. A record that cannot be written, as on a full disk, is no harm to the
+// step.
+void try_record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement) {
+  try {
+    record_step(placement_request, step, placement);
+  } catch (const std::exception& error) {
+    slurm_verbose("placement: placectl explain will not show the ranks of this step: %s", error.what());
+  }
+}
+
 }  // namespace
 
 void place_own_step(spank_t spank) {
@@ -322,6 +334,7 @@ void place_own_step(spank_t spank) {
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
                 told_costs(*placement_request, placement, view).c_str(), by_links.c_str());
   tell_map(shape, placement, map, mpi);
+  try_record_step(*placement_request, shape, placement);
 }
 
 }  // namespace placement::spank

@@ -133,6 +133,7 @@ void read_line(Decision& decision, std::string_view name, std::string_view value
   if (name == "at") decision.at_s = number<double>(name, value);
   if (name == "job") decision.job_id = number<std::uint32_t>(name, value);
   if (name == "submitted") decision.submitted_s = number<std::int64_t>(name, value);
+  if (name == "step") decision.step = std::to_string(number<std::uint32_t>(name, value));
   if (name == "restarts") decision.restarts = number<std::uint32_t>(name, value);
   if (name == "uid") decision.uid = number<std::uint32_t>(name, value);
   if (name == "for-start") decision.for_start = number<std::int32_t>(name, value, 1) == 1;
@@ -225,6 +226,7 @@ std::string decision_text(const Decision& d) {
   add_line(text, "at", written(d.at_s));
   add_line(text, "job", written(d.job_id));
   if (d.submitted_s > 0) add_line(text, "submitted", written(d.submitted_s));
+  add_line(text, "step", d.step);
   add_line(text, "restarts", written(d.restarts));
   add_line(text, "uid", written(d.uid));
   add_line(text, "outcome", decision_outcome_names[static_cast<std::size_t>(d.outcome)]);

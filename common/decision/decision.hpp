@@ -36,6 +36,7 @@ struct Decision {
   std::uint32_t candidates = 0;       // nodes among which the policy chose
   double live_age_s = unknown_value;  // age of the live data; NaN: there were none
 
+  std::string step;        // the number of the step whose ranks srun placed; empty: the record describes the plan
   std::string array_task;  // such as 42_7, where job_id is 42; empty: the job is in no job array
   std::string mode;        // Mode of placement.conf
   std::string policy;

@@ -10,6 +10,7 @@
 
 CLUSTER=/run/placement-cluster
 SP_TEST_BIN=$CLUSTER/programs  # not in the clone, which other users may be unable to enter
+export XDG_STATE_HOME=$CLUSTER/state-of-root  # srun records its steps there, for placectl explain
 cluster() { "$SP_TOP/contrib/cluster" "$@"; }
 
 # ---- what a test says

@@ -21,6 +21,7 @@ check_PROGRAMS += \
 	%D%/slurm_conf_test \
 	%D%/slurm_hosts_test \
 	%D%/snapshot_test \
+	%D%/step_records_test \
 	%D%/switch_tree_test \
 	%D%/text_test \
 	%D%/topology_conf_test \
@@ -51,6 +52,7 @@ endif
 %C%_matrix_read_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_matrix_wire_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_planned_ranks_test_LDADD = $(common_decision) $(CHECK_LIBS)
+%C%_step_records_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_policy_spec_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_prometheus_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)

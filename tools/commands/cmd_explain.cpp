@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/decision/step_records.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/step/scontrol.hpp"
@@ -215,6 +216,53 @@ std::string started_since_note(const KnownJob& job) {
          ", and the above is of an earlier start\n";
 }
 
+// Returns the name of the cluster; empty if slurmctld does not answer.
+std::string cluster_name() {
+  if (!slurmctld_answers()) return {};
+  slurm_init(nullptr);
+  slurm_conf_t* conf = nullptr;
+  if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS) return {};
+  const std::string name = conf->cluster_name ? conf->cluster_name : "";
+  slurm_free_ctl_conf(conf);
+  return name;
+}
+
+// Returns the records of the job's steps that the user of this command ran.
+std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
+  const std::string cluster = cluster_name();
+  if (cluster.empty()) return {};
+  try {
+    return StepRecords::of_user(cluster, [](const char* name) { return std::getenv(name); }).of_job(job);
+  } catch (const Error& error) {
+    input.notes.push_back(error.what());
+    return {};
+  }
+}
+
+// Removes the steps that the decisions describe, those of other tasks of a job array, and those of an earlier job with
+// the number.
+void drop_described(std::vector<Decision>& steps, const std::vector<Decision>& decisions, const NamedJob& job,
+                    const std::vector<KnownJob>& jobs) {
+  constexpr double most_skew_s = 60;  // between the clocks of hosts
+  const double first_s = !decisions.empty() ? decisions.front().at_s
+                         : jobs.size() == 1 ? static_cast<double>(jobs.front().submitted_s)
+                                            : 0;
+  std::erase_if(steps, [&](const Decision& step) {
+    return step.at_s < first_s - most_skew_s || (!job.array_task.empty() && step.array_task != job.array_task) ||
+           std::ranges::any_of(decisions, [&](const Decision& decision) {
+             return decision.step == step.step && decision.array_task == step.array_task &&
+                    decision.restarts == step.restarts;
+           });
+  });
+}
+
+std::string step_line(const Decision& step) {
+  return "# step " + step.step + (step.array_task.empty() ? "" : " of job " + step.array_task) + ", " +
+         shown_time(step.at_s) + ", on " + step.given + ": " + step.policy +
+         (step.cost.empty() ? "" : ", " + step.cost + " hop-bytes, in natural order " + step.natural_cost) +
+         (step.terms.empty() ? "" : ", " + step.terms.front()) + "\n";
+}
+
 // ---- many decisions
 
 std::string sums_table(const std::vector<Decision>& decisions) {
@@ -283,9 +331,12 @@ int command_explain(int argc, char** argv) {
     return job.array_task.empty() ? known.leader != 0 && known.id != job.id : known.name != job.array_task;
   });
   drop_earlier_jobs(input.decisions, jobs);
+  std::vector<Decision> steps = own_steps(job.id, input);
+  for (Decision& decision : input.decisions) describe_step(decision, steps);
+  drop_described(steps, input.decisions, job, jobs);
   const std::string comment = input.decisions.empty() && jobs.size() == 1 ? jobs.front().record : "";
   const std::vector<KnownJob> later = started_since(jobs, input.decisions);
-  if (input.decisions.empty() && comment.empty()) {
+  if (input.decisions.empty() && comment.empty() && steps.empty()) {
     std::string text = "no decision for job " + line.operands()[0] +
                        " is on record: it asked for no policy, it has not started yet, it is too long ago, "
                        "or no decision was made (Mode=off, or TREEMATCH=auto without a stored profile)";
@@ -297,6 +348,8 @@ int command_explain(int argc, char** argv) {
     JsonWriter json;
     json.begin_object().key("decisions").begin_array();
     for (const Decision& decision : input.decisions) decision_json(json, decision);
+    json.end_array().key("other_steps").begin_array();
+    for (const Decision& step : steps) decision_json(json, step);
     json.end_array().member("system_comment", comment).key("started_since").begin_array();
     for (const KnownJob& known : later)
       json.begin_object()
@@ -314,9 +367,10 @@ int command_explain(int argc, char** argv) {
   for (const Decision& decision : input.decisions)
     text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology);
   if (input.decisions.empty())
-    text += comment + "\n" + noted(input);
+    text += (comment.empty() ? "" : comment + "\n") + noted(input);
   else if (!input.told_by.empty())
     text += "# told by " + input.told_by + "\n";
+  for (const Decision& step : steps) text += step_line(step);
   for (const KnownJob& known : later) text += started_since_note(known);
   if (job.guessed)
     text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " +

@@ -133,7 +133,9 @@ std::string explained(const Decision& d, const std::string& component, std::stri
     add_fact(text, of_drawing, "not drawn: the record has no room for the list of all nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", marked(costs(d)));
-  if (!d.cost.empty())
+  if (!d.step.empty())
+    add_fact(text, "describes", "step " + d.step + ", as srun placed its ranks");
+  else if (!d.cost.empty())
     add_fact(text, "describes", "the plan; srun may place the ranks better, and prints that with -v");
   add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
@@ -153,6 +155,7 @@ void decision_json(JsonWriter& json, const Decision& d) {
   json.begin_object()
       .member("job", static_cast<std::int64_t>(d.job_id))
       .member("array_task", d.array_task)
+      .member("step", d.step)
       .member("restarts", static_cast<std::int64_t>(d.restarts));
   json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
   json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));

@@ -113,10 +113,9 @@ void draw(const JobSwitches& job, std::size_t number, std::size_t level, std::ve
 
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology) {
   JobSwitches job = switches_of(nodes_to_draw(decision), topology);
-  if (decision.given.empty() || decision.given == decision.choice) {
-    job.tasks = expand_counts(decision.tasks_per_node, job.nodes.size());
-    job.ranks = ranks_in(decision.terms, job.nodes.size());
-  }
+  const bool as_chosen = decision.given.empty() || decision.given == decision.choice;
+  if (as_chosen) job.tasks = expand_counts(decision.tasks_per_node, job.nodes.size());
+  if (as_chosen || !decision.step.empty()) job.ranks = ranks_in(decision.terms, job.nodes.size());
   std::vector<std::string> lines;
   for (std::size_t number = 0; number < job.switches.size(); ++number)
     if (job.switches[number].parent < 0) draw(job, number, 0, lines);

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/decision/step_records.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
+#include "common/util/file_error.hpp"
+#include "common/util/hostlist.hpp"
+#include "common/util/text.hpp"
+
+namespace placement {
+
+namespace {
+
+constexpr std::size_t places = 512;
+constexpr std::size_t place_bytes = 4096;
+constexpr std::string_view ranks_term = "ranks: ";
+
+bool names_ranks(const std::string& term) { return term.starts_with(ranks_term); }
+
+// Returns the record as the text of one place, with zeros after it.
+std::string text_of_place(Decision step) {
+  std::string text = decision_text(step);
+  if (text.size() > place_bytes) {
+    std::erase_if(step.terms, names_ranks);
+    text = decision_text(step);
+  }
+  if (text.size() > place_bytes) throw Error("the record of step " + step.step + " is too long");
+  text.resize(place_bytes);
+  return text;
+}
+
+// Returns the place of a step. Steps of consecutive jobs, and of the tasks of a job array, have different places.
+std::size_t place_of(const Decision& step) {
+  const auto task = parse_integer(std::string_view(step.array_task).substr(step.array_task.find('_') + 1));
+  return (step.job_id + static_cast<std::size_t>(task.value_or(0) + parse_integer(step.step).value_or(0))) % places;
+}
+
+bool is_same_start(const Decision& plan, const Decision& step) {
+  constexpr double most_skew_s = 60;  // between the clocks of the controller and of the host of srun
+  return step.job_id == plan.job_id && step.array_task == plan.array_task && step.restarts == plan.restarts &&
+         step.uid == plan.uid && step.at_s >= plan.at_s - most_skew_s;
+}
+
+std::vector<std::string> sorted_nodes(const std::string& hosts) {
+  std::vector<std::string> nodes = expand_hostlist(hosts);
+  std::ranges::sort(nodes);
+  return nodes;
+}
+
+// A step by another matrix has other costs in natural order on the same cores.
+bool is_same_request(const Decision& plan, const Decision& step) {
+  return step.policy == plan.policy && (plan.natural_cost.empty() || step.natural_cost == plan.natural_cost);
+}
+
+bool has_all_nodes(const Decision& plan, const Decision& step) {
+  try {
+    return (plan.tasks == 0 || step.tasks == plan.tasks) && sorted_nodes(step.given) == sorted_nodes(plan.given);
+  } catch (const Error&) {  // a list that was cut
+    return false;
+  }
+}
+
+}  // namespace
+
+StepRecords StepRecords::of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv) {
+  if (cluster.empty() || cluster.find('/') != cluster.npos)
+    throw Error("the name of the cluster is '" + shown(cluster) + "': there is no place for records of steps");
+  for (const auto& [name, below] : {std::pair("XDG_STATE_HOME", ""), std::pair("HOME", "/.local/state")}) {
+    const char* const value = getenv(name);
+    if (value && value[0] == '/') return StepRecords(std::string(value) + below + "/slurm-placement/steps." + cluster);
+  }
+  throw Error("there is no place for records of steps: neither XDG_STATE_HOME nor HOME is set");
+}
+
+void StepRecords::put(const Decision& step) const {
+  const std::string text = text_of_place(step);
+  std::error_code ignored;  // open() fails, too
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
+  const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+  if (file < 0) fail_errno(path_, "cannot be opened");
+  if (pwrite(file, text.data(), text.size(), static_cast<off_t>(place_of(step) * place_bytes)) != std::ssize(text))
+    fail_errno(path_, "cannot be written");
+}
+
+std::vector<Decision> StepRecords::of_job(std::uint32_t job) const {
+  std::vector<Decision> steps;
+  const FileDescriptor file(open(path_.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (file < 0 && errno == ENOENT) return steps;
+  if (file < 0) fail_errno(path_, "cannot be opened");
+  struct stat status {};
+  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+    throw Error(path_ + " is not a file of this user");
+  std::array<char, place_bytes> bytes;
+  for (std::size_t place = 0; place < places; ++place) {
+    const ssize_t got = pread(file, bytes.data(), bytes.size(), static_cast<off_t>(place * place_bytes));
+    if (got < std::ssize(bytes)) break;
+    const std::string_view text(bytes.data(), bytes.size());
+    try {
+      if (Decision step = parse_decision_text(text.substr(0, text.find('\0'))); step.job_id == job)
+        steps.push_back(std::move(step));
+    } catch (const Error&) {  // an empty place, or two steps wrote it at once
+    }
+  }
+  std::ranges::stable_sort(steps, {}, &Decision::at_s);
+  return steps;
+}
+
+void describe_step(Decision& decision, const std::vector<Decision>& steps) {
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (!is_same_start(decision, *step) || !is_same_request(decision, *step) || !has_all_nodes(decision, *step))
+      continue;
+    decision.step = step->step;
+    decision.given = step->given;
+    decision.cost = step->cost;
+    const bool as_planned = std::ranges::find_first_of(decision.terms, step->terms) != decision.terms.end();
+    std::erase_if(decision.terms, [&](const std::string& term) {
+      return names_ranks(term) || (!as_planned && term.starts_with("busiest link: "));
+    });
+    decision.terms.insert(decision.terms.end(), step->terms.begin(), step->terms.end());
+    return;
+  }
+}
+
+}  // namespace placement

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/decision/decision.hpp"
+
+namespace placement {
+
+// Records of the steps whose ranks srun placed, in a file of the user who runs them. slurmctld never sees these ranks:
+// its own record describes the plan, which srun may improve. The file has a fixed number of places of a fixed size, so
+// that it does not grow, and srun processes need no lock. A step overwrites an older one.
+class StepRecords {
+ public:
+  explicit StepRecords(std::string path) : path_(std::move(path)) {}
+
+  // Returns the user's own file for a cluster: $XDG_STATE_HOME/slurm-placement/steps.CLUSTER, else
+  // $HOME/.local/state/slurm-placement/steps.CLUSTER. Clusters with one file system for home directories have one file
+  // each. `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or
+  // `cluster` is no name.
+  static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
+
+  // Writes the record of a step, whose Decision::step is a number. Ranks are left out if they do not fit. Creates the
+  // file and its directories. Throws Error if the file cannot be written.
+  void put(const Decision& step) const;
+
+  // Returns the records of the job's steps, the oldest first; none if the file does not exist. Damaged records are
+  // left out. Throws Error if the file cannot be read or belongs to another user.
+  std::vector<Decision> of_job(std::uint32_t job) const;
+
+ private:
+  std::string path_;
+};
+
+// Replaces the parts of a record of slurmctld that describe the plan by what srun recorded of a step: the cost, the
+// ranks, and Decision::step. A step counts if it is of that start of the job, follows the request of the job, and has
+// all tasks on all nodes of the record. The latest of these steps is taken. `steps` are ordered by time.
+void describe_step(Decision& decision, const std::vector<Decision>& steps);
+
+}  // namespace placement
