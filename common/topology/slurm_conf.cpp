@@ -322,8 +322,12 @@ std::vector<std::string> read_partition_names(const std::string& slurm_conf_path
   return names;
 }
 
+std::vector<NodeShape> read_static_nodes(const std::string& slurm_conf_path) {
+  return NodeReader().read(slurm_conf_path);
+}
+
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
-  std::vector<NodeShape> nodes = NodeReader().read(slurm_conf_path);
+  std::vector<NodeShape> nodes = read_static_nodes(slurm_conf_path);
   if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
   return nodes;
 }

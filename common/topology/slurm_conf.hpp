@@ -53,4 +53,7 @@ std::vector<std::string> read_partition_names(const std::string& slurm_conf_path
 // wrong or a node is given twice, and when there are no nodes.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
 
+// The same for a slurm.conf whose nodes may all be dynamic: returns an empty list when it has no NodeName line.
+std::vector<NodeShape> read_static_nodes(const std::string& slurm_conf_path);
+
 }  // namespace placement

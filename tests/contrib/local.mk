@@ -2,7 +2,6 @@
 TESTS += \
 	%D%/build_lists_test.py \
 	%D%/cluster_options_test.sh \
-	%D%/commands_test.py \
 	%D%/help_test.sh \
 	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
@@ -21,7 +20,6 @@ TESTS += \
 EXTRA_DIST += \
 	%D%/build_lists_test.py \
 	%D%/cluster_options_test.sh \
-	%D%/commands_test.py \
 	%D%/help_test.sh \
 	%D%/install_packages_test.sh \
 	%D%/install_test.sh \
@@ -32,7 +30,6 @@ EXTRA_DIST += \
 	%D%/reproduce_test.py \
 	%D%/root_test.sh \
 	%D%/service_test.sh \
-	%D%/shell_commands.py \
 	%D%/strangers_test.sh \
 	%D%/ti_trace_test.sh \
 	%D%/tiers_test.sh \
