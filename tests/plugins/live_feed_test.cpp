@@ -285,7 +285,8 @@ START_TEST(wrong_files_are_told) {
     return std::string(message);
   };
   placement_log_to(log_of_plugin);
-  ck_assert(contains(configured("TorusFile=" + directory.file("torus", "n8 0 0\nn9 0 1\n")), directory.path() + "/torus: "));
+  ck_assert(
+      contains(configured("TorusFile=" + directory.file("torus", "n8 0 0\nn9 0 1\n")), directory.path() + "/torus: "));
   ck_assert(contains(facts(), "PlacementMode = off\n"));
   ck_assert(contains(facts(), "PlacementFailure = "));
   ck_assert(contains(facts(), directory.path() + "/torus: "));
