@@ -10,4 +10,7 @@ namespace placement::policies {
 // be used have coordinates. Otherwise distances are those of its tree. Throws Error when the tasks do not fit.
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus);
 
+// Returns the hop-bytes of `placement`, a placement of the request. The parameters are those of natural_order_cost().
+Cost step_cost(const ClusterView& view, const Request& request, const Placement& placement, bool on_torus);
+
 }  // namespace placement::policies

@@ -28,7 +28,6 @@ libspank_la_SOURCES = \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \
 	%D%/step/launch_layout.cpp \
-	%D%/step/process_map.cpp \
 	%D%/step/scontrol.cpp \
 	%D%/step/slurm_view.cpp \
 	%D%/step/state_query.cpp \

@@ -13,6 +13,7 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
+#include "common/decision/process_map.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
@@ -32,7 +33,6 @@
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
-#include "spank/step/process_map.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
 #include "spank/step/step_ranks.hpp"
@@ -254,12 +254,14 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
     return slurm_verbose("placement: step %u.%u: %s sends MPI no map of the ranks", step.job, step.step, type.c_str());
   slurm_verbose("placement: step %u.%u: MPI gets a map of %zu bytes, at most %zu with %s", step.job, step.step,
                 map.text.size(), most, type.c_str());
-  if (placement.run == 1) return;
-  const std::string kept = placement.run == 0 ? "the ranks are in natural order"
-                                              : "runs of " + std::to_string(placement.run) + " ranks share a node";
+  if (!placement.cost_of_best_order) return;
+  const std::string costs =
+      placement.cost == placement.natural_cost
+          ? "the ranks are in natural order"
+          : to_string(placement.cost) + " hop-bytes in place of " + to_string(*placement.cost_of_best_order);
   slurm_info(
-      "placement: step %u.%u: with %s, MPI reads a map of at most %zu bytes, which ranks in the best order exceed: %s",
-      step.job, step.step, type.c_str(), most, kept.c_str());
+      "placement: step %u.%u: with %s, MPI reads a map of at most %zu bytes, and the best order of the ranks has a longer one: %s",
+      step.job, step.step, type.c_str(), most, costs.c_str());
 }
 
 // Records the ranks of the step for its user. A record that cannot be written, as on a full disk, is no harm to the
@@ -328,7 +330,7 @@ void place_own_step(spank_t spank) {
   });
   const ProcessMap map = shortest_map(placement.ranks_of_node, mpi);
   tell_lack(*placement_request, placement, view, shape);
-  apply(placement, map.distribution, *layout);
+  apply(placement, map.plane ? SLURM_DIST_PLANE : SLURM_DIST_CYCLIC, *layout);
   tell_tasks(shape, placement);
   const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),

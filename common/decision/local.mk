@@ -7,6 +7,7 @@ libcommon_decision_la_SOURCES = \
 	%D%/decision_ring.cpp \
 	%D%/job_state.cpp \
 	%D%/planned_ranks.cpp \
+	%D%/process_map.cpp \
 	%D%/ring_place.cpp \
 	%D%/step_records.cpp \
 	#

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
+#include "policies/natural_order.hpp"
 #include "policies/table.hpp"
 
 namespace placement::spank {
@@ -52,52 +54,6 @@ std::vector<std::int32_t> cores_of(const RankPlace& rank, const StepView& places
   return cores;
 }
 
-// Returns the request for runs of `run` successive ranks. Ranks at the end are in no run if a node has no multiple of
-// `run` tasks.
-Request request_of_runs(const Request& request, std::int32_t run) {
-  Request runs = request;
-  runs.tasks = 0;
-  for (std::int32_t& tasks : runs.node_tasks) runs.tasks += tasks /= run;
-  runs.cores_per_task *= run;
-  runs.planned_ranks.clear();
-  if (!request.matrix) return runs;
-  runs.matrix = std::make_shared<const CommMatrix>(matrix_of_runs(*request.matrix, run, runs.tasks));
-  return runs;
-}
-
-// Returns the policy's placement of runs of `run` successive ranks, each on one node. Ranks that are in no run follow
-// in natural order.
-Placement place_runs(const PolicySpec& spec, const ClusterView& view, const Request& request, std::int32_t run,
-                     const Deadline& deadline) {
-  const auto place = policies::check_policy_spec(spec).place;
-  if (run == 1) return place(view, request, deadline);
-  Request runs = request_of_runs(request, run);
-  ClusterView used = view;  // its nodes that get a run
-  used.nodes.clear();
-  for (std::size_t node = 0; node < view.nodes.size(); ++node)
-    if (runs.node_tasks[node] > 0) used.nodes.push_back(view.nodes[node]);
-  std::erase(runs.node_tasks, 0);
-  runs.min_nodes = runs.max_nodes = static_cast<std::int32_t>(used.nodes.size());
-  const Placement coarse = place(used, runs, deadline);
-
-  const std::vector<std::vector<std::int32_t>> runs_of_node = mapping::ranks_of_nodes(coarse, used.nodes.size());
-  std::vector<std::vector<std::int32_t>> ranks(view.nodes.size());
-  std::int32_t next = runs.tasks * run;
-  for (std::size_t node = 0, i = 0; node < ranks.size(); ++node) {
-    if (request.node_tasks[node] >= run)
-      for (const std::int32_t first : runs_of_node[i++])
-        for (std::int32_t rank = first * run; rank < (first + 1) * run; ++rank) ranks[node].push_back(rank);
-    while (std::ssize(ranks[node]) < request.node_tasks[node]) ranks[node].push_back(next++);
-  }
-  const mapping::Slots slots(view, request);
-  const auto leaves = slots.leaves_of_ranks(ranks, request.node_tasks);
-  if (!leaves) throw Error("runs of " + std::to_string(run) + " ranks do not fit the step's nodes");
-  Placement fine = slots.placement(*leaves, slots.leaves(request.node_tasks), spec.policy);
-  fine.reasons = coarse.reasons;
-  fine.lack = coarse.lack;
-  return fine;
-}
-
 // Returns the ranks of the step in natural order.
 Placement place_natural(const ClusterView& view, const Request& request) {
   const mapping::Slots slots(view, request);
@@ -105,14 +61,53 @@ Placement place_natural(const ClusterView& view, const Request& request) {
   return slots.placement(leaves, leaves, "natural order");
 }
 
-}  // namespace
-
-CommMatrix matrix_of_runs(const CommMatrix& matrix, std::int32_t run, std::int32_t runs) {
-  std::vector<CommEdge> edges;
-  for (const CommEdge& edge : matrix.edges())
-    if (std::max(edge.a, edge.b) / run < runs) edges.push_back({edge.a / run, edge.b / run, edge.weight});
-  return CommMatrix::from_edges(runs, std::move(edges));
+// Returns the request with traffic added between successive ranks, so that policies put them on one node. `share` is
+// the traffic between ranks r - 1 and r for odd r, as a multiple of the mean traffic of a rank. Half of it is added for
+// r = 2, 6, 10, .., a quarter for r = 4, 12, 20, .., so that runs of two ranks form first, then runs of four.
+Request with_traffic_in_order(const Request& request, double share) {
+  constexpr std::int64_t most_weight = std::int64_t{1} << 40;  // leaves room for the added traffic
+  const std::int64_t unit = request.matrix->total_weight() / most_weight + 1;
+  const double added = share * 2 * static_cast<double>(request.matrix->total_weight() / unit) / request.tasks;
+  std::vector<CommEdge> edges = request.matrix->edges();
+  for (CommEdge& edge : edges) edge.weight = std::max<std::int64_t>(edge.weight / unit, 1);
+  for (std::int32_t rank = 1; rank < request.tasks; ++rank) {
+    const int halvings = std::countr_zero(static_cast<std::uint32_t>(rank));
+    edges.push_back({rank - 1, rank, std::max<std::int64_t>(std::llround(std::ldexp(added, -halvings)), 1)});
+  }
+  Request result = request;
+  result.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(request.tasks, std::move(edges)));
+  result.planned_ranks.clear();
+  result.parameters.erase("objective");  // its groups of ranks are those of the matrix alone
+  return result;
 }
+
+// Returns a placement whose map MPI can read: that of the policy with as little traffic added in the order of ranks as
+// possible, or natural order, for which Slurm writes the shortest map. `length` is that of the policy's own map.
+Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
+                                  const MapLength& map_length, const StepShape& step, double length,
+                                  const Deadline& deadline) {
+  constexpr double most_share = 4096, close_shares = 1.3;
+  const bool on_torus = policy.avoids_faults && view.torus;
+  Placement best = place_natural(view, request);
+  if (!request.matrix || request.matrix->total_weight() == 0) return best;
+  best.cost = best.natural_cost = policies::step_cost(view, request, best, on_torus);
+  double low = 0, high = 2 * most_share, share = std::min(length / 2, most_share);
+  while (low < most_share && high > low * close_shares && high > 1 / most_share && !deadline.expired()) {
+    Placement other = policy.place(view, with_traffic_in_order(request, share), deadline);
+    const bool fits = map_length(by_node(other, step)) <= 1;
+    (fits ? high : low) = share;
+    if (fits) {
+      other.cost = policies::step_cost(view, request, other, on_torus);
+      other.natural_cost = best.natural_cost;
+      // The hop-bytes of a policy that measures the network are not what it minimizes.
+      if (other.cost <= best.cost || (policy.uses_live && !on_torus)) best = std::move(other);
+    }
+    share = high > most_share ? std::min(share * 2, most_share) : low == 0 ? share / 2 : std::sqrt(low * high);
+  }
+  return best;
+}
+
+}  // namespace
 
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length) {
@@ -130,28 +125,17 @@ StepPlacement place_step(const PlacementRequest& placement_request, const StepSh
   request.parameters = placement_request.spec.parameters;
 
   const Deadline deadline = Deadline::after(patience);
-  const std::int32_t longest_run = std::ranges::max(step.tasks);
-  const std::int32_t divisor = std::accumulate(step.tasks.begin(), step.tasks.end(), 0,
-                                               [](std::int32_t a, std::int32_t b) { return std::gcd(a, b); });
+  const policies::Policy& policy = policies::check_policy_spec(placement_request.spec);
   StepPlacement result;
-  Placement placement;
-  double length = 0;
-  for (std::int32_t run = 1;; ++run) {
-    const bool natural = run > longest_run;
-    // Runs of n ranks make the map about n times shorter. Lengths that leave it twice too long are skipped.
-    if (!natural && run != divisor && length > 2.0 * run) continue;
-    if (!natural && divisor % run != 0 && !std::has_single_bit(static_cast<std::uint32_t>(run))) continue;
-    placement = natural ? place_natural(places.view, request)
-                        : place_runs(placement_request.spec, places.view, request, run, deadline);
-    if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
-      throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
-                  std::to_string(request.tasks));
-    result.ranks_of_node = by_node(placement, step);
-    result.run = natural ? 0 : run;
-    const double now = map_length ? map_length(result.ranks_of_node) : 0;
-    if (natural || now <= 1) break;
-    if (run == 1) length = now;
+  Placement placement = policy.place(places.view, request, deadline);
+  if (placement.ranks.size() != static_cast<std::size_t>(request.tasks))
+    throw Error("the policy placed " + std::to_string(placement.ranks.size()) + " ranks of " +
+                std::to_string(request.tasks));
+  if (const double length = map_length ? map_length(by_node(placement, step)) : 0; length > 1) {
+    result.cost_of_best_order = placement.cost;
+    placement = place_with_readable_map(policy, places.view, request, map_length, step, length, deadline);
   }
+  result.ranks_of_node = by_node(placement, step);
   if (places.ordered) result.slot_of_rank = slots_of(placement, step.nodes.size());
   result.whole_cores = places.whole_cores;
   if (places.whole_cores || places.ordered)

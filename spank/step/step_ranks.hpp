@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,22 +19,19 @@ struct StepPlacement {
   bool whole_cores = true;           // false: tasks have hardware threads, and several may have one core
   std::vector<std::string> reasons;  // how the policy placed the ranks, and what it reached, as in Placement
   std::string lack;                  // what the policy needs and did not have; empty: nothing
-  std::int32_t run = 1;              // ranks of a run that was kept on one node; 0: natural order, see MapLength
   Cost cost = 0;                     // hop-bytes
   Cost natural_cost = 0;             // hop-bytes of the natural order
+  // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.
+  std::optional<Cost> cost_of_best_order;
 };
-
-// Returns the matrix of the first `runs` runs of `run` successive ranks. It has the traffic between two runs.
-CommMatrix matrix_of_runs(const CommMatrix& matrix, std::int32_t run, std::int32_t runs);
 
 // Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
 // policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
 //
 // `map_length` returns the length of the map of the ranks that MPI reads (process_map.hpp), as a multiple of the
-// longest one that MPI can read; null: MPI can read all maps. If MPI cannot read the map, the policy places runs of
-// successive ranks, of the shortest length for which the map fits. Lengths are powers of two and numbers that divide
-// the tasks of each node. Ranks that are in no run are the last ones, in natural order. If no length fits, all ranks
-// are in natural order, for which Slurm writes the shortest map.
+// longest one that MPI can read; null: MPI can read all maps. If MPI cannot read the map of the policy's placement, the
+// policy places the ranks again, with traffic added between successive ranks. The least traffic for which the map fits
+// is found by bisection; if none is found, all ranks are in natural order.
 using MapLength = std::function<double(const std::vector<std::vector<std::uint32_t>>& ranks_of_node)>;
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length = nullptr);

@@ -16,6 +16,7 @@ check_PROGRAMS += \
 	%D%/matrix_wire_test \
 	%D%/planned_ranks_test \
 	%D%/policy_spec_test \
+	%D%/process_map_test \
 	%D%/prometheus_text_test \
 	%D%/scontrol_topology_test \
 	%D%/slurm_conf_test \
@@ -54,6 +55,7 @@ endif
 %C%_planned_ranks_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_step_records_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_policy_spec_test_LDADD = $(common_policy) $(CHECK_LIBS)
+%C%_process_map_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_prometheus_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_slurm_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)

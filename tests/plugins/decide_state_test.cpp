@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests PLACEMENT_STATE, which carries to the steps of a job what was known of the nodes when they were chosen.
+// Tests the limits of what slurmctld sends to the steps of a job: PLACEMENT_STATE, which has what was known of the
+// nodes when they were chosen, PLACEMENT_RANKS, and the note about MPI's map of the ranks.
 #include <cstdio>
+#include <random>
 
 #include "common/decision/job_state.hpp"
+#include "common/decision/planned_ranks.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "tests/plugins/decide_fixture.hpp"
 
@@ -30,7 +33,45 @@ std::string state_on_ring(std::uint32_t nodes) {
   return plan->job_state;
 }
 
+// Returns the decision for a job with `ranks` ranks on each node. Each rank has traffic with some others at random if
+// `scattered` is true, else with the next one.
+const placement_plan* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool scattered) {
+  const auto tasks = static_cast<std::int32_t>(nodes * ranks);
+  std::mt19937 random(7);
+  std::vector<CommEdge> edges;
+  for (std::int32_t rank = 0; rank < tasks; ++rank)
+    for (int k = 0; scattered && k < 3; ++k)
+      edges.push_back({rank, static_cast<std::int32_t>(random() % nodes * ranks + random() % ranks), 10});
+  const CommMatrix matrix = scattered ? CommMatrix::from_edges(tasks, std::move(edges)) : ring(tasks);
+  TestMachine(nodes, ranks).configure();
+  Environment environment = Environment::with_matrix(matrix);
+  placement_request request = request_for(environment, static_cast<std::uint32_t>(tasks));
+  request.tasks_per_node = ranks;
+  request.min_nodes = request.max_nodes = nodes;
+  const placement_plan* plan = decide(Offer(nodes, 2 * ranks), request);
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  return plan;
+}
+
+bool has_map_note(const placement_plan* plan) { return std::strstr(plan->reason, "--mpi=pmi2") != nullptr; }
+
 }  // namespace
+
+START_TEST(a_map_that_pmi2_cannot_send_is_on_record) {
+  ck_assert(has_map_note(plan_of(16, 8, true)));
+  ck_assert(!has_map_note(plan_of(16, 8, false)));
+  ck_assert(!has_map_note(plan_of(16, 2, true)));
+}
+END_TEST
+
+START_TEST(planned_ranks_have_at_most_16_kib) {
+  const std::string text = plan_of(64, 48, true)->planned_ranks;  // 3,072 scattered ranks
+  ck_assert_uint_le(text.size(), 16 << 10);
+  ck_assert_uint_eq(unpack_planned_ranks(text).ranks.size(), 64);
+  ck_assert_str_eq(plan_of(64, 64, true)->planned_ranks, "");
+  ck_assert_uint_eq(unpack_planned_ranks(plan_of(64, 64, false)->planned_ranks).ranks.size(), 64);
+}
+END_TEST
 
 START_TEST(the_state_has_all_digits_while_these_fit) {
   const std::string text = state_on_ring(500);
@@ -50,6 +91,8 @@ END_TEST
 static Suite* suite() {
   Suite* suite = suite_create("decide_state");
   TCase* core = tcase_create("core");
+  tcase_add_test(core, a_map_that_pmi2_cannot_send_is_on_record);
+  tcase_add_test(core, planned_ranks_have_at_most_16_kib);
   tcase_add_test(core, the_state_has_all_digits_while_these_fit);
   tcase_add_test(core, the_state_has_at_most_32_kib);
   suite_add_tcase(suite, core);

@@ -10,7 +10,6 @@ check_PROGRAMS += \
 	%D%/learned_profile_test \
 	%D%/placement_options_test \
 	%D%/process_answer_test \
-	%D%/process_map_test \
 	%D%/profile_store_test \
 	%D%/program_facts_test \
 	%D%/sequential_hostfile_test \
@@ -28,8 +27,6 @@ endif
 %C%_learned_profile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_placement_options_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_process_answer_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_process_map_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_process_map_test_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_program_facts_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)

@@ -2,11 +2,12 @@
 #include "spank/step/step_ranks.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 
 #include "common/topology/switch_tree.hpp"
 #include "common/util/cpu_list.hpp"
-#include "spank/step/process_map.hpp"
+#include "common/decision/process_map.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
 
@@ -22,7 +23,7 @@ using placement::spank::PlacementRequest;
 // Equal nodes n0, n1, .., with two nodes below each switch.
 ClusterView machine(std::int32_t nodes, std::int32_t sockets, std::int32_t cores_per_socket, std::int32_t threads = 1) {
   std::vector<NodeShape> shapes;
-  std::vector<SwitchShape> switches(static_cast<std::size_t>(nodes) / 2);
+  std::vector<SwitchShape> switches((static_cast<std::size_t>(nodes) + 1) / 2);
   for (std::int32_t node = 0; node < nodes; ++node) {
     shapes.push_back({"n" + std::to_string(node), sockets, cores_per_socket, threads});
     switches[static_cast<std::size_t>(node) / 2].nodes.push_back(node);
@@ -217,49 +218,69 @@ PlacementRequest far_pairs(std::int32_t ranks) {
 }
 
 std::size_t map_bytes(const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
-  return placement::spank::shortest_map(ranks_of_node, "pmi2").text.size();
+  return placement::shortest_map(ranks_of_node, "pmi2").text.size();
 }
 
 placement::spank::MapLength limited_to(std::size_t bytes) {
   return [bytes](const auto& ranks) { return static_cast<double>(map_bytes(ranks)) / static_cast<double>(bytes); };
 }
 
-START_TEST(runs_share_a_node_until_the_map_fits) {
+START_TEST(the_map_of_the_ranks_fits) {
   const ClusterView view = machine(16, 2, 4);
   const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
   const auto free = placement::spank::place_step(far_pairs(128), step, view);
-  ck_assert_int_eq(free.run, 1);
   const std::size_t bytes = map_bytes(free.ranks_of_node);
   const auto exact = placement::spank::place_step(far_pairs(128), step, view, limited_to(bytes));
-  ck_assert(exact.run == 1 && exact.ranks_of_node == free.ranks_of_node);
+  ck_assert(!exact.cost_of_best_order && exact.ranks_of_node == free.ranks_of_node);
   for (const std::size_t limit : {bytes - 1, std::size_t{400}, std::size_t{200}, std::size_t{100}, std::size_t{20}}) {
     const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(limit));
     check_legal(placed, step);
-    ck_assert_uint_gt(map_bytes(free.ranks_of_node), limit);
     ck_assert_uint_le(map_bytes(placed.ranks_of_node), limit);
-    ck_assert(placed.run == 0 || (placed.run > 1 && 8 % placed.run == 0));
-    for (std::uint32_t rank = 0; placed.run > 0 && rank < 128; ++rank)
-      ck_assert(together(placed, rank, rank - rank % static_cast<std::uint32_t>(placed.run)));
-    ck_assert(placed.cost >= free.cost);
+    ck_assert(placed.cost_of_best_order == free.cost && placed.cost > free.cost);
     ck_assert(placed.cost <= placed.natural_cost && placed.natural_cost == free.natural_cost);
+    ck_assert(limit < 400 || placed.cost < placed.natural_cost);
     ck_assert_uint_eq(placed.slot_of_rank.size(), 128);
     ck_assert_uint_eq(placed.cores_of_rank.size(), 128);
   }
 }
 END_TEST
 
-START_TEST(runs_leave_ranks_over_on_uneven_nodes) {
-  const ClusterView view = machine(16, 2, 8);
-  const StepShape step = step_on(view, {16, 16, 16, 16, 16, 16, 16, 8, 1, 1, 1, 1, 1, 1, 1, 1});
-  const auto placed = placement::spank::place_step(far_pairs(128), step, view, limited_to(400));
-  check_legal(placed, step);
-  ck_assert_int_eq(placed.run, 4);
-  ck_assert_uint_le(map_bytes(placed.ranks_of_node), 400);
-  for (std::uint32_t rank = 0; rank < 120; ++rank) ck_assert(together(placed, rank, rank - rank % 4));
-  for (std::uint32_t rank = 120; rank < 128; ++rank)
-    ck_assert(placed.ranks_of_node[rank - 112] == std::vector<std::uint32_t>{rank});
-  ck_assert(placed.cost < placed.natural_cost);
-  ck_assert_uint_eq(placed.slot_of_rank.size(), 128);
+// Uneven nodes, odd numbers of ranks, one rank on each node, weights near the largest: the map fits, and the costs are
+// those of the matrix.
+START_TEST(each_shape_of_step_has_a_map_that_fits) {
+  const std::vector<std::vector<std::int32_t>> shapes = {{16, 16, 16, 16, 16, 16, 16, 8, 1, 1, 1, 1, 1, 1, 1, 1},
+                                                         {33, 32, 32},
+                                                         std::vector<std::int32_t>(97, 1),
+                                                         {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                                                         {1, 95, 1}};
+  for (const auto& tasks : shapes)
+    for (const std::int64_t scale : {std::int64_t{1}, std::int64_t{1} << 48}) {
+      const ClusterView view = machine(static_cast<std::int32_t>(tasks.size()), 2, 48);
+      const StepShape step = step_on(view, tasks);
+      PlacementRequest request = far_pairs(std::accumulate(tasks.begin(), tasks.end(), 0));
+      auto edges = request.matrix->edges();
+      for (auto& edge : edges) edge.weight *= scale;
+      request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(request.matrix->ranks(), edges));
+      const auto free = placement::spank::place_step(request, step, view);
+      const auto placed = placement::spank::place_step(request, step, view, limited_to(300));
+      check_legal(placed, step);
+      ck_assert_uint_le(map_bytes(placed.ranks_of_node), 300);
+      ck_assert(placed.cost >= free.cost && placed.cost <= placed.natural_cost);
+      ck_assert(placed.natural_cost == free.natural_cost);
+    }
+}
+END_TEST
+
+START_TEST(each_policy_has_a_map_that_fits) {
+  const ClusterView view = machine(16, 2, 4);
+  const StepShape step = step_on(view, std::vector<std::int32_t>(16, 8));
+  for (const std::string policy : {"TREEMATCH=objective=worst-group", "TREEMATCH=objective=balanced", "TOFA", "NLA"}) {
+    PlacementRequest request = far_pairs(128);
+    request.spec = placement::parse_policy_spec(policy);
+    const auto placed = placement::spank::place_step(request, step, view, limited_to(300));
+    check_legal(placed, step);
+    ck_assert_uint_le(map_bytes(placed.ranks_of_node), 300);
+  }
 }
 END_TEST
 
@@ -267,7 +288,7 @@ START_TEST(ranks_stay_in_natural_order_if_no_map_fits) {
   const ClusterView view = machine(4, 2, 2);
   const StepShape step = step_on(view, {4, 3, 2, 3});
   const auto placed = placement::spank::place_step(pairs(12), step, view, [](const auto&) { return 2.0; });
-  ck_assert_int_eq(placed.run, 0);
+  ck_assert(placed.cost_of_best_order.has_value());
   ck_assert(placed.ranks_of_node ==
             (std::vector<std::vector<std::uint32_t>>{{0, 1, 2, 3}, {4, 5, 6}, {7, 8}, {9, 10, 11}}));
   ck_assert(placed.cost == placed.natural_cost);
@@ -389,8 +410,9 @@ int main() {
   tcase_add_test(tests, tasks_on_hardware_threads_keep_their_order);
   tcase_add_test(tests, a_step_of_one_task);
   tcase_add_test(tests, a_matrix_of_another_size_is_refused);
-  tcase_add_test(tests, runs_share_a_node_until_the_map_fits);
-  tcase_add_test(tests, runs_leave_ranks_over_on_uneven_nodes);
+  tcase_add_test(tests, the_map_of_the_ranks_fits);
+  tcase_add_test(tests, each_policy_has_a_map_that_fits);
+  tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
   tcase_add_test(tests, core_lists_are_read_strictly);
   tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);

@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <memory>
 #include <numeric>
+#include <vector>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/request/pattern_matrix.hpp"
-#include "spank/step/step_ranks.hpp"
 #include "tools/map/allocation_state.hpp"
 
 namespace placement::tools {
@@ -142,8 +142,11 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool b
   const auto processes = static_cast<std::int32_t>(task.matrix->ranks() / tasks);
   if (by_node && processes > 1 && task.matrix->ranks() % tasks == 0 && std::ranges::max(allocation.step.tasks) == 1) {
     task.processes_per_rank = processes;
-    task.matrix = std::make_shared<const CommMatrix>(
-        spank::matrix_of_runs(*task.matrix, processes, static_cast<std::int32_t>(tasks)));
+    std::vector<std::int32_t> task_of(static_cast<std::size_t>(task.matrix->ranks()));
+    for (std::size_t rank = 0; rank < task_of.size(); ++rank)
+      task_of[rank] = static_cast<std::int32_t>(rank) / processes;
+    task.matrix =
+        std::make_shared<const CommMatrix>(task.matrix->aggregated(task_of, static_cast<std::int32_t>(tasks)));
   }
   take_plan(task.command, task.spec, line.has("policy"), component, allocation);
   task.view = allocation.view;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step/process_map.hpp"
-
-#include <slurm/slurm.h>
+#include "common/decision/process_map.hpp"
 
 #include <limits>
 
-namespace placement::spank {
+namespace placement {
 
 namespace {
 
@@ -53,9 +51,9 @@ std::string map_of(const std::vector<std::uint32_t>& node_of_rank, std::size_t m
 
 ProcessMap shortest_map(const std::vector<std::vector<std::uint32_t>>& ranks_of_node, std::string_view mpi_type) {
   const std::vector<std::uint32_t> node_of_rank = nodes_of_ranks(ranks_of_node);
-  ProcessMap plane{SLURM_DIST_PLANE, map_of(node_of_rank, node_of_rank.size())};
+  ProcessMap plane{true, map_of(node_of_rank, node_of_rank.size())};
   if (is_pmix(mpi_type)) return plane;
-  ProcessMap cyclic{SLURM_DIST_CYCLIC, map_of(node_of_rank, 1)};
+  ProcessMap cyclic{false, map_of(node_of_rank, 1)};
   return cyclic.text.size() < plane.text.size() ? cyclic : plane;
 }
 
@@ -65,4 +63,4 @@ std::size_t longest_map(std::string_view mpi_type) {
   return std::numeric_limits<std::size_t>::max();
 }
 
-}  // namespace placement::spank
+}  // namespace placement

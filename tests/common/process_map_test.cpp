@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step/process_map.hpp"
-
-#include <slurm/slurm.h>
+#include "common/decision/process_map.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -13,8 +11,8 @@
 
 namespace {
 
-using placement::spank::longest_map;
-using placement::spank::shortest_map;
+using placement::longest_map;
+using placement::shortest_map;
 using RanksOfNodes = std::vector<std::vector<std::uint32_t>>;
 using NodeOfRank = std::vector<std::uint32_t>;
 
@@ -77,8 +75,7 @@ void check_map(const NodeOfRank& node_of_rank, std::size_t nodes) {
   const auto plane = map_of_slurm(ranks, node_of_rank.size(), true);
   const auto cyclic = map_of_slurm(ranks, node_of_rank.size(), false);
   const auto map = shortest_map(ranks, "pmi2");
-  ck_assert(map.text == (map.distribution == SLURM_DIST_PLANE ? plane : cyclic));
-  ck_assert(map.distribution == SLURM_DIST_PLANE || map.distribution == SLURM_DIST_CYCLIC);
+  ck_assert(map.text == (map.plane ? plane : cyclic));
   ck_assert_uint_eq(map.text.size(), std::min(plane.size(), cyclic.size()));
   ck_assert(read_map(map.text, node_of_rank.size()) == node_of_rank);
   ck_assert(shortest_map(ranks, "pmix_v4").text == plane);

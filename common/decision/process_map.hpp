@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
-namespace placement::spank {
+namespace placement {
 
 // The map from ranks to nodes that MPI reads from srun: "(vector,(first node,nodes,ranks per node),..)". Slurm's pmi2
 // plugin writes it from the layout of the step. The form of the map depends on the distribution in the layout.
 struct ProcessMap {
-  std::uint32_t distribution;  // SLURM_DIST_PLANE or SLURM_DIST_CYCLIC
+  bool plane = true;  // the distribution is SLURM_DIST_PLANE; false: SLURM_DIST_CYCLIC
   std::string text;
 };
 
@@ -30,4 +30,4 @@ ProcessMap shortest_map(const std::vector<std::vector<std::uint32_t>>& ranks_of_
 // - other types pass no map. An empty type is unknown and has the limit of pmi2.
 std::size_t longest_map(std::string_view mpi_type);
 
-}  // namespace placement::spank
+}  // namespace placement
