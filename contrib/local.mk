@@ -19,42 +19,24 @@ endif
 endif
 
 EXTRA_DIST += \
-	contrib/bench-agent \
-	contrib/bench-cycle \
-	contrib/bench-monitor \
-	contrib/bench-tofa \
 	contrib/check \
 	contrib/check-odr \
 	contrib/check-sanitizers \
 	contrib/cluster \
 	contrib/demo \
+	contrib/evaluation \
 	contrib/fault-drill \
-	contrib/integer_sort.c \
-	contrib/irregular \
-	contrib/irregular_programs.c \
 	contrib/lib \
 	contrib/lint \
-	contrib/many_ranks.c \
-	contrib/message_rate.c \
-	contrib/nla-cluster \
-	contrib/nla-simgrid \
-	contrib/nla_programs.c \
 	contrib/package \
 	contrib/package-rpm \
 	contrib/packaging \
-	contrib/profile-many \
-	contrib/profile-overhead \
 	contrib/prometheus \
 	contrib/release \
-	contrib/reorder \
-	contrib/reproduce \
 	contrib/root \
-	contrib/run-time-model \
-	contrib/simulate \
 	contrib/slurm-source \
 	contrib/soak \
 	contrib/systemd/placement-agent.service.in \
 	contrib/systemd/placement-monitor.service.in \
-	contrib/ti_recorder.c \
 	contrib/try \
 	#

@@ -44,8 +44,8 @@ bool on_torus(const ClusterView& view, const JobRequest& job_request) {
 }
 
 // A search looks at the time between its steps, and a step, the costs and the record of the decision take time for each
-// pair of the matrix and for each rank. Measured on 5,040 nodes by contrib/bench/bench_decision.cpp; half of the time
-// is left to the search in any case.
+// pair of the matrix and for each rank. Measured on 5,040 nodes by contrib/evaluation/bench/bench_decision.cpp; half of
+// the time is left to the search in any case.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config) {
   constexpr std::int64_t ns_of_pair = 30, ns_of_rank = 300;
   if (matrix == nullptr) return deadline;

@@ -11,7 +11,7 @@ fail() {
   echo "FAILED: ${command#"$top/"} --help: $*"
 }
 
-for command in "$top"/contrib/* "$top"/contrib/simulate/*; do
+for command in "$top"/contrib/* "$top"/contrib/evaluation/* "$top"/contrib/evaluation/simulate/*; do
   [ -f "$command" ] && [ -x "$command" ] || continue
   commands=$((commands + 1))
   timeout 60 "$command" --help >"$said" 2>"$errors" </dev/null || fail "ends with $?"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""contrib/reproduce: verdicts, tables that are kept, parts that fail, and recordings whose traffic is known."""
+"""contrib/evaluation/reproduce: verdicts, tables that are kept, parts that fail, and recordings whose traffic is known."""
 import argparse
 import contextlib
 import io
@@ -15,13 +15,13 @@ import time
 
 sys.dont_write_bytecode = True
 TOP = os.path.abspath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")))
-sys.path.insert(0, os.path.join(TOP, "contrib/lib"))
+sys.path.insert(0, os.path.join(TOP, "contrib/evaluation/lib"))
 from reproduce import main, netload, recordings, results
 from reproduce.results import Row
 from reproduce.runner import PartError, Runner
 from ti_trace import Trace, index_of
 
-MAIN = os.path.join(TOP, "contrib/lib/reproduce/main.py")
+MAIN = os.path.join(TOP, "contrib/evaluation/lib/reproduce/main.py")
 checks = 0
 
 
@@ -179,7 +179,7 @@ def failed_replays(work):
     with open(log, "w") as out:
         out.write("1 0 -1 1 1\n")
     make(work, "curie/whole-30")
-    script = os.path.join(TOP, "contrib/simulate/curie")
+    script = os.path.join(TOP, "contrib/evaluation/simulate/curie")
     done = subprocess.run([script, log, folder, "whole"], env={**os.environ, "PLACECTL": "/bin/false"}, capture_output=True, text=True)
     check(done.returncode != 0 and not os.path.exists(os.path.join(folder, "whole-30")), f"{done.returncode}: {done.stdout}{done.stderr}")
 
@@ -243,7 +243,7 @@ def recorder(work):
         return print("skipped: a recording, as there is no MPI")
     run = Runner(make(work, "recorder"), "", work)
     os.makedirs(run.path("trace_files"))
-    contrib = os.path.join(TOP, "contrib")
+    contrib = os.path.join(TOP, "contrib/evaluation")
     run.command("mpicc", "-O1", "-shared", "-fPIC", "-o", run.path("recorder.so"), f"{contrib}/ti_recorder.c")
     run.command("mpicc", "-O1", "-o", run.path("sort"), f"{contrib}/integer_sort.c")
     run.command("mpirun", "--oversubscribe", "-n", 3, "-x", "LD_PRELOAD=" + run.path("recorder.so"), "-x", "TI_TRACE=" + run.path("trace"),

@@ -28,7 +28,7 @@ trace() {
 gives() {
   checks=$((checks + 1))
   local got
-  got=$("$source/contrib/lib/ti_trace.py" t 2>err | tail -n +2 | paste -sd ,)
+  got=$("$source/contrib/evaluation/lib/ti_trace.py" t 2>err | tail -n +2 | paste -sd ,)
   [ "$got" = "$1" ] || fail "$(cat t_files/0.txt | sed -n 2p): '$got' instead of '$1'; $(cat err)"
 }
 
@@ -74,7 +74,7 @@ says 'there is no rank 3'
 
 checks=$((checks + 1))
 : >t
-! "$source/contrib/lib/ti_trace.py" t >matrix 2>err || fail "an empty index gives '$(cat matrix)' and exit code 0"
+! "$source/contrib/evaluation/lib/ti_trace.py" t >matrix 2>err || fail "an empty index gives '$(cat matrix)' and exit code 0"
 says '/t: it names no file of a rank'
 
 echo "$checks checks, $failures failures"

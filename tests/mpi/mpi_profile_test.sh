@@ -148,8 +148,8 @@ grep -q 'nothing is profiled' "$scratch/log" || fail "a wrong setting goes unsai
 
 # ---- rows come to rank 0 along a tree of ranks: the matrix is whole where this tree is not, and rank 0 keeps no buffers for each rank
 # (with 24 ranks, 700 KiB).
-MPICC=$MPICC MPIRUN=$MPIRUN "$source/contrib/profile-many" "$libraries/libplacement-profile.so" 1 3 13 24 >"$scratch/many" 2>&1 ||
-  fail "contrib/profile-many"
+MPICC=$MPICC MPIRUN=$MPIRUN "$source/contrib/evaluation/profile-many" "$libraries/libplacement-profile.so" 1 3 13 24 >"$scratch/many" 2>&1 ||
+  fail "contrib/evaluation/profile-many"
 [ "$(grep -c ' right$' "$scratch/many")" = 4 ] || { fail "profiles of 1, 3, 13 and 24 ranks"; cat "$scratch/many"; }
 awk '$1 == 24 { gsub(/[()]/, ""); found = 1; if ($4 - $3 > 400) exit 1 } END { exit !found }' "$scratch/many" ||
   { fail "rank 0 of 24 ranks needs more than 400 KiB more than any rank before the end"; cat "$scratch/many"; }

@@ -462,7 +462,7 @@ for script in torus curie; do
   "${log%/*}/$script" --help >.out 2>.err
   code=$? out=$(cat .out) err=$(cat .err) command="$script --help"
   ends 0
-  has "usage: contrib/simulate/$script "
+  has "usage: contrib/evaluation/simulate/$script "
   "${log%/*}/$script" --frobnicate >.out 2>.err
   code=$? out=$(cat .out) err=$(cat .err) command="$script --frobnicate"
   ends 2
