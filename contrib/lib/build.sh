@@ -63,7 +63,7 @@ configure_in() {  # directory prefix option...
   mkdir -p "$directory"
   newer_than "$directory/config.status" "$source_tree/configure" || return 0
   (cd "$directory" && quietly configure "$source_tree/configure" --prefix="$prefix" --with-slurm="${SP_SLURM_PREFIX:-/usr}" \
-    --with-slurm-source="$slurm_source" "$@") || return 1
+    ${SP_SLURM_PREFIX:+--enable-untested-slurm} --with-slurm-source="$slurm_source" "$@") || return 1
 }
 
 # What "make distcheck" looks at, with one compilation less: the tarball is what all else is built from, and at the end the build
