@@ -137,10 +137,18 @@ bool QueryServer::read_question(Connection& connection, double now_s) {
   return true;
 }
 
+// Returns whether munge may be asked about a credential from `from`. Other addresses can use up what all have together,
+// but not what is reserved for this one.
+bool QueryServer::may_decode(const NetAddress& from, double now_s) {
+  return bucket_of(source_decodes_, from, limits_.source_credentials_per_s, limits_.source_credentials_burst)
+             .take(now_s) &&
+         (decodes_.take(now_s) ||
+          bucket_of(reserved_decodes_, from, limits_.reserved_credentials_per_s, limits_.reserved_credentials_burst)
+              .take(now_s));
+}
+
 void QueryServer::take_credential(Connection& connection, const std::string& credential, double now_s) {
-  TokenBucket& source =
-      bucket_of(source_decodes_, connection.from, limits_.source_credentials_per_s, limits_.source_credentials_burst);
-  if (!source.take(now_s) || !decodes_.take(now_s)) return refuse(connection, Refusal::too_many, now_s);
+  if (!may_decode(connection.from, now_s)) return refuse(connection, Refusal::too_many, now_s);
   const Credentials::Decoded decoded = credentials_.decode(credential);
   if (decoded.fault != Credentials::Fault::none) return refuse(connection, refusal_of(decoded.fault), now_s);
   const auto query = decode_query(decoded.payload);

@@ -48,6 +48,8 @@ class QueryServer {
     double source_credentials_burst = 100;
     double credentials_per_s = 500;  // credentials from all addresses that munge decodes
     double credentials_burst = 1000;
+    double reserved_credentials_per_s = 1;  // credentials from one address that munge decodes in any case
+    double reserved_credentials_burst = 5;
     double user_time_share = 0.25;  // share of processor time for one user, in the long run
     double user_time_s = 5;         // time for one user in a burst
   };
@@ -97,6 +99,7 @@ class QueryServer {
   bool close_one(const MayClose& may_close, const Group& group, std::size_t least);
   bool make_room(const NetAddress& from);
   bool read_question(Connection& connection, double now_s);
+  bool may_decode(const NetAddress& from, double now_s);
   void take_credential(Connection& connection, const std::string& credential, double now_s);
   void refuse(Connection& connection, Refusal why, double now_s);
   template <typename MayServe>
@@ -117,7 +120,7 @@ class QueryServer {
   Connections connections_;  // the oldest one is first
   std::vector<Stream> streams_;
   TokenBucket decodes_;
-  std::map<NetAddress, TokenBucket> source_decodes_;
+  std::map<NetAddress, TokenBucket> source_decodes_, reserved_decodes_;
   UserTimes user_time_;    // processor time
   UserTimes stream_time_;  // time for which their clients held processes
 };
