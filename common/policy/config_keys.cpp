@@ -188,7 +188,7 @@ std::span<const ConfigKey> config_keys() {
           "A file that describes the machine in place of Slurm's own topology: a topology.conf of topology/tree or "
           "topology/block, what \"scontrol show topology\" prints, a \"tree\" line with the arities from the root to the "
           "cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the cores of all nodes in the "
-          "order of slurm.conf."),
+          "order of their names, n9 before n10."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
           "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),

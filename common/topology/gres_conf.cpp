@@ -21,8 +21,10 @@ constexpr std::int32_t max_cores = 4096;
 constexpr std::size_t max_gpus = 1024;
 constexpr std::int64_t max_links = 1000;  // between two GPUs
 
-// Thrown when the file does not tell the GPUs of the node.
-struct NotTold {};
+// Thrown when the file does not give the GPUs of the node in Slurm's order, with the reason.
+struct NotGiven {
+  std::string why;
+};
 
 // Whether Slurm finds the GPUs of one node itself. AutoDetect= on a line of the file for all nodes counts where no line
 // that describes the node's devices has its own, wherever these lines stand in the file.
@@ -50,63 +52,85 @@ std::vector<std::int32_t> cores_of(const ConfLine& line) {
   const std::string* const list = value_of(line, "Cores", "CPUs");
   if (!list) return {};
   const auto cores = listed_cores(*list, max_cores);
-  if (!cores) throw NotTold{};
+  if (!cores) throw NotGiven{"Cores=" + shown(*list) + ": it takes numbers below " + std::to_string(max_cores)};
   return *cores;
 }
 
-// Returns the numbers of Links=, as in "-1,4,0,2"; none without Links=.
+// Returns the numbers of Links=, as in "-1,4,0,2"; none without Links=. Slurm ignores a list that is wrong or has not
+// exactly one -1, and empty parts of a list.
 std::vector<std::int32_t> links_of(const ConfLine& line) {
-  const std::string* const list = line.value("Links");
+  const std::string* const list = value_of(line, "Links", "Link");
   std::vector<std::int32_t> links;
   if (!list) return links;
   for (const std::string_view part : split_at(*list, ',')) {
+    if (part.empty()) continue;
     const auto number = parse_integer(trimmed(part));
-    if (!number || *number < -1 || *number > max_links || links.size() == max_gpus) throw NotTold{};
+    if (!number || *number < -2 || *number > max_links || links.size() == max_gpus) return {};
     links.push_back(static_cast<std::int32_t>(*number));
   }
+  if (std::ranges::count(links, -1) != 1) links.clear();
   return links;
 }
 
 // Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several
 // files of MultipleFiles are those of one GPU, such as a part of a GPU that is divided (MIG).
 std::vector<std::string> files_of(const ConfLine& line) {
-  if (const std::string* const list = line.value("File")) return expand_hostlist(*list);
+  if (const std::string* const list = value_of(line, "File", "Files")) return expand_hostlist(*list);
   if (const std::string* const list = line.value("MultipleFiles")) return {*list};
   const std::string* const text = line.value("Count");
   const auto count = text ? parse_integer(*text) : 1;
-  if (!count || *count < 0 || *count > static_cast<std::int64_t>(max_gpus)) throw NotTold{};
+  if (!count || *count < 0 || *count > static_cast<std::int64_t>(max_gpus))
+    throw NotGiven{"Count=" + shown(*text) + ": it takes a number from 0 to " + std::to_string(max_gpus)};
   return std::vector<std::string>(static_cast<std::size_t>(*count));
 }
 
 // Collects the GPUs of one node, line by line.
 class GpuReader {
  public:
-  // Takes a line that is for this node.
-  void take(const ConfLine& line) {
+  // Takes a line that is for this node, unless an earlier one was wrong.
+  void take(const std::string& file, const ConfLine& line) {
+    if (!why_.empty()) return;
+    try {
+      add(line);
+    } catch (const Error& error) {  // a list of files
+      fail(file, line, error.what());
+    } catch (const NotGiven& reason) {
+      fail(file, line, reason.why);
+    }
+  }
+  void fail(const std::string& file, const ConfLine& line, const std::string& why) {
+    if (why_.empty()) why_ = file + ":" + std::to_string(line.number) + ": " + why;
+  }
+  NodeGpus gpus(const std::string& file) {
+    if (why_.empty() && detect_.in_force()) why_ = file + ": Slurm finds the GPUs itself (AutoDetect)";
+    if (!why_.empty()) return {std::nullopt, std::move(why_)};
+    gpus_.insert(gpus_.end(), of_node_.begin(), of_node_.end());
+    return {std::move(gpus_), {}};
+  }
+
+ private:
+  void add(const ConfLine& line) {
     detect_.take(line);
     const std::string* const name = line.value("Name");
     if (!name || !equal_any_case(*name, "gpu")) return;
     const std::string* const type = line.value("Type");
     const std::string type_here = type ? *type : "";
-    if (!gpus_.empty() && type_here != type_) throw NotTold{};
+    if (type_here != type_.value_or(type_here))
+      throw NotGiven{"Type=" + shown(type_here) + " after Type=" + shown(*type_) +
+                     ": Slurm orders GPUs of several types by itself"};
     type_ = type_here;
     const std::vector<std::int32_t> cores = cores_of(line);
     const std::vector<std::int32_t> links = links_of(line);
-    for (const std::string& file : files_of(line)) gpus_.push_back({file, cores, links});
-    if (gpus_.size() > max_gpus) throw NotTold{};
-  }
-  void fail() { is_told_ = false; }
-  bool is_told() const { return is_told_; }
-  std::optional<std::vector<GpuShape>> gpus() {
-    if (!is_told_ || detect_.in_force()) return std::nullopt;
-    return std::move(gpus_);
+    std::vector<GpuShape>& gpus = equal_any_case(line.pairs[0].first, "NodeName") ? of_node_ : gpus_;
+    for (const std::string& file : files_of(line)) gpus.push_back({file, cores, links});
+    if (gpus.size() > max_gpus) throw NotGiven{"more than " + std::to_string(max_gpus) + " GPUs"};
   }
 
- private:
-  bool is_told_ = true;
+  std::string why_;  // why the GPUs are not known; empty: they are
   AutoDetect detect_;
-  std::string type_;
-  std::vector<GpuShape> gpus_;
+  std::optional<std::string> type_;  // of the lines before
+  std::vector<GpuShape> gpus_,
+      of_node_;  // of lines that begin with Name=, and with NodeName=, which Slurm takes after them
 };
 
 // The nodes of a caller that a line is for, by their numbers. Consecutive lines often have the same list, which is then
@@ -118,14 +142,13 @@ class LineNodes {
     for (std::size_t n = 0; n < nodes.size(); ++n) number_.emplace(nodes[n], n);
   }
 
-  // Returns null if nobody knows for which nodes the line is.
+  // Returns null if NodeName= is no host list.
   const std::vector<std::size_t>* of(const ConfLine& line) {
     const std::string* const list = line.value("NodeName");
     if (!list) return &all_;
     if (list_ != *list) expand(*list);
     return is_list_ ? &named_ : nullptr;
   }
-  const std::vector<std::size_t>& all() const { return all_; }
 
  private:
   void expand(const std::string& list) {
@@ -152,27 +175,21 @@ class LineNodes {
 
 }  // namespace
 
-std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path,
-                                                                  std::span<const std::string> nodes) {
+std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
   std::vector<GpuReader> readers(nodes.size());
   LineNodes line_nodes(nodes);
-  for_each_conf_line(path, [&](const std::string&, const ConfLine& line) {
-    const std::vector<std::size_t>* const of_line = line_nodes.of(line);
-    for (const std::size_t n : of_line ? *of_line : line_nodes.all()) try {
-        if (!of_line) throw NotTold{};
-        if (readers[n].is_told()) readers[n].take(line);
-      } catch (const Error&) {  // a list of files
-        readers[n].fail();
-      } catch (const NotTold&) {
-        readers[n].fail();
-      }
+  for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
+    if (const std::vector<std::size_t>* const of_line = line_nodes.of(line))
+      for (const std::size_t n : *of_line) readers[n].take(file, line);
+    else
+      for (GpuReader& reader : readers) reader.fail(file, line, "NodeName=" + shown(*line.value("NodeName")));
   });
-  std::vector<std::optional<std::vector<GpuShape>>> shapes;
-  for (GpuReader& reader : readers) shapes.push_back(reader.gpus());
-  return shapes;
+  std::vector<NodeGpus> gpus;
+  for (GpuReader& reader : readers) gpus.push_back(reader.gpus(path));
+  return gpus;
 }
 
-std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node) {
+NodeGpus read_gpu_shapes(const std::string& path, const std::string& node) {
   return std::move(read_gpu_shapes(path, std::span(&node, 1)).front());
 }
 

@@ -16,18 +16,23 @@ struct GpuShape {
       {};  // Links=: number of links to each GPU of the node, -1 for itself; empty: not given
 };
 
-// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes, in the order in which
-// Slurm numbers them. Returns nothing if the file does not tell this order: if Slurm finds the GPUs itself
-// (AutoDetect, where the node's own off trumps what the file has for all), if they are of several types, which Slurm
-// sorts, or if a line is wrong. Throws Error when a file cannot be read.
-std::optional<std::vector<GpuShape>> read_gpu_shapes(const std::string& path, const std::string& node);
+// The GPUs of a node in the order in which Slurm numbers them, or why gres.conf does not give this order.
+struct NodeGpus {
+  std::optional<std::vector<GpuShape>> shapes;
+  std::string why_not;  // with file and line; empty if there are shapes
+};
+
+// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. The file does not give
+// their order if Slurm finds the GPUs itself (AutoDetect, where the node's own off overrides what the file has for
+// all), if they are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be
+// read.
+NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
 
 // Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off; that of
 // the node trumps that for all. Throws Error when a file cannot be read.
 bool finds_gpus_itself(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.
-std::vector<std::optional<std::vector<GpuShape>>> read_gpu_shapes(const std::string& path,
-                                                                  std::span<const std::string> nodes);
+std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);
 
 }  // namespace placement

@@ -23,10 +23,13 @@ std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& rese
   return offered;
 }
 
-bool takes_jobs(std::string_view state) {
+std::optional<bool> takes_jobs(std::string_view state) {
   const std::string word = lower_case(state);
-  return word != "down" && word != "error" && word != "future" && !word.starts_with("drain") &&
-         !word.starts_with("fail");
+  if (word == "down" || word == "error" || word == "future" || word.starts_with("drain") || word.starts_with("fail"))
+    return false;
+  if (word == "idle" || word == "allocated" || word == "mixed" || word == "unknown" || word.starts_with("cloud"))
+    return true;
+  return std::nullopt;
 }
 
 }  // namespace placement

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,7 +24,7 @@ struct ReservedCores {
 std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& reserved, bool from_first);
 
 // Returns whether Slurm starts jobs on a node for which slurm.conf has this State=: it does not on DOWN, DRAIN, FAIL,
-// ERROR and FUTURE.
-bool takes_jobs(std::string_view state);
+// ERROR and FUTURE. Returns nothing for a word that is no state.
+std::optional<bool> takes_jobs(std::string_view state);
 
 }  // namespace placement

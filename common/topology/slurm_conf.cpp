@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "common/topology/offered_cores.hpp"
 #include "common/util/cpu_list.hpp"
@@ -124,27 +125,38 @@ class FileReader {
   std::string cluster_;
 };
 
-// Reads the nodes of a slurm.conf and of the files that it includes, and which of their cores Slurm offers to jobs.
+// Adds a line Name=DEFAULT to the values of those before it; its own values come last and so win.
+void add_defaults(ConfLine& defaults, const ConfLine& line) {
+  defaults.pairs.insert(defaults.pairs.end(), line.pairs.begin(), line.pairs.end());
+}
+
+const std::string* value_or_default(const ConfLine& line, const ConfLine& defaults, const char* key) {
+  const std::string* text = line.value(key);
+  return text ? text : defaults.value(key);
+}
+
+// Reads the nodes of a slurm.conf, and which of their cores Slurm offers to jobs.
 class NodeReader {
  public:
-  std::vector<NodeShape> read(const std::string& path) {
-    for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) {
-      if (const std::string* words = line.value("SchedulerParameters"))
-        reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
-      if (line.pairs.empty()) return;
-      if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
-      if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
-    });
+  void take(const std::string& file, const ConfLine& line) {
+    if (const std::string* words = line.value("SchedulerParameters"))
+      reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
+    if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
+    if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
+  }
+
+  // Returns the nodes in slurmctld's order.
+  std::vector<NodeShape> nodes(const std::string& path) {
     for (const auto& [file, line] : down_) set_state(file, line);
     find_offered(path);
+    std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
     return std::move(nodes_);
   }
 
  private:
   void add_nodes(const std::string& path, const ConfLine& line);
   const std::string* value(const ConfLine& line, const char* key) const {
-    const std::string* text = line.value(key);
-    return text ? text : defaults_.value(key);
+    return value_or_default(line, defaults_, key);
   }
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key,
                                     std::int64_t least = 1) const;
@@ -167,12 +179,12 @@ std::optional<std::int32_t> NodeReader::count(const std::string& path, const Con
                                               std::int64_t least) const {
   const std::string* text = value(line, key);
   if (!text) return std::nullopt;
-  const std::optional<std::int64_t> number = parse_integer(*text);
-  if (!number || *number < least || *number > max_count)
+  char* end = nullptr;
+  const std::int64_t number = std::strtoll(text->c_str(), &end, 0);  // as in Slurm, 0x10 and 020 are 16
+  if (end == text->c_str() || *end != '\0' || number < 0 || number > max_count)
     fail_at(path, line.number,
-            std::string(key) + "=" + shown(*text) + ": it takes a number from " + std::to_string(least) + " to " +
-                std::to_string(max_count));
-  return static_cast<std::int32_t>(*number);
+            std::string(key) + "=" + shown(*text) + ": it takes a number from 0 to " + std::to_string(max_count));
+  return static_cast<std::int32_t>(std::max(number, least));
 }
 
 // Returns the shape of the nodes of a line, by the rules of slurm.conf(5), NODE CONFIGURATION. SocketsPerBoard wins
@@ -213,13 +225,14 @@ ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line
   return cores;
 }
 
-// Sets the state of the nodes of a DownNodes line. Slurm ignores names that are no nodes, and the state UNKNOWN.
+// Sets the state of the nodes of a DownNodes line. Slurm ignores names that are no nodes, the state UNKNOWN and words
+// that are no state.
 void NodeReader::set_state(const std::string& path, const ConfLine& line) {
   const std::string* state = line.value("State");
-  if (state && equal_any_case(*state, "UNKNOWN")) return;
+  const std::optional<bool> takes = state ? takes_jobs(*state) : false;
+  if (!takes || (state && equal_any_case(*state, "UNKNOWN"))) return;
   for (const std::string& name : hosts_at(line.pairs[0].second, path, line))
-    if (const auto node = known_.find(name); node != known_.end())
-      takes_jobs_[node->second] = state && takes_jobs(*state);
+    if (const auto node = known_.find(name); node != known_.end()) takes_jobs_[node->second] = *takes;
 }
 
 void NodeReader::find_offered(const std::string& path) {
@@ -239,14 +252,15 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   const std::string& names = line.pairs[0].second;
   if (equal_any_case(names, "DEFAULT")) {
-    std::vector<std::pair<std::string, std::string>> kept = std::move(defaults_.pairs);
-    defaults_ = line;
-    defaults_.pairs.insert(defaults_.pairs.begin(), kept.begin(), kept.end());
+    add_defaults(defaults_, line);
     return;
   }
   NodeShape node = shape(path, line);
   const std::string* state = value(line, "State");
   if (const std::string* topology = value(line, "Topology")) node.topology = *topology;
+  for (const ConfLine* from : std::initializer_list<const ConfLine*>{&defaults_, &line})
+    for (const char* key : {"Features", "Feature"})
+      if (const std::string* features = from->value(key)) node.features = *features;
   reserved_.push_back(reserved(path, line, node));
   for (std::string& name : hosts_at(names, path, line)) {
     if (!known_.emplace(name, nodes_.size()).second)
@@ -255,9 +269,66 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
     node.name = std::move(name);
     nodes_.push_back(node);
     reserved_of_.push_back(reserved_.size() - 1);
-    takes_jobs_.push_back(!state || takes_jobs(*state));
+    takes_jobs_.push_back(!state || takes_jobs(*state).value_or(true));
   }
 }
+
+// Returns whether a list with commas has the word.
+bool has_word(std::string_view list, std::string_view word) {
+  const std::vector<std::string_view> words = split_at(list, ',');
+  return std::ranges::find(words, word) != words.end();
+}
+
+// Reads the partitions of a slurm.conf.
+class PartitionReader {
+ public:
+  void take(const std::string& file, const ConfLine& line) {
+    const auto& [key, name] = line.pairs[0];
+    if (equal_any_case(key, "NodeSet")) sets_.emplace_back(file, line);
+    if (!equal_any_case(key, "PartitionName")) return;
+    if (equal_any_case(name, "DEFAULT")) {
+      add_defaults(defaults_, line);
+      return;
+    }
+    ConfLine whole = defaults_;
+    whole.number = line.number;
+    whole.pairs.insert(whole.pairs.end(), line.pairs.begin(), line.pairs.end());
+    partitions_.emplace_back(file, std::move(whole));
+  }
+
+  std::vector<PartitionShape> partitions(std::span<const NodeShape> nodes) const {
+    std::vector<PartitionShape> result;
+    for (const auto& [file, line] : partitions_) {
+      const std::string* list = line.value("Nodes");
+      result.push_back({*line.value("PartitionName"), {}});
+      if (!list || list->empty()) continue;
+      const std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
+      for (const NodeShape& node : nodes)
+        if (names.contains(node.name) || equal_any_case(*list, "ALL")) result.back().nodes.push_back(node.name);
+    }
+    return result;
+  }
+
+ private:
+  // Returns the names of a Nodes= of a partition, with the nodes of each NodeSet in place of its name.
+  std::unordered_set<std::string> nodes_of(const std::string& list, const std::string& file, const ConfLine& line,
+                                           std::span<const NodeShape> nodes) const {
+    const std::vector<std::string> listed = hosts_at(list, file, line);
+    std::unordered_set<std::string> names(listed.begin(), listed.end());
+    for (const auto& [set_file, set] : sets_) {
+      if (names.erase(set.pairs[0].second) == 0) continue;
+      if (const std::string* feature = set.value("Feature"))
+        for (const NodeShape& node : nodes)
+          if (has_word(node.features, *feature)) names.insert(node.name);
+      if (const std::string* more = set.value("Nodes"); more && !more->empty())
+        for (std::string& name : hosts_at(*more, set_file, set)) names.insert(std::move(name));
+    }
+    return names;
+  }
+
+  ConfLine defaults_;
+  std::vector<std::pair<std::string, ConfLine>> partitions_, sets_;  // each line with its file
+};
 
 }  // namespace
 
@@ -312,22 +383,22 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
   return file + ": " + shown(compress_hostlist(names)) + " is not in slurm.conf, and is left out";
 }
 
-std::vector<std::string> read_partition_names(const std::string& slurm_conf_path) {
-  std::vector<std::string> names;
-  for_each_conf_line(slurm_conf_path, [&names](const std::string&, const ConfLine& line) {
-    if (line.pairs.empty() || !equal_any_case(line.pairs[0].first, "PartitionName")) return;
-    for (const std::string_view name : split_at(line.pairs[0].second, ','))
-      if (!equal_any_case(name, "DEFAULT")) names.emplace_back(name);
+SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
+  NodeReader nodes;
+  PartitionReader partitions;
+  for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
+    if (line.pairs.empty()) return;
+    nodes.take(file, line);
+    partitions.take(file, line);
   });
-  return names;
-}
-
-std::vector<NodeShape> read_static_nodes(const std::string& slurm_conf_path) {
-  return NodeReader().read(slurm_conf_path);
+  SlurmMachine machine;
+  machine.nodes = nodes.nodes(slurm_conf_path);
+  machine.partitions = partitions.partitions(machine.nodes);
+  return machine;
 }
 
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
-  std::vector<NodeShape> nodes = read_static_nodes(slurm_conf_path);
+  std::vector<NodeShape> nodes = read_slurm_machine(slurm_conf_path).nodes;
   if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
   return nodes;
 }

@@ -43,17 +43,24 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
 // Returns a warning about names in `file` that are no nodes of slurm.conf and are left out; empty if there are none.
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
-// Returns the names of the partitions of a slurm.conf and of the files that it includes. Throws Error when a file
-// cannot be read.
-std::vector<std::string> read_partition_names(const std::string& slurm_conf_path);
+struct PartitionShape {
+  std::string name;
+  std::vector<std::string> nodes;  // in slurmctld's order
+};
 
-// Returns the nodes of a slurm.conf and of the files that it includes, in their order. Numbers of sockets, cores and
-// threads that are left out follow Slurm's rules. NodeShape::offered has no cores that CoreSpecCount or CpuSpecList
-// reserve, and none of nodes that State= or DownNodes= keep from jobs. Throws Error, with file and line, when a line is
-// wrong or a node is given twice, and when there are no nodes.
+struct SlurmMachine {
+  std::vector<NodeShape> nodes;
+  std::vector<PartitionShape> partitions;  // in the order of their lines
+};
+
+// Returns the nodes and partitions of a slurm.conf and of the files that it includes. The nodes are in slurmctld's
+// order, which is that of their names (is_before_naturally()). Numbers of sockets, cores and threads that are left out
+// follow Slurm's rules. NodeShape::offered has no cores that CoreSpecCount or CpuSpecList reserve, and none of nodes
+// that State= or DownNodes= keep from jobs. Throws Error, with file and line, when a line is wrong or a node is given
+// twice.
+SlurmMachine read_slurm_machine(const std::string& slurm_conf_path);
+
+// Returns its nodes. Throws Error when it has none.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
-
-// The same for a slurm.conf whose nodes may all be dynamic: returns an empty list when it has no NodeName line.
-std::vector<NodeShape> read_static_nodes(const std::string& slurm_conf_path);
 
 }  // namespace placement

@@ -24,6 +24,7 @@ struct NodeShape {
   std::int32_t threads_per_core = 1;
   std::int32_t cpus_per_core = 1;  // CPUs in Slurm's count: the threads of a core, or 1 where CPUs= counts cores
   std::string topology = {};  // Topology= of its NodeName line: TOPOLOGY:SWITCH or TOPOLOGY:BLOCK, several with commas
+  std::string features = {};  // Features= of its NodeName line
   std::vector<bool> offered = {};  // per core: whether Slurm gives it to jobs; empty: it gives all
 };
 

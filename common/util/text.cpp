@@ -109,6 +109,28 @@ bool equal_any_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }
 
+bool is_before_naturally(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto digits_at = [&](std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    return text.substr(at, end - at);
+  };
+  // Equal runs of digits have one length, so that one index is enough.
+  for (std::size_t at = 0; at < std::min(a.size(), b.size()); ++at) {
+    const std::string_view x = digits_at(a, at), y = digits_at(b, at);
+    if (!x.empty() && x == y) {
+      at += x.size() - 1;
+    } else if (x.empty() || y.empty()) {
+      if (a[at] != b[at]) return static_cast<unsigned char>(a[at]) < static_cast<unsigned char>(b[at]);
+    } else {
+      const bool by_value = x[0] != '0' && y[0] != '0' && x.size() != y.size();
+      return by_value ? x.size() < y.size() : x < y;
+    }
+  }
+  return a.size() < b.size();
+}
+
 std::optional<std::int64_t> parse_integer(std::string_view text) { return parse_whole<std::int64_t>(text); }
 
 std::optional<double> parse_real(std::string_view text) {

@@ -45,6 +45,10 @@ std::string lower_case(std::string_view text);
 // Compares two texts without regard to the case of ASCII letters.
 bool equal_any_case(std::string_view a, std::string_view b);
 
+// Returns whether `a` comes before `b` in slurmctld's order of node names: a number counts by its value, so that n9 is
+// before n10, unless it or its counterpart starts with 0.
+bool is_before_naturally(std::string_view a, std::string_view b);
+
 // Parses the whole `text` as a decimal integer, which may begin with '-'. Returns nothing when the text is not an
 // integer or does not fit into 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view text);

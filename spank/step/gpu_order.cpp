@@ -22,22 +22,20 @@ using Order = std::vector<std::int32_t>;
 
 constexpr std::int64_t most_traffic = std::int64_t{1} << 31;  // so that a cost does not pass 62 bits
 
-using Shapes = std::optional<std::vector<GpuShape>>;
-
 // Thrown with the reason why the GPUs of a node keep their order.
 struct Kept {
   std::string why;
 };
 
 // Returns the GPUs of the job among those of a node, with the links between them.
-std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const Shapes& shapes, GpuLists lists) {
+std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const NodeGpus& node, GpuLists lists) {
   if (view.gpus.size() != tasks)
     throw Kept{view.name + " has " + std::to_string(view.gpus.size()) + " GPUs of the job for " +
                std::to_string(tasks) + " tasks"};
+  const auto& shapes = node.shapes;
   if (!shapes)
-    throw Kept{
-        "gres.conf does not tell which GPU of " + view.name +
-        " is which (AutoDetect=, several types, a line with a mistake): placectl gres-conf writes lines that do"};
+    throw Kept{"cannot identify the GPUs of " + view.name + " (" + node.why_not +
+               "); generate the lines with placectl gres-conf"};
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
     throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name +
                ", and the job has number " + std::to_string(view.gpus.back())};
@@ -124,7 +122,7 @@ LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placemen
                          const ClusterView& view, const std::string& gres_conf, GpuLists lists,
                          const Deadline& deadline, std::string& kept) {
   LinkedNodes nodes(step.nodes.size());
-  std::vector<Shapes> shapes;
+  std::vector<NodeGpus> shapes;
   try {
     shapes = read_gpu_shapes(gres_conf, step.nodes);
   } catch (const Error& error) {  // a site without a gres.conf

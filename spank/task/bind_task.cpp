@@ -104,7 +104,7 @@ void tell_program(spank_t spank, const std::vector<CpuMask>& masks) {
 std::optional<std::vector<GpuShape>> gpus_of_node(spank_t spank) {
   const auto node = task_variable(spank, "SLURMD_NODENAME");
   try {
-    return node ? read_gpu_shapes(gres_conf_path(), *node) : std::nullopt;
+    return node ? read_gpu_shapes(gres_conf_path(), *node).shapes : std::nullopt;
   } catch (const Error&) {  // a site without a gres.conf
     return std::nullopt;
   }

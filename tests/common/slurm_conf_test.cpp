@@ -111,9 +111,10 @@ START_TEST(states) {
     ck_assert_text_eq(offered(std::string("NodeName=n CPUs=2 State=") + state + "\n"), "00");
   for (const char* state : {"UNKNOWN", "IDLE", "CLOUD", "Allocated", "MIXED"})
     ck_assert_text_eq(offered(std::string("NodeName=n CPUs=2 State=") + state + "\n"), "11");
-  ck_assert_text_eq(offered("DownNodes=a2,gone Reason=x\nNodeName=DEFAULT State=FUTURE\nNodeName=a[1-3] State=IDLE\n"
-                            "NodeName=b[1-2]\nDownNodes=a3 State=UNKNOWN\nDownNodes=b2 State=IDLE\n"),
-                    "1 0 1 0 1");
+  ck_assert_text_eq(
+      offered("DownNodes=a2,gone Reason=x\nNodeName=DEFAULT State=FUTURE\nNodeName=a[1-3] State=IDLE\n"
+              "NodeName=b[1-2]\nDownNodes=a3 State=UNKNOWN\nDownNodes=b2 State=IDLE\nDownNodes=b1 State=x\n"),
+      "1 0 1 0 1");
   ck_assert_error(nodes_of("NodeName=n CoreSpecCount=x\n"), "slurm.conf:1: CoreSpecCount=x");
   ck_assert_error(nodes_of("NodeName=n[1-2]\nDownNodes=n[1-\n"), "slurm.conf:2: ");
 }
@@ -129,6 +130,7 @@ START_TEST(sockets_follow_slurm) {
   ck_assert_text_eq(shape_of("Sockets=3 SocketsPerBoard=2"), "2x1x1");
   ck_assert_text_eq(shape_of("Boards=2"), "2x1x1");
   ck_assert_text_eq(shape_of("RealMemory=10"), "1x1x1");
+  ck_assert_text_eq(shape_of("Sockets=0x2 CoresPerSocket=010 ThreadsPerCore=0"), "2x8x1");
   ck_assert_text_eq(shape_of("Gres=gpu:2 state=UNKNOWN cpus=2 sockets=1 corespersocket=2"), "1x2x1");
 }
 END_TEST
@@ -156,11 +158,34 @@ START_TEST(defaults_and_order) {
       "NodeName=a1\n"
       "PartitionName=p Nodes=ALL\n");
   ck_assert_uint_eq(nodes.size(), 3);
-  ck_assert_text_eq(nodes[0].name, "b1");
-  ck_assert_int_eq(nodes[1].cores_per_socket, 4);
-  ck_assert_text_eq(nodes[2].name, "a1");
-  ck_assert_int_eq(nodes[2].sockets, 2);
-  ck_assert_int_eq(nodes[2].cores_per_socket, 6);
+  ck_assert_text_eq(nodes[0].name, "a1");
+  ck_assert_int_eq(nodes[0].sockets, 2);
+  ck_assert_int_eq(nodes[0].cores_per_socket, 6);
+  ck_assert_text_eq(nodes[1].name, "b1");
+  ck_assert_int_eq(nodes[2].cores_per_socket, 4);
+  std::string order;
+  for (const NodeShape& node : nodes_of("NodeName=n10,n9,n02,n1,m,n010,n,nx1,n1-2,n1-10\n")) order += node.name + " ";
+  ck_assert_text_eq(order, "m n n010 n02 n1 n1-2 n1-10 n9 n10 nx1 ");
+}
+END_TEST
+
+// The nodes of each partition, as slurmctld finds them.
+START_TEST(partitions) {
+  const TemporaryDirectory directory;
+  const SlurmMachine machine = read_slurm_machine(
+      directory.file("slurm.conf",
+                     "NodeName=DEFAULT Feature=big\nNodeName=n[1-12] Features=fast,old\nNodeName=b[1-2]\n"
+                     "PartitionName=first Nodes=old,b1\nPartitionName=DEFAULT Nodes=n3\nNodeSet=old Feature=old\n"
+                     "NodeSet=both Feature=big Nodes=n[2-3]\nPartitionName=second\nPartitionName=third Nodes=all\n"
+                     "PartitionName=fourth Nodes=\"both n12 ,\" Default=YES\nPartitionName=fifth Nodes=gone\n"));
+  std::string text;
+  for (const PartitionShape& partition : machine.partitions) {
+    text += partition.name + ":";
+    for (const std::string& node : partition.nodes) text += " " + node;
+    text += "\n";
+  }
+  const std::string all = " n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12\n";
+  ck_assert_text_eq(text, "first: b1" + all + "second: n3\nthird: b1 b2" + all + "fourth: b1 b2 n2 n3 n12\nfifth:\n");
 }
 END_TEST
 
@@ -187,7 +212,8 @@ END_TEST
 START_TEST(bad_nodes) {
   ck_assert_error(nodes_of(""), "it has no NodeName line");
   ck_assert_error(nodes_of("\nNodeName=n[1-"), "slurm.conf:2: host list 'n[1-': brackets do not match");
-  ck_assert_error(nodes_of("NodeName=n CPUs=0"), "slurm.conf:1: CPUs=0: it takes a number from 1 to 65535");
+  ck_assert_error(nodes_of("NodeName=n CPUs=-1"), "slurm.conf:1: CPUs=-1");
+  ck_assert_error(nodes_of("NodeName=n CPUs=08"), "slurm.conf:1: CPUs=08");  // no octal number
   ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
   ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets in a node");
   ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), "'fast' is not of the form Key=value");
@@ -207,6 +233,7 @@ int main() {
   tcase_add_test(all, sockets_follow_slurm);
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);
+  tcase_add_test(all, partitions);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);
   suite_add_tcase(suite, all);

@@ -157,12 +157,9 @@ START_TEST(nothing_to_change) {
                  "gres.conf has 0 GPUs of c1, and the job has number 3");
   ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)),
                  "a1 has 4 GPUs of the job for 2 tasks");
-  const char* const untold =
-      "gres.conf does not tell which GPU of a1 is which (AutoDetect=, several types, a line with a mistake): placectl gres-conf writes "
-      "lines that do";
-  ck_assert_kept(four.order(pairs(4), "AutoDetect=nvml\n"), untold);
-  ck_assert_kept(four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Links=x\n"), untold);
-  ck_assert_kept(four.order(pairs(4), "NodeName=a[1 Name=gpu\n"), untold);
+  for (const char* text :
+       {"AutoDetect=nvml\n", "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=x\n", "NodeName=a[1 Name=gpu\n"})
+    ck_assert(!four.order(pairs(4), text).changed);
   ck_assert(!four.order(pairs(4), "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=77 Links=4,4,4,4\n").changed);
 }
 END_TEST

@@ -64,7 +64,7 @@ std::optional<std::vector<GpuShape>> gpus_by(const std::string& text, const std:
   std::ofstream(path) << text;
   const auto gpus = placement::read_gpu_shapes(path, node);
   std::remove(path.c_str());
-  return gpus;
+  return gpus.shapes;
 }
 
 // The GPUs of a LUMI-G node in the order of its GCDs: the last-level caches that they are attached to.
@@ -214,6 +214,12 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
   ck_assert_uint_eq(b2.size(), 1);
   ck_assert(b2[0].cores == range(0, 1));
   ck_assert(gpus_by(text, "other").value().empty());
+  // As in slurmd, lines that begin with Name= come first, and Links= counts only with one -1 and without other words.
+  const auto mixed =
+      gpus_by("NodeName=d Name=gpu Files=/dev/g1 Link=0,,-1\nName=gpu File=/dev/g0 Links=0,1\n", "d").value();
+  ck_assert_text_eq(mixed[0].file, "/dev/g0");
+  ck_assert(mixed[0].links.empty());
+  ck_assert(mixed[1].links == (Numbers{0, -1}));
   for (const char* node : {"c1", "c2", "c3", "c4"}) ck_assert_msg(!gpus_by(text, node), "%s", node);
   ck_assert(!gpus_by("NodeName=a[1- Name=gpu\nName=gpu Cores=0\n", "other"));  // for which nodes is the line?
   ck_assert_error(placement::read_gpu_shapes("/no/such/gres.conf", "a1"), "/no/such/gres.conf");

@@ -10,12 +10,15 @@
 #include "common/policy/config_mistakes.hpp"
 #include "common/policy/probe_budget.hpp"
 #include "common/state/outage_file.hpp"
+#include "common/topology/gres_conf.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/topology/topology_yaml.hpp"
 #include "common/topology/torus_topology.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/settings.hpp"
@@ -59,8 +62,9 @@ std::string wrapped(std::string_view text, std::size_t width, const std::string&
 std::string help_with_keys() {
   std::string text =
       "Reads placement.conf as slurmctld will, and the files that TreematchTopologyFile, TorusFile\n"
-      "and OutageFile name, and prints its settings. Reads the topology.yaml or topology.conf next to\n"
-      "slurm.conf too, as the monitor does. Exit code 1 and all mistakes, with file and line, when\n"
+      "and OutageFile name, and prints its settings. Reads slurm.conf and the topology.yaml or\n"
+      "topology.conf, and gres.conf next to it too; --json has their nodes, usable cores, GPUs, partitions\n"
+      "and switches. Exit code 1 and all mistakes, with file and line, when\n"
       "something is wrong. FILE is the placement.conf beside slurm.conf when left out; there, no\n"
       "file means the defaults. Without FILE and --slurm-conf slurmctld is asked too which settings are\n"
       "in force there, and each setting of the file that is not in force is named. On a host that is\n"
@@ -132,15 +136,42 @@ std::string check_files(const Config& config, const std::string& slurm_conf, boo
   return checked;
 }
 
+// What slurm.conf and the topology.yaml or topology.conf next to it say about the cluster.
+struct SiteFiles {
+  SlurmMachine machine;
+  std::vector<SwitchShape> switches;
+  std::vector<NodeGpus> gpus;  // of each node, if there is a gres.conf
+};
+
+// Reads the gres.conf next to slurm.conf. Returns what was checked, with the first reason why the GPUs of a node are
+// not known; empty without a gres.conf.
+std::string check_gpus(const std::string& slurm_conf, SiteFiles& site) {
+  const std::string path = std::filesystem::path(slurm_conf).replace_filename("gres.conf").string();
+  if (!may_exist(path)) return {};
+  std::vector<std::string> names;
+  for (const NodeShape& node : site.machine.nodes) names.push_back(node.name);
+  site.gpus = read_gpu_shapes(path, names);
+  std::int64_t with_gpus = 0;
+  std::string why_not;
+  for (const NodeGpus& gpus : site.gpus) {
+    if (gpus.shapes && !gpus.shapes->empty()) ++with_gpus;
+    if (why_not.empty()) why_not = gpus.why_not;
+  }
+  return "# " + path + ": " + std::to_string(with_gpus) + " nodes with GPUs in a known order" +
+         (why_not.empty() ? "" : "; of others it is not known: " + why_not) + "\n";
+}
+
 // Checks the topology.yaml or topology.conf beside slurm.conf, from which the monitor takes the switches. Returns what
 // was checked, with the nodes that slurm.conf does not have; empty if there is no such file.
-std::string check_switches(const std::string& slurm_conf) {
-  const std::string path = may_exist(slurm_conf) ? topology_file(slurm_conf) : "";
-  if (path.empty()) return {};
+std::string check_site(const std::string& slurm_conf, SiteFiles& site) {
+  if (!may_exist(slurm_conf)) return {};
+  site.machine = read_slurm_machine(slurm_conf);
+  const std::string gpus = check_gpus(slurm_conf, site), path = topology_file(slurm_conf);
+  if (path.empty()) return gpus;
   std::string warning;
-  const auto switches = read_switches(slurm_conf, read_node_shapes(slurm_conf), &warning);
-  return "# " + path + ": " + std::to_string(switches.size()) + " switches or blocks with nodes of slurm.conf" +
-         (warning.empty() ? "" : "; " + warning) + "\n";
+  site.switches = read_switches(slurm_conf, site.machine.nodes, &warning);
+  return gpus + "# " + path + ": " + std::to_string(site.switches.size()) +
+         " switches or blocks with nodes of slurm.conf" + (warning.empty() ? "" : "; " + warning) + "\n";
 }
 
 // Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
@@ -150,10 +181,10 @@ std::string check_partitions(const Config& config, const std::string& slurm_conf
   if (!slurm_conf_given && !may_exist(slurm_conf))
     return "# PartitionPolicies: the partitions are not checked, there is no " + slurm_conf +
            " (--slurm-conf names another)\n";
-  const std::vector<std::string> names = read_partition_names(slurm_conf);
+  const std::vector<PartitionShape> known = read_slurm_machine(slurm_conf).partitions;
   std::string text;
   for (const auto& [partition, policy] : config.partition_policies)
-    if (std::find(names.begin(), names.end(), partition) == names.end())
+    if (std::ranges::find(known, partition, &PartitionShape::name) == known.end())
       text += "# PartitionPolicies: there is no partition " + partition + " in " + slurm_conf + "\n";
   return text;
 }
@@ -171,10 +202,11 @@ struct Checked {
   bool own = false;
   std::string elsewhere;  // where slurmctld's placement.conf is, if not on this host
   Config config;
-  std::string trouble;              // why the file cannot be used, a mistake in each line; empty: it can be
-  std::string switches;             // what was checked of topology.yaml or topology.conf
-  std::string trouble_of_switches;  // why these cannot be read; empty: they can be
-  std::string files;                // what was checked of the files that it names
+  std::string trouble;  // why the file cannot be used, a mistake in each line; empty: it can be
+  SiteFiles site;
+  std::string switches;         // what was checked of topology.yaml or topology.conf
+  std::string trouble_of_site;  // why these or slurm.conf cannot be read; empty: they can be
+  std::string files;            // what was checked of the files that it names
   ControllerInput controller;
 
   // Returns whether this host has no file that says anything: slurmctld reads one on another host.
@@ -197,9 +229,9 @@ void check(Checked& checked, const CommandLine& line) {
   });
   for (const std::string& mistake : mistakes) checked.trouble += (checked.trouble.empty() ? "" : "\n") + mistake;
   try {
-    checked.switches = check_switches(slurm_conf);
+    checked.switches = check_site(slurm_conf, checked.site);
   } catch (const Error& error) {
-    checked.trouble_of_switches = error.what();
+    checked.trouble_of_site = error.what();
     checked.switches = "# " + topology_file(slurm_conf) + ": wrong, see the message\n";
   }
 }
@@ -238,10 +270,49 @@ void write_settings(JsonWriter& json, const Config& config) {
   json.end_object();
 }
 
+void write_gpus(JsonWriter& json, const std::vector<GpuShape>& gpus) {
+  json.key("gpus").begin_array();
+  for (const GpuShape& gpu : gpus) {
+    json.begin_object().member("file", gpu.file).member("cores", format_cores(gpu.cores)).key("links").begin_array();
+    for (const std::int32_t links : gpu.links) json.value(links);
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+// Writes what was read of slurm.conf, gres.conf and the switches.
+void write_site(JsonWriter& json, const SiteFiles& site) {
+  const std::vector<NodeShape>& nodes = site.machine.nodes;
+  json.key("nodes").begin_array();
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    const NodeShape& node = nodes[n];
+    std::vector<std::int32_t> cores;
+    for (std::int32_t core = 0; core < node.sockets * node.cores_per_socket; ++core)
+      if (node.offered.empty() || node.offered[static_cast<std::size_t>(core)]) cores.push_back(core);
+    json.begin_object().member("name", node.name).member("sockets", node.sockets);
+    json.member("cores_per_socket", node.cores_per_socket).member("threads_per_core", node.threads_per_core);
+    json.member("cpus_per_core", node.cpus_per_core).member("usable_cores", format_cores(cores));
+    if (n < site.gpus.size() && site.gpus[n].shapes) write_gpus(json, *site.gpus[n].shapes);
+    json.end_object();
+  }
+  json.end_array().key("partitions").begin_array();
+  for (const PartitionShape& partition : site.machine.partitions)
+    json.begin_object().member("name", partition.name).member("nodes", compress_hostlist(partition.nodes)).end_object();
+  json.end_array().key("switches").begin_array();
+  for (const SwitchShape& each : site.switches) {
+    std::vector<std::string> names;
+    for (const std::int32_t node : each.nodes) names.push_back(nodes[static_cast<std::size_t>(node)].name);
+    json.begin_object().member("name", each.name).member("parent", each.parent);
+    json.member("nodes", compress_hostlist(names)).end_object();
+  }
+  json.end_array();
+}
+
 std::string as_json(const Checked& checked) {
-  JsonWriter json;
+  JsonWriter json(2);
   json.begin_object().member("file", checked.path).member("exists", checked.exists);
   if (checked.trouble.empty() && !checked.has_no_file()) write_settings(json, checked.config);
+  if (checked.trouble_of_site.empty()) write_site(json, checked.site);
   if (checked.own) {
     json.key("slurmctld").begin_object().member("in_force", described(checked.controller));
     if (const auto in_force = settings_in_force(checked.controller)) write_settings(json, *in_force);
@@ -270,7 +341,7 @@ int command_check_config(int argc, char** argv) {
     write_output("", as_json(checked));
   else if (!line.has("quiet") && (checked.own || checked.trouble.empty()))
     write_output("", as_text(checked));
-  for (const std::string& trouble : {checked.trouble, checked.trouble_of_switches})
+  for (const std::string& trouble : {checked.trouble, checked.trouble_of_site})
     if (!trouble.empty()) throw Error(trouble);
   if (const std::string trouble = checked.controller.state ? trouble_of(*checked.controller.state) : "";
       !trouble.empty())

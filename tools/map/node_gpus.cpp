@@ -95,10 +95,10 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
   gpu.node = read_node(*line.value("node-topology"));
   if (const auto path = line.value("gres-conf")) {
     const std::string name = line.value_or("gres-node", node_name);
-    const auto shapes = read_gpu_shapes(*path, name);
+    const auto [shapes, why_not] = read_gpu_shapes(*path, name);
     if (!shapes)
-      throw Error(printable(*path) + " does not tell the GPUs of node " + shown(name) +
-                  ": Slurm finds them itself (AutoDetect), they are of several types, or a line is wrong");
+      throw Error("cannot identify the GPUs of " + shown(name) + ": " + why_not +
+                  "; generate the lines with placectl gres-conf");
     if (shapes->empty())
       throw Error(printable(*path) + " has no line Name=gpu for node " + shown(name) +
                   ": --gres-node names another one");
