@@ -45,10 +45,11 @@ Overload overload_of(std::span<const double> cores, std::span<const double> load
 std::string to_string(const Overload& overload, std::span<const double> cores);
 
 // Chooses a group by any of the rules. Its loads are relative to the candidate groups of Algorithms 1 and 2, from
-// which compute_sum, network_sum and runners_up are taken. `seed` is for the rule `random`. Throws Error when no group
+// which compute_sum, network_sum and runners_up are taken. `seed` is for the rule `random`, and for
+// `sequential`: 0 starts at the first node, any other seed at a random one. Throws Error when no group
 // is within the limits or the deadline passes before one is found. Where the input has slowdowns, the rule `nla` takes
 // the group with the least regret (choose_by_regret()).
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule,
-                         std::uint64_t seed = 1, const Deadline& deadline = Deadline::never());
+                         std::uint64_t seed = 0, const Deadline& deadline = Deadline::never());
 
 }  // namespace placement::netload

@@ -66,7 +66,9 @@ Placement place_random(const ClusterView& view, const Request& request, const De
   return slots.placement(leaves, natural, "random choice");
 }
 
-Placement place_matching(const ClusterView& view, const Request& request, const Deadline&) {
+namespace {
+
+Placement placed_by_matching(const ClusterView& view, const Request& request, treematch::MatchingMethod method) {
   if (view.torus) throw Error("MATCHING maps to trees: on a torus take TOFA");
   if (!request.matrix) throw Error("MATCHING needs a matrix");
   const mapping::Slots slots(view, request);
@@ -80,8 +82,19 @@ Placement place_matching(const ClusterView& view, const Request& request, const 
   std::sort(from_left.begin(), from_left.end());
   treematch::MapOptions options;
   options.scope = treematch::LeafScope::given;
-  const treematch::MapResult mapped = treematch::map_by_matching(*request.matrix, *view.tree, from_left, options);
+  const treematch::MapResult mapped =
+      treematch::map_by_matching(*request.matrix, *view.tree, from_left, options, method);
   return slots.placement(mapped.leaf_of_rank, natural, "matching");
+}
+
+}  // namespace
+
+Placement place_matching(const ClusterView& view, const Request& request, const Deadline&) {
+  return placed_by_matching(view, request, treematch::MatchingMethod::maximum_weight);
+}
+
+Placement place_matching_paper(const ClusterView& view, const Request& request, const Deadline&) {
+  return placed_by_matching(view, request, treematch::MatchingMethod::assignment);
 }
 
 }  // namespace placement::policies

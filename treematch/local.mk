@@ -17,6 +17,7 @@ libtreematch_la_SOURCES = \
 	%D%/leaf_sets.cpp \
 	%D%/level_search.cpp \
 	%D%/map_memory.cpp \
+	%D%/assignment.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
 	%D%/objectives.cpp \

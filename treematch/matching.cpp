@@ -10,7 +10,7 @@
 namespace placement::treematch {
 
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options) {
+                          const MapOptions& options, MatchingMethod method) {
   mapping::check_usable(tree, usable, matrix.ranks());
   MapResult result;
   result.method = "matching";
@@ -20,8 +20,9 @@ MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, st
   const std::vector<std::int32_t> packed = packed_leaves(tree, scope, matrix.ranks());
   const mapping::LeafTree slots(tree, packed);
   const bool exact = matrix.ranks() <= 4096 && matrix.pairs() <= 1 << 18;
-  result.leaf_of_rank =
-      grouped_mapping(mapping::scaled_graph(matrix), slots, exact ? Pairing::maximum_weight : Pairing::heaviest_first);
+  Pairing pairing = exact ? Pairing::maximum_weight : Pairing::heaviest_first;
+  if (method == MatchingMethod::assignment) pairing = Pairing::assignment;
+  result.leaf_of_rank = grouped_mapping(mapping::scaled_graph(matrix), slots, pairing);
   result.cost = mapping::mapping_cost(matrix, slots, result.leaf_of_rank);
   for (std::int32_t& slot : result.leaf_of_rank) slot = packed[slot];
   const mapping::LeafTree first(tree, {scope.data(), result.leaf_of_rank.size()});

@@ -6,6 +6,8 @@
 
 #include <type_traits>
 
+#include "treematch/assignment.hpp"
+
 namespace lemon {
 
 // LEMON 1.3 has no map for classes and enumerations that compiles in C++20: its default one calls members which
@@ -56,6 +58,7 @@ std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
 }  // namespace
 
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing, const mapping::WorkBudget& watch) {
+  if (pairing == Pairing::assignment) return paired_by_assignment(graph);
   return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph, watch);
 }
 

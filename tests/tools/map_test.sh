@@ -192,7 +192,7 @@ bad_mapping() {
   run map -m matrix -t tree --distances 1,2
   refused 1 'placectl map: tree: 2 distances for a tree of 3 levels'
   run map -m matrix -t tree -p weather
-  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
+  refused 2 'placectl map: unknown policy WEATHER: known are NATURAL, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM'
   run map --pattern grid=4x2 -p weather
   [ $code = 2 ] || fail "$command: exit code $code"
   has 'placectl map: unknown policy WEATHER: known are NATURAL, '
@@ -475,7 +475,7 @@ fabrics() {
   awk 'BEGIN { print 9, 8; for (r = 0; r < 8; ++r) print r, r + 1, 100 }' >ring9
   printf '6 5\n0 1 9\n1 2 9\n2 3 9\n3 4 9\n4 5 9\n' >ring6
   local policy nodes
-  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY MATCHING NATURAL SEQUENTIAL RANDOM; do
+  for policy in TREEMATCH TREEMATCH=scope=whole GREEDY MATCHING MATCHING-PAPER NATURAL SEQUENTIAL RANDOM; do
     run map -m ring9 -t fabrics/topology.conf -p $policy
     expect 1 ''
     has 'of the parts of the machine that no switch joins the largest has 8 '

@@ -55,6 +55,8 @@ published() {
   chose 'csews[12,15-16,20,32,50-51,54]'
   run --policy sequential "${tables[@]}"
   chose 'csews[1,4-6,8-10,12]'
+  run --policy sequential --seed 2 "${tables[@]}"
+  [[ $out != 'csews[1,4-6,8-10,12]'* ]] || fail "--seed 2 starts at the first node"
   run --policy random --seed 3 "${tables[@]}"
   local first=${out%%$'\n'*}
   run --policy random --set seed=3 "${tables[@]}"

@@ -368,7 +368,7 @@ has '2 jobs of winter; 2 usable jobs not selected'
 refused_option --min-tasks 1000
 case $err in *": all 1 jobs selected are larger than the machine, which has 128 cores (first in line "*) ends 1 ;; *) fail "$command: $err" ;; esac
 refused_option -s TM-X
-refused 2 '--strategies: strategy TM-X: there is no such one; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, SEQUENTIAL, RANDOM'
+refused 2 '--strategies: strategy TM-X: there is no such one; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, TREEMATCH, NLA, NLA-PAPER, LOAD-AWARE, TOFA, TOFA-PAPER, GREEDY, MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM'
 for strategy in TM-Isub+x TREEMATCH=objective=foo TREEMATCH=nonsense=1; do
   refused_option -s "SLURM $strategy"
   ends 2

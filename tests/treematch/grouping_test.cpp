@@ -55,6 +55,7 @@ START_TEST(published_order) {  // [JA §3]
   const mapping::Graph graph = mapping::scaled_graph(table1());
   ck_assert(grouped_order(graph, Ints{2, 2, 2}, Pairing::maximum_weight) == (Ints{0, 6, 1, 7, 2, 5, 3, 4}));
   ck_assert(grouped_order(graph, Ints{2, 4}, Pairing::maximum_weight) == (Ints{0, 6, 1, 7, 2, 5, 3, 4}));
+  ck_assert(grouped_order(graph, Ints{2, 2, 2}, Pairing::assignment) == (Ints{0, 6, 1, 7, 2, 5, 3, 4}));
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2, 2});
   const Ints leaves{0, 1, 2, 3, 4, 5, 6, 7};
   const MapResult result = map_by_matching(table1(), tree, leaves, {});
@@ -74,11 +75,14 @@ START_TEST(matchings_are_maximal) {
     const std::int64_t most = heaviest(graph, 0, used);
     const Ints exact = paired(graph, Pairing::maximum_weight);
     const Ints fast = paired(graph, Pairing::heaviest_first);
-    for (const Ints& partner : {exact, fast})
+    const Ints assigned = paired(graph, Pairing::assignment);
+    for (const Ints& partner : {exact, fast, assigned})
       for (std::int32_t v = 0; v < n; ++v)
         if (partner[v] >= 0) ck_assert_int_eq(partner[partner[v]], v);
     ck_assert_int_eq(weight_of(graph, exact), most);
     ck_assert_int_ge(2 * weight_of(graph, fast), most);
+    // The assignment has at least twice the weight of a matching, and an odd cycle keeps at least a third of its own.
+    ck_assert_int_ge(3 * weight_of(graph, assigned), 2 * most);
   }
 }
 END_TEST
@@ -91,7 +95,7 @@ START_TEST(any_arity_and_number) {
     for (std::int32_t k = 0; k < 3 * n; ++k) edges.push_back({random.below(n), random.below(n), 1 + random.below(40)});
     const mapping::Graph graph = mapping::scaled_graph(CommMatrix::from_edges(n, edges));
     const Ints arities{1 + random.below(4), 1 + random.below(9), 1 + random.below(7)};
-    for (const Pairing pairing : {Pairing::heaviest_first, Pairing::maximum_weight}) {
+    for (const Pairing pairing : {Pairing::heaviest_first, Pairing::maximum_weight, Pairing::assignment}) {
       Ints order = grouped_order(graph, arities, pairing);
       ck_assert(order == grouped_order(graph, arities, pairing));
       std::sort(order.begin(), order.end());

@@ -54,7 +54,7 @@ constexpr Option options[] = {
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
     {'p', "policy", "WORD",
      "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
-     "MATCHING, SEQUENTIAL, RANDOM or TOFA-PAPER [TREEMATCH; on a torus TOFA]"},
+     "MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM or TOFA-PAPER\n[TREEMATCH; on a torus TOFA]"},
     {0, "scope", "WORD", "leaves to choose from: whole, subtree, or allocation (the first ones)\n[subtree]"},
     {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
     {0, "objective", "WORD",

@@ -45,7 +45,7 @@ constexpr Option options[] = {
      "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
      "memory_available_MiB, users"},
     {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
-    {'s', "seed", "N", "of the random policy [1]"},
+    {'s', "seed", "N", "of policy random [1]; of sequential: start at a random node,\n0: at the first [0]"},
     {0, "runners-up", "N", "how many other groups to show, up to 5 [3]"},
     {'j', "json", nullptr, "report in JSON"},
 };
@@ -315,7 +315,8 @@ int command_select(int argc, char** argv) {
   request.processes = selection.tasks;
   Request seeded;
   seeded.parameters = selection.spec.parameters;
-  const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", 1, INT64_MAX));
+  const std::int64_t first_seed = selection.rule == netload::SelectionRule::sequential ? 0 : 1;
+  const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", first_seed, INT64_MAX));
   const netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
   const netload::Overload overload = netload::overload_of(selection.cores, selection.load, selection.tasks);
   write_output("", line.has("json") ? format_select_json(selection, choice, runners_up, overload)
