@@ -21,7 +21,7 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 // cores up. Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// The policy MATCHING-PAPER: the same, but ranks and groups are paired by the paper's Hungarian method. For comparison
+// The policy MATCHING-PAPER: MATCHING, but ranks and groups are paired by the paper's Hungarian method. For comparison
 // only: it takes seconds with 1,000 ranks. Throws also when there are more than treematch::most_assigned ranks.
 Placement place_matching_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
