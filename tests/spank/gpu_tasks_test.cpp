@@ -238,7 +238,8 @@ START_TEST(gres_conf_of_very_many_lines) {
   const TemporaryDirectory folder;
   const auto shapes = placement::read_gpu_shapes(folder.file("gres.conf", text), nodes);
   ck_assert_uint_eq(shapes.size(), count);
-  for (const auto& shape : shapes) ck_assert(shape && shape->size() == gpus && shape->back().file == "/dev/nvidia39");
+  for (const auto& node : shapes)
+    ck_assert(node.shapes && node.shapes->size() == gpus && node.shapes->back().file == "/dev/nvidia39");
 }
 END_TEST
 
