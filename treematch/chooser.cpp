@@ -44,14 +44,14 @@ std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves) {
   return leaves;
 }
 
-Chooser::Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, StepMemory* steps)
+Chooser::Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, Of of)
     : view_(view),
       request_(request),
       slots_(view, request),
       scope_(scope_parameter(request.parameters)),
       options_(options_of(request)),
-      steps_(steps),
-      exact_steps_(steps == nullptr ? exact_steps_of_part : exact_steps(options_.effort)) {
+      of_(of),
+      exact_steps_(of == Of::part ? exact_steps_of_part : exact_steps(options_.effort)) {
   options_.deadline = deadline;
   options_.most_exact_steps = exact_steps_of_part;
   remembering_ = options_;
@@ -217,10 +217,10 @@ Placement Chooser::among(const mapping::NodeLimits& limits, const mapping::NodeC
   if (!on_first && in_time() && (request_.tasks <= most_tasks_tried_on_first_nodes || !chosen()))
     on_first = on_first_nodes(in_order);
   const bool any_nodes = !limited && scope_ == LeafScope::whole && request_.required_nodes.empty();
-  if (on_first && any_nodes && steps_ != nullptr && request_.tasks <= most_tasks_on_fullest && in_time())
+  if (on_first && any_nodes && of_ == Of::job && request_.tasks <= most_tasks_on_fullest && in_time())
     if (auto other = alone_on_fullest()) candidates.push_back(*std::move(other));
-  if (on_first) candidates.push_back(*std::move(on_first));  // the last: if small, it is as the step would be placed
-  return on_first && small() && steps_ != nullptr ? best_as_step(std::move(candidates)) : best_of(candidates);
+  if (on_first) candidates.push_back(*std::move(on_first));
+  return best_of(candidates);
 }
 
 // Returns the mappings that take a fraction of a millisecond, for whatever little time there is: the natural order,
@@ -281,7 +281,7 @@ bool Chooser::add_joint_choices(const mapping::NodeLimits& limits, std::vector<C
   const std::int32_t freely = chosen() ? candidates.back().nodes : limits.least_nodes();
   if (in_time() && (small() || !chosen())) add(grouped(limits, freely));
   if (in_time() && small() && freely > limits.least_nodes()) add(grouped(limits, limits.least_nodes()));
-  if (limited && steps_ != nullptr && (few || (!small() && request_.tasks <= most_tasks_tried_on_first_nodes))) {
+  if (limited && of_ == Of::job && (few || (!small() && request_.tasks <= most_tasks_tried_on_first_nodes))) {
     auto subtrees = mapping::sufficient_subtrees(view_, limits, most_subtrees_with_limits);
     if (few && subtrees.size() == 1) subtrees.clear();  // the other candidates are on it
     for (const auto& nodes : subtrees)
@@ -328,8 +328,8 @@ void Chooser::keep_narrower(Placement& placement) const {
   Request narrower = request_;
   narrower.parameters["scope"] = "subtree";
   narrower.parameters["levels-up"] = std::to_string(small() ? levels - 1 : 0);
-  // Without `steps` a large job is not placed on each subtree once more.
-  Chooser chooser(view_, narrower, options_.deadline, small() ? steps_ : nullptr);
+  // A large job is not placed on each subtree once more.
+  Chooser chooser(view_, narrower, options_.deadline, small() ? of_ : Of::part);
   chooser.exact_steps_ = exact_steps_of_part;
   Placement other = chooser.choose();
   if (other.cost < placement.cost) placement = std::move(other);

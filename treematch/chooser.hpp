@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,13 +45,11 @@ std::vector<std::int32_t> sorted(std::vector<std::int32_t> leaves);
 // Makes one decision: places one request on one view with few hop-bytes.
 class Chooser {
  public:
-  // Placements of steps by the leaves that they were offered, ascending.
-  using StepMemory = std::map<std::vector<std::int32_t>, Placement>;
+  // Whether parts of the nodes, such as subtrees, are searched alone where that may find a better placement.
+  enum class Of { job, part };
 
-  // `view`, `request` and `steps` must outlive the object. With `steps`, small jobs have the choice of nodes on which
-  // srun places the ranks best, and jobs with limits on nodes are placed on each of several subtrees; null: neither. It
-  // holds what was placed for a request that differs from this one at most by the scope.
-  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, StepMemory* steps);
+  // `view` and `request` must outlive the object.
+  Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, Of of);
 
   // Returns the placement. Throws PlacementError if the request does not fit, and Error if it contradicts itself.
   Placement choose() const;
@@ -97,9 +94,6 @@ class Chooser {
   std::vector<std::int32_t> rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const;
   const NodeTree& node_tree() const;
 
-  // Steps on what was chosen, and parts of the nodes alone, chooser_steps.cpp.
-  Placement best_as_step(std::vector<Candidate> candidates) const;
-  Placement as_step(const Candidate& candidate) const;
   std::optional<Candidate> alone_on(const std::vector<std::int32_t>& nodes) const;
   std::optional<Candidate> alone_on_fullest() const;
   Request on_nodes(const std::vector<std::int32_t>& nodes) const;
@@ -110,7 +104,7 @@ class Chooser {
   const mapping::Slots slots_;
   const LeafScope scope_;
   MapOptions options_;
-  StepMemory* const steps_;            // may be null
+  const Of of_;
   std::int64_t exact_steps_;           // of the exact search
   std::shared_ptr<MapMemory> memory_;  // mappings of the request's matrix found so far; null without matrix
   MapOptions remembering_;             // options_ with memory_

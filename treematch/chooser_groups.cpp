@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Jobs with limits on nodes: groups of ranks, and a node for each group.
+// Jobs with limits on nodes: groups of ranks, and a node for each group. Parts of the nodes that are searched alone.
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "common/matrix/matrix_coarsen.hpp"
 #include "common/util/placement_error.hpp"
@@ -121,6 +124,56 @@ std::optional<Candidate> Chooser::grouped_on(const mapping::NodeLimits& limits, 
   return mapped(counts);
 } catch (const PlacementError&) {
   return std::nullopt;
+}
+
+// Returns the mapping that is chosen if only these nodes are offered; nothing when the limits do not allow any.
+std::optional<Candidate> Chooser::alone_on(const std::vector<std::int32_t>& nodes) const try {
+  const Request request = on_nodes(nodes);
+  const ClusterView view = with_nodes(nodes);
+  const Placement placement = Chooser(view, request, options_.deadline, Of::part).choose();
+  return evaluated(mapping::first_leaves(view, placement), "search of one subtree");
+} catch (const PlacementError&) {
+  return std::nullopt;
+}
+
+// As alone_on(), for the leaf switches with the most room, as few as have room for the tasks. Equal switches are in the
+// order of the tree. Returns nothing if these are all nodes.
+std::optional<Candidate> Chooser::alone_on_fullest() const {
+  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view_);
+  std::map<std::int32_t, std::pair<std::int32_t, std::vector<std::int32_t>>> room_of;  // the room and the nodes
+  for (std::size_t n = 0; n < switch_of.size(); ++n) {
+    auto& [room, nodes] = room_of[switch_of[n]];
+    room += slots_.capacity()[n];
+    nodes.push_back(static_cast<std::int32_t>(n));
+  }
+  std::vector<std::pair<std::int32_t, std::vector<std::int32_t>>> switches;
+  for (auto& [leaf_switch, of_switch] : room_of) switches.push_back(std::move(of_switch));
+  std::ranges::stable_sort(switches, std::greater<>(), [](const auto& of_switch) { return of_switch.first; });
+  std::vector<std::int32_t> fullest;
+  std::int32_t room = 0;
+  for (const auto& [own, nodes] : switches) {
+    if (room >= request_.tasks) break;
+    room += own;
+    fullest.insert(fullest.end(), nodes.begin(), nodes.end());
+  }
+  if (fullest.size() == view_.nodes.size()) return std::nullopt;
+  std::ranges::sort(fullest);
+  return alone_on(fullest);
+}
+
+// Returns the request for with_nodes(nodes). All required nodes are among them.
+Request Chooser::on_nodes(const std::vector<std::int32_t>& nodes) const {
+  Request request = request_;
+  for (std::int32_t& required : request.required_nodes)
+    required = static_cast<std::int32_t>(std::ranges::find(nodes, required) - nodes.begin());
+  return request;
+}
+
+// Returns the view with these nodes alone.
+ClusterView Chooser::with_nodes(const std::vector<std::int32_t>& nodes) const {
+  ClusterView view{view_.tree, {}};
+  for (const std::int32_t node : nodes) view.nodes.push_back(view_.nodes[node]);
+  return view;
 }
 
 }  // namespace placement::treematch

@@ -7,7 +7,6 @@ libtreematch_la_SOURCES = \
 	%D%/canonical.cpp \
 	%D%/chooser.cpp \
 	%D%/chooser_groups.cpp \
-	%D%/chooser_steps.cpp \
 	%D%/exact_map.cpp \
 	%D%/graph_growing.cpp \
 	%D%/grouping.cpp \
