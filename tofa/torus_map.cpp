@@ -200,15 +200,14 @@ class Portfolio {
     work = std::min(most_work, work);
     if (options_.effort <= 1)
       return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
-    // A long hot search finds distant solutions, a short cool one finds solutions nearby.
     if (suspects) {  // a low penalty first lets ranks pass suspect nodes, the full one then moves them away
       std::vector<std::int32_t> slot = start;
       anneal(graph_, slots_, slot, work / 4, Heat::hot, options_.seed, watch_, low_suspect_hops);
       annealed(std::move(slot), work / 4, Heat::warm, from);
-    } else {
-      annealed(start, work / 2, on_grid() ? Heat::warm : Heat::hot, from);
+      annealed(start, work / 4, Heat::cool, from);
+    } else {  // a long search finds distant solutions
+      annealed(start, 3 * (work / 4), on_grid() ? Heat::warm : Heat::steady, from);
     }
-    annealed(start, work / 4, Heat::cool, from);
     annealed(found_.back().slot_of_rank, work / 4, Heat::cool, from);
   }
 

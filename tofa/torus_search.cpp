@@ -15,6 +15,12 @@ namespace {
 constexpr std::int32_t nobody = -1;
 constexpr std::size_t logarithms = 4096;
 
+// The temperatures of each Heat, in units of the typical change of the cost when a rank moves by one hop.
+struct Range {
+  double first, last;
+};
+constexpr Range temperatures[] = {{0.35, 0.06}, {1.0, 0.06}, {3.0, 0.06}, {2.0, 0.5}};
+
 // -ln of evenly spread numbers in units of 1/1024, for the random acceptance of worse moves. The numbers are integers,
 // so that every machine gives the same results.
 const std::array<std::int32_t, logarithms>& log_table() {
@@ -74,8 +80,8 @@ class Annealing {
     double square = 0;
     for (const mapping::Arc& arc : graph_.arc) square += static_cast<double>(arc.weight) * arc.weight;
     const double unit = square / static_cast<double>(2 * total_weight(graph_));
-    const double start = unit * (heat == Heat::hot ? 3.0 : heat == Heat::warm ? 1.0 : 0.35);
-    const double end = unit * 0.06;
+    const Range range = temperatures[static_cast<std::size_t>(heat)];
+    const double start = unit * range.first, end = unit * range.last;
     constexpr int steps = 48;
     const std::int64_t work_per_step = work / steps;
     try {

@@ -2,6 +2,7 @@
 #include "treematch/annealing.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "common/util/random.hpp"
 #include "mapping/mapping_check.hpp"
@@ -14,7 +15,8 @@ namespace {
 constexpr std::int32_t no_parent = -1;
 constexpr int steps_of_temperature = 100;
 constexpr std::int64_t steps_between_reports = 1024;  // of their work, so that the search ends in time
-constexpr std::int64_t work_of_step = 7;              // without the arcs of a rank that moves
+constexpr std::int64_t work_of_step = 7;              // with the arcs of a rank that moves, up to arcs_of_step
+constexpr std::int64_t arcs_of_step = 32;             // further arcs count as work of their own
 constexpr double first_temperature = 0.1;     // as a fraction of the mean loss of a step that raises the hop-bytes
 constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
@@ -110,10 +112,12 @@ class Annealing {
   }
 
   void anneal_at(double temperature, std::int64_t steps) {
-    for (std::int64_t left = steps; left > 0; left -= steps_between_reports) {
+    for (std::int64_t left = steps; left > 0;) {
       const std::int64_t now = std::min(left, steps_between_reports);
+      const std::int64_t most = left * work_of_step;
       watch_.spend(now * work_of_step);
-      for (std::int64_t k = 0; k < now; ++k) try_step(temperature);
+      for (std::int64_t k = 0; k < now && further_arcs_ < most; ++k) try_step(temperature);
+      left -= now + std::exchange(further_arcs_, 0) / work_of_step;
     }
   }
 
@@ -166,9 +170,18 @@ class Annealing {
       apart += lower.length;
     }
     if (other == nobody_ || (traffic[to] == 0 && to > 0)) return change;
+    count_arcs(step.rank);
     for (const mapping::Arc& arc : graph_.arcs(step.rank))  // an exchange does not change the distance between the two
       if (arc.to == other) change += arc.weight * apart;
     return change;
+  }
+
+  // Counts the arcs of a rank that are visited, as far as work_of_step does not contain them.
+  void count_arcs(std::int32_t rank) {
+    const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
+    if (arcs <= arcs_of_step) return;
+    further_arcs_ += arcs - arcs_of_step;
+    watch_.spend(arcs - arcs_of_step);
   }
 
   void move(std::int32_t rank, std::int32_t to) {
@@ -177,7 +190,7 @@ class Annealing {
     owner_[to] = rank;
     slot_[rank] = to;
     place_[rank] = new_place;
-    watch_.spend(static_cast<std::int64_t>(graph_.arcs(rank).size()));
+    count_arcs(rank);
     for (const mapping::Arc& arc : graph_.arcs(rank)) {
       std::int32_t* traffic = of(arc.to);
       for (std::int32_t u = old_place, v = new_place; u != v;) {
@@ -202,6 +215,7 @@ class Annealing {
   std::vector<std::int32_t> place_;    // the vertex just above the slot of each rank
   std::vector<Vertex> vertex_;         // all vertices above leaves; the root is vertex 0
   std::vector<std::int32_t> traffic_;  // of each rank, and of nobody, with the ranks below each vertex but the root
+  std::int64_t further_arcs_ = 0;      // visited since the last report
   Random random_;
 };
 

@@ -20,7 +20,7 @@ namespace placement::treematch {
 //   tree   the slots that the ranks may take
 //   slot   in and out: one slot per rank, all different; the result may cost more than the input
 //   seed   seed of the random choices; equal arguments give equal results unless the time ends
-//   work   work to do; a step takes 7 units
+//   work   work to do; a step takes 7 units, and one for each partner beyond 32 that it visits
 //   watch  time budget; when it ends, `slot` holds the mapping reached by then and nothing is thrown
 void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
             std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);

@@ -25,7 +25,6 @@ libtreematch_la_SOURCES = \
 	%D%/portfolio.cpp \
 	%D%/rank_structure.cpp \
 	%D%/rank_units.cpp \
-	%D%/request_limits.cpp \
 	%D%/subtree_classes.cpp \
 	%D%/subtree_search.cpp \
 	%D%/tree_map.cpp \

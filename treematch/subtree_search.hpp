@@ -9,10 +9,9 @@
 #include "common/topology/tree_topology.hpp"
 #include "treematch/rank_structure.hpp"
 #include "treematch/tree_map.hpp"
+#include "treematch/tuning.hpp"
 
 namespace placement::treematch {
-
-constexpr std::int32_t most_ranks_searched_often = 512;
 
 // Returns the number of sets of leaves that are tried with this effort.
 std::ptrdiff_t sets_of_leaves_tried(std::int32_t ranks, std::int32_t effort);

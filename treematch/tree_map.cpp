@@ -37,7 +37,7 @@ constexpr std::size_t max_fullest_mapped_alone = 4;
 
 // With more than the usual effort, up to max_ranks_annealed_long ranks are annealed once more after each search. That
 // takes long_annealing_per_rank units of work for each rank and unit of effort.
-constexpr std::int32_t max_ranks_annealed_long = 512;
+constexpr std::int32_t max_ranks_annealed_long = 2048;
 constexpr std::int64_t long_annealing_per_rank = 1500;
 constexpr std::int32_t most_in_table =
     1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
@@ -136,12 +136,11 @@ MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, st
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
   const std::int64_t steps =
       options.work_limit > 0 ? options.work_limit : std::min(options.most_exact_steps, exact_steps(options.effort));
-  if (solve_exactly(matrix, tree, usable, options, std::min(steps, quick_exact_steps), natural)) return natural;
+  if (solve_exactly(matrix, tree, usable, options, steps, natural)) return natural;
   MapResult result = search_heuristically(matrix, tree, usable, options, most_ranks_alone);
   result.natural_cost = natural.natural_cost;
   natural.work = result.work;
   if (natural.cost <= result.cost) result = std::move(natural);
-  if (steps > quick_exact_steps) solve_exactly(matrix, tree, usable, options, steps, result);
   return result;
 }
 

@@ -26,9 +26,8 @@ constexpr std::int32_t usual_effort = 10;
 // most. The search of a matrix with more pairs takes longer than the 50 ms that slurmctld waits by default.
 constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
 
-// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 25 ms. Before all
-// other searches it may take quick_exact_steps, about 12 ms; as one of several searches for a job, exact_steps_of_part.
-constexpr std::int64_t quick_exact_steps = 10'000'000;
+// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 25 ms. As one of
+// several searches for a job it may take exact_steps_of_part.
 constexpr std::int64_t exact_steps_of_part = 1'000'000;
 constexpr std::int64_t exact_steps(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
 

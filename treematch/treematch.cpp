@@ -34,8 +34,8 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
                 " nodes");
   const Objective objective = objective_parameter(request.parameters);
   const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
-    const bool of_job = wanted.matrix == request.matrix;  // an objective may ask for other matrices, too
-    return Chooser(offered, wanted, deadline, of_job ? Chooser::Of::job : Chooser::Of::part).choose();
+    // an objective may ask for other matrices, too
+    return Chooser(offered, wanted, deadline, wanted.matrix == request.matrix).choose();
   };
   if (!request.matrix) return by_hop_bytes(view, request);
   return place_by_objective(objective, view, request, deadline, by_hop_bytes);

@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "common/util/random.hpp"
+#include "mapping/leaf_tree.hpp"
 #include "mapping/refine.hpp"
+#include "treematch/annealing.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "tests/check.hpp"
 #include "tests/treematch/tree_map_fixture.hpp"
@@ -239,6 +241,23 @@ START_TEST(work_of_small_jobs_is_limited) {
 END_TEST
 
 // Leaves whose tree has the shape of an earlier one get the mapping that they would get without the memory.
+// All arcs of a rank that moves count as work, so that dense traffic does not take many times as long.
+START_TEST(annealing_counts_the_arcs_of_dense_traffic) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < 256; ++a)
+    for (std::int32_t b = a + 1; b < 256; ++b) edges.push_back({a, b, 1 + (a + b) % 3});
+  const CommMatrix matrix = CommMatrix::from_edges(256, std::move(edges));
+  const TreeTopology tree = TreeTopology::balanced(Ints{8, 8, 8});
+  const Ints leaves = all_leaves(tree);
+  Ints slot(leaves.begin(), leaves.begin() + 256);
+  const mapping::Graph graph = mapping::scaled_graph(matrix);
+  const mapping::LeafTree slots(tree, leaves);
+  const mapping::WorkBudget watch;
+  anneal(graph, slots, slot, 1, 2'000'000, watch);
+  ck_assert_int_lt(watch.spent(), 5'000'000);
+}
+END_TEST
+
 START_TEST(memory_changes_nothing) {
   const TreeTopology tree = TreeTopology::balanced(Ints{3, 4, 2, 4});
   Random random(5);
@@ -291,6 +310,7 @@ int main() {
   tcase_add_test(all, deadline_with_65536_ranks);
   tcase_add_test(all, late_deadline_changes_nothing);
   tcase_add_test(all, work_of_small_jobs_is_limited);
+  tcase_add_test(all, annealing_counts_the_arcs_of_dense_traffic);
   tcase_add_test(all, memory_changes_nothing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
