@@ -176,7 +176,7 @@ class Annealing {
     return change;
   }
 
-  // Counts the arcs of a rank that are visited, as far as work_of_step does not contain them.
+  // Counts the visited arcs of a rank, without those that work_of_step contains.
   void count_arcs(std::int32_t rank) {
     const auto arcs = static_cast<std::int64_t>(graph_.arcs(rank).size());
     if (arcs <= arcs_of_step) return;
