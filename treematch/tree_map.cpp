@@ -37,7 +37,7 @@ constexpr std::size_t max_fullest_mapped_alone = 4;
 
 // With more than the usual effort, up to max_ranks_annealed_long ranks are annealed once more after each search. That
 // takes long_annealing_per_rank units of work for each rank and unit of effort.
-constexpr std::int32_t max_ranks_annealed_long = 2048;
+constexpr std::int32_t max_ranks_annealed_long = 512;
 constexpr std::int64_t long_annealing_per_rank = 1500;
 constexpr std::int32_t most_in_table =
     1 << 22;  // ranks times leaves; with more, only leaves that lie close together are tried
