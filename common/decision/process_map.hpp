@@ -26,7 +26,7 @@ ProcessMap shortest_map(const std::vector<std::vector<std::uint32_t>>& ranks_of_
 // Returns the length in bytes of the longest map that an MPI program can read under `srun --mpi=MPI_TYPE`.
 // - pmi2: the PMI-1 client in MPICH 4.0 and 4.1 has 1,024 bytes for the names and the value of a key. Slurm claims 256
 //   and 64 of them for the names, and the client sets aside 30. A longer map is truncated, and MPI_Init aborts.
-// - pmix: the map is an environment variable, and Linux accepts at most 128 KiB for each.
+// - pmix: the map is an environment variable. Slurm accepts less than 128 KiB for each, as Linux does.
 // - other types pass no map. An empty type is unknown and has the limit of pmi2.
 std::size_t longest_map(std::string_view mpi_type);
 

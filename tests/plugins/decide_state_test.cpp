@@ -64,11 +64,28 @@ START_TEST(a_map_that_pmi2_cannot_send_is_on_record) {
 }
 END_TEST
 
+// Of ranks in blocks, each node takes some 12 bytes.
+START_TEST(planned_ranks_of_1_to_5040_nodes) {
+  for (const auto& [nodes, ranks] :
+       {std::pair{1U, 64U}, {1U, 8192U}, {64U, 1U}, {97U, 3U}, {1024U, 64U}, {1200U, 54U}, {5040U, 13U}}) {
+    const placement_plan* const plan = plan_of(nodes, ranks, false);
+    ck_assert_uint_eq(plan->node_count, nodes);
+    const std::string text = plan->planned_ranks;
+    ck_assert_uint_le(text.size(), 16 << 10);
+    ck_assert(text.empty() == (nodes > 1200));
+    if (!text.empty()) ck_assert_uint_eq(unpack_planned_ranks(text).ranks.size(), nodes);
+    ck_assert_uint_le(std::strlen(plan->job_state), 32 << 10);
+  }
+}
+END_TEST
+
 START_TEST(planned_ranks_have_at_most_16_kib) {
   const std::string text = plan_of(64, 48, true)->planned_ranks;  // 3,072 scattered ranks
   ck_assert_uint_le(text.size(), 16 << 10);
   ck_assert_uint_eq(unpack_planned_ranks(text).ranks.size(), 64);
   ck_assert_str_eq(plan_of(64, 64, true)->planned_ranks, "");
+  ck_assert_str_ne(plan_of(16, 8, true)->ranks, "");  // for the record: at most 767 bytes
+  ck_assert_str_eq(plan_of(16, 16, true)->ranks, "");
   ck_assert_uint_eq(unpack_planned_ranks(plan_of(64, 64, false)->planned_ranks).ranks.size(), 64);
 }
 END_TEST
@@ -92,6 +109,7 @@ static Suite* suite() {
   Suite* suite = suite_create("decide_state");
   TCase* core = tcase_create("core");
   tcase_add_test(core, a_map_that_pmi2_cannot_send_is_on_record);
+  tcase_add_test(core, planned_ranks_of_1_to_5040_nodes);
   tcase_add_test(core, planned_ranks_have_at_most_16_kib);
   tcase_add_test(core, the_state_has_all_digits_while_these_fit);
   tcase_add_test(core, the_state_has_at_most_32_kib);

@@ -15,6 +15,7 @@ check_PROGRAMS += \
 	%D%/sequential_hostfile_test \
 	%D%/shipped_request_test \
 	%D%/step_ranks_test \
+	%D%/travel_limits_test \
 	#
 endif
 %C%_agent_start_test_LDADD = $(spank_agent_start) $(CHECK_LIBS)
@@ -32,6 +33,7 @@ endif
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_shipped_request_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)
+%C%_travel_limits_test_LDADD = $(spank) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/import_library.c \
