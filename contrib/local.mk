@@ -36,6 +36,7 @@ EXTRA_DIST += \
 	contrib/root \
 	contrib/slurm-source \
 	contrib/soak \
+	contrib/start-time \
 	contrib/systemd/placement-agent.service.in \
 	contrib/systemd/placement-monitor.service.in \
 	contrib/try \

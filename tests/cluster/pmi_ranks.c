@@ -3,7 +3,8 @@
  * a few cores: pmi_ranks 1|2|x for the wire protocols of PMI-1 and PMI-2 and for PMIx (compiled with -DPMIX -lpmix).
  * Each rank publishes the name of its node, fences, and reads the name of its right neighbour's node. It prints
  *   RANK SIZE NODE NEIGHBOUR'S_NODE MAP
- * For PMIx, MAP is the list of the ranks that the process manager puts on this node. */
+ * For PMIx, MAP is a hash of the list of the ranks that the process manager puts on this node, because srun mixes up lines of
+ * more than 1,024 bytes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,7 +121,9 @@ static void pmix(const char *node)
 	check(PMIx_Get(&other, PMIX_JOB_SIZE, NULL, 0, &got), PMIX_JOB_SIZE);
 	unsigned size = got->data.uint32;
 	check(PMIx_Get(&other, PMIX_LOCAL_PEERS, NULL, 0, &got), PMIX_LOCAL_PEERS);
-	char *peers = strdup(got->data.string);
+	unsigned peers = 0;
+	for (const char *at = got->data.string; *at; at++)
+		peers = peers * 31 + (unsigned char)*at;
 	put.type = PMIX_STRING;
 	put.data.string = (char *)node;
 	check(PMIx_Put(PMIX_GLOBAL, "node", &put), "PMIx_Put");
@@ -131,7 +134,7 @@ static void pmix(const char *node)
 	check(PMIx_Fence(NULL, 0, &collect, 1), "PMIx_Fence");
 	PMIX_LOAD_PROCID(&other, self.nspace, (self.rank + 1) % size);
 	check(PMIx_Get(&other, "node", NULL, 0, &got), "PMIx_Get");
-	printf("%u %u %s %s %s\n", self.rank, size, node, got->data.string, peers);
+	printf("%u %u %s %s %u\n", self.rank, size, node, got->data.string, peers);
 	fflush(stdout);
 	check(PMIx_Finalize(NULL, 0), "PMIx_Finalize");
 }
