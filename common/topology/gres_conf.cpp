@@ -84,6 +84,15 @@ std::vector<std::string> files_of(const ConfLine& line) {
   return std::vector<std::string>(static_cast<std::size_t>(*count));
 }
 
+// Returns the line without what slurmd -G prints before it, as in "slurmd: Gres Name=gpu Type=a100 Count=1".
+ConfLine without_slurmd(const ConfLine& line) {
+  const std::size_t gres = line.pairs.empty() ? line.rest.find("Gres Name=") : line.rest.npos;
+  if (gres == line.rest.npos) return line;
+  ConfLine printed = conf_lines(line.rest.substr(gres + 5)).at(0);
+  printed.number = line.number;
+  return printed;
+}
+
 // Collects the GPUs of one node, line by line.
 class GpuReader {
  public:
@@ -178,7 +187,8 @@ class LineNodes {
 std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
   std::vector<GpuReader> readers(nodes.size());
   LineNodes line_nodes(nodes);
-  for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
+  for_each_conf_line(path, [&](const std::string& file, const ConfLine& read) {
+    const ConfLine line = without_slurmd(read);
     if (const std::vector<std::size_t>* const of_line = line_nodes.of(line))
       for (const std::size_t n : *of_line) readers[n].take(file, line);
     else

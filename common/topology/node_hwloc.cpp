@@ -101,6 +101,23 @@ void check_description(const std::string& text) {
   }
 }
 
+// Throws Error, with the remedy, if the text has a form that this libhwloc does not read.
+void check_form(const std::string& text, const std::string& source) {
+  const std::string_view start = std::string_view(text).substr(0, 4096);
+  const std::size_t version = start.find("<topology version=\"");
+  if (version != start.npos && start.substr(version + 19, 1) > "0" &&
+      start[version + 19] - '0' > HWLOC_API_VERSION >> 16)
+    throw Error(printable(source) + " has the format of hwloc " + std::string(1, start[version + 19]) +
+                ", and this placectl has libhwloc " + std::to_string(HWLOC_API_VERSION >> 16) +
+                ": write it with \"lstopo --export-xml-flags v" + std::to_string(HWLOC_API_VERSION >> 16) +
+                " node.xml\"");
+  if (start.find("GPU0") != start.npos && start.find("CPU Affinity") != start.npos)
+    throw Error(
+        printable(source) +
+        " is printed by nvidia-smi topo -m: give what \"lstopo node.xml\" writes, and for the links --gres-conf with "
+        "the lines that placectl gres-conf prints on the node");
+}
+
 Topology load(const std::string& source) {
   Topology topology = new_topology();
   if (!may_exist(source) && source.find(':') != source.npos && source.find('/') == source.npos) {
@@ -110,6 +127,7 @@ Topology load(const std::string& source) {
     return topology;
   }
   const std::string text = read_input_file(source, max_bytes);
+  check_form(text, source);
   if (!loads(text) || !load_xml(topology.get(), text))
     throw Error(printable(source) +
                 " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
@@ -181,6 +199,10 @@ bool is_subtype(hwloc_obj_t object, const char* subtype) {
 
 // Returns the number behind `prefix` in the name of one of the device's names, as 3 for "rsmi3".
 std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view prefix) {
+  if (device->type == HWLOC_OBJ_OS_DEVICE)
+    return std::string_view(device->name).starts_with(prefix)
+               ? parse_integer(std::string_view(device->name).substr(prefix.size()))
+               : std::nullopt;
   for (hwloc_obj_t name = device->io_first_child; name; name = name->next_sibling)
     if (name->name && std::string_view(name->name).starts_with(prefix))
       if (const auto index = parse_integer(std::string_view(name->name).substr(prefix.size()))) return index;
@@ -203,6 +225,7 @@ bool is_gpu(hwloc_obj_t device) {
 // Returns the device file of a GPU; empty where the description does not tell it. With the driver nvidia-drm, one of
 // NVIDIA has a renderD, too, which is not the file that programs compute by.
 std::string device_file(hwloc_obj_t device) {
+  if (device->type == HWLOC_OBJ_OS_DEVICE) return {};
   const bool of_nvidia = device->attr->pcidev.vendor_id == nvidia;
   const auto index = index_of_device(device, of_nvidia ? "nvml" : "renderD");
   if (!index) return {};
@@ -210,15 +233,29 @@ std::string device_file(hwloc_obj_t device) {
 }
 
 std::tuple<unsigned, unsigned, unsigned, unsigned> bus_id(hwloc_obj_t device) {
-  const auto& pci = device->attr->pcidev;
+  const auto& pci = pci_device(device)->attr->pcidev;
   return {pci.domain, pci.bus, pci.dev, pci.func};
 }
 
-// Returns the GPUs in the order in which Slurm and the vendors' tools number them.
+// Returns the parts of a PCI device that AMD's driver and Slurm count as GPUs, such as those of an MI300 in the modes
+// TPX and CPX; none if the whole device is one GPU.
+std::vector<hwloc_obj_t> parts_of(hwloc_obj_t device) {
+  std::vector<hwloc_obj_t> parts;
+  for (hwloc_obj_t part = device->io_first_child; part; part = part->next_sibling)
+    if (part->name && is_subtype(part, "RSMI")) parts.push_back(part);
+  if (parts.size() < 2) parts.clear();
+  return parts;
+}
+
+// Returns the GPUs in the order in which Slurm and the vendors' tools number them: PCI devices or parts of them.
 std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
   std::vector<hwloc_obj_t> gpus;
-  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology, device));)
-    if (is_gpu(device)) gpus.push_back(device);
+  for (hwloc_obj_t device = nullptr; (device = hwloc_get_next_pcidev(topology, device));) {
+    if (!is_gpu(device)) continue;
+    const std::vector<hwloc_obj_t> parts = parts_of(device);
+    if (parts.empty()) gpus.push_back(device);
+    gpus.insert(gpus.end(), parts.begin(), parts.end());
+  }
   std::sort(gpus.begin(), gpus.end(), [](hwloc_obj_t a, hwloc_obj_t b) { return bus_id(a) < bus_id(b); });
   for (const char* prefix : {"nvml", "rsmi"})
     if (std::all_of(gpus.begin(), gpus.end(),
@@ -239,6 +276,7 @@ hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
 
 Closeness closeness_of(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_t other) {
   const hwloc_obj_t meeting = meeting_of(device, other);
+  if (meeting->type == HWLOC_OBJ_PCI_DEVICE) return Closeness::pci_switch;  // parts of one device
   if (meeting->type == HWLOC_OBJ_BRIDGE && meeting->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
     return Closeness::pci_switch;
   const hwloc_obj_t a = hwloc_get_non_io_ancestor_obj(topology, device),
@@ -250,10 +288,10 @@ Closeness closeness_of(hwloc_topology_t topology, hwloc_obj_t device, hwloc_obj_
 }
 
 std::string bus_name(hwloc_obj_t device) {
-  const auto& pci = device->attr->pcidev;
+  const auto& pci = pci_device(device)->attr->pcidev;
   std::array<char, 32> name{};
   std::snprintf(name.data(), name.size(), "%04x:%02x:%02x.%01x", pci.domain, pci.bus, pci.dev, pci.func);
-  return name.data();
+  return name.data() + (device->type == HWLOC_OBJ_OS_DEVICE ? " " + short_name(device->name) : std::string());
 }
 
 bool is_fast_nic(hwloc_obj_t device) {
@@ -317,7 +355,10 @@ class GpuMatrix {
  public:
   GpuMatrix(const hwloc_distances_s& matrix, const std::vector<hwloc_obj_t>& gpus) : matrix_(matrix) {
     for (unsigned i = 0; i < matrix.nbobjs; ++i) {
-      const auto found = matrix.objs[i] ? std::find(gpus.begin(), gpus.end(), pci_device(matrix.objs[i])) : gpus.end();
+      const hwloc_obj_t object = matrix.objs[i];
+      const auto found = std::find_if(gpus.begin(), gpus.end(), [object](hwloc_obj_t gpu) {
+        return object && (gpu == object || gpu == pci_device(object));
+      });
       gpu_.push_back(found == gpus.end() ? -1 : found - gpus.begin());
     }
   }

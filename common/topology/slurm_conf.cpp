@@ -399,7 +399,8 @@ SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
 
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
   std::vector<NodeShape> nodes = read_slurm_machine(slurm_conf_path).nodes;
-  if (nodes.empty()) throw Error(slurm_conf_path + ": it has no NodeName line");
+  if (nodes.empty())
+    throw Error(slurm_conf_path + ": it has no NodeName line; for dynamic nodes write a copy with NodeName lines");
   return nodes;
 }
 

@@ -30,7 +30,6 @@ class HostReader {
         hosts_.controllers.push_back(*old);
       }
     if (hosts_.controllers.empty()) throw Error(path + ": it has no SlurmctldHost line");
-    if (hosts_.nodes.empty()) throw Error(path + ": it has no NodeName line");
     return std::move(hosts_);
   }
 
@@ -78,6 +77,7 @@ class HostReader {
         const std::string* text = line.value(key);
         std::vector<std::string> given = text ? expand_hostlist(*text) : otherwise;
         if (given.size() == 1) given.resize(names.size(), given[0]);  // several slurmd on one host
+        if (given.size() > names.size()) given.resize(names.size());  // Slurm leaves the others unused
         if (given.size() != names.size())
           throw Error(std::string(key) + "=" + shown(*text) + " has " + std::to_string(given.size()) +
                       " names, and NodeName " + std::to_string(names.size()));

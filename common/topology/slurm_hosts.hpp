@@ -25,7 +25,7 @@ struct SlurmHosts {
 };
 
 // Reads a slurm.conf and the files that it includes. Throws Error, with file and line, when a line is wrong, and when
-// there is no controller or no node.
+// there is no controller. There are no nodes if all of them are dynamic ones, which only slurmctld knows.
 SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 
 // Returns the names of the nodes.

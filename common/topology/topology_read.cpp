@@ -126,6 +126,9 @@ class TopologyFile {
       fail_at(path_, lines[0].number,
               "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
               "the topology behind it where there are several, and give that file");
+    else if (first == "vendid" || first == "devid" || first == "sysimgguid" || first == "switchguid")
+      fail_at(path_, lines[0].number,
+              "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
     else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
       fail_at(path_, lines[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");

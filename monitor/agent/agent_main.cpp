@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -52,13 +53,10 @@ void log_line(const std::string& text) {
 }
 
 std::string own_node(const SlurmHosts& hosts, const std::string& wanted, const std::string& conf) {
-  if (!wanted.empty()) {
-    for (const SlurmHost& node : hosts.nodes)
-      if (node.name == wanted) return wanted;
-    throw Error("--node " + wanted + ": " + conf + " has no such node");
-  }
+  if (!wanted.empty()) return wanted;  // slurm.conf does not name a dynamic node
   char name[256] = "";
   gethostname(name, sizeof name - 1);
+  if (hosts.nodes.empty()) return std::string(name, std::strcspn(name, "."));
   const SlurmHost* node = node_of_host(hosts, name);
   if (node == nullptr) throw Error("no node of " + conf + " has this host's name, " + name + ": give --node");
   return node->name;
@@ -72,13 +70,15 @@ struct Prepared {
   std::unique_ptr<protocol::UdpSocket> control;
 };
 
-// Reads the configuration and becomes MonitorUser.
-Prepared prepare(const protocol::DaemonOptions& options) {
+// Reads the configuration and becomes MonitorUser. Returns nothing when a signal ends the wait for a file.
+std::optional<Prepared> prepare(const protocol::DaemonOptions& options, const sigset_t& stops) {
   const std::string conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
+  std::optional<protocol::DaemonFiles> files = protocol::read_daemon_files(conf, stops, log_line);
+  if (!files) return std::nullopt;
   Prepared prepared;
   AgentSettings& settings = prepared.settings;
-  settings.config = protocol::read_daemon_config(conf);
-  const SlurmHosts hosts = read_slurm_hosts(conf);
+  settings.config = std::move(files->config);
+  const SlurmHosts& hosts = files->hosts;
   prepared.user = protocol::unprivileged_user(settings.config.monitor_user);
   prepared.munge_socket = hosts.munge_socket;
   settings.node = own_node(hosts, options.name, conf);
@@ -143,7 +143,8 @@ std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& opt
   std::optional<Prepared> prepared;
   std::string missing;
   try {
-    prepared = prepare(options);
+    prepared = prepare(options, stops);
+    if (!prepared) return prepared;
   } catch (const protocol::UnknownUser& error) {
     missing = error.what();
   }
@@ -159,7 +160,8 @@ std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& opt
   while (!prepared) {
     if (told_to_end(stops, user_pause_s)) return prepared;
     try {
-      prepared = prepare(options);
+      prepared = prepare(options, stops);
+      if (!prepared) return prepared;
     } catch (const protocol::UnknownUser&) {
     }
   }
@@ -206,8 +208,11 @@ int main(int argc, char** argv) {
   sigaddset(&blocked, SIGCHLD);
   protocol::block_signals(blocked);
   try {
-    if (!options.switched) return run_and_tell(prepare(options), stops);
     int code = 0;
+    if (!options.switched) {
+      const std::optional<Prepared> prepared = prepare(options, stops);
+      return prepared ? run_and_tell(*prepared, stops) : code;
+    }
     const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
     return prepared ? keep(*prepared, stops) : code;
   } catch (const std::exception& error) {

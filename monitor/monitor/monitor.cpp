@@ -120,6 +120,9 @@ void Monitor::hear_slurm(double now_s) {
   if (!slurm_.asking()) return;
   std::vector<SlurmNode> nodes;
   if (slurm_.collect(now_s, nodes)) {
+    for (const SlurmNode& node : nodes)
+      if (!watch_.index(node.name))
+        joined_.push_back({node.name, node.name, node.address.empty() ? node.name : node.address});
     if (watch_.take_slurm_answer(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
     slurm_trouble_.say("");
     if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));
@@ -192,7 +195,7 @@ void Monitor::publish() {
   }
 }
 
-void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
+std::vector<SlurmHost> Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(settings_.hosts.controllers.size()) +
        " for " + std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
   if (const std::string warning = probe_budget_warning(settings_.config); !warning.empty()) log_(warning);
@@ -208,14 +211,16 @@ void Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& 
     const double now_s = protocol::steady_s();
     receive(now_s);
     hear_slurm(now_s);
+    if (!joined_.empty()) break;
     if (schedule_.leases.due(now_s) && leads_) probing_.give_leases(now_s);
     if (schedule_.tick.due(now_s)) {
       tick();
       tend(now_s);
     }
   }
-  log_("ends");
+  log_(joined_.empty() ? "ends" : "starts again with " + std::to_string(joined_.size()) + " more nodes of slurmctld");
   keeper_.save(watch_, probing_.pairs(), now());
+  return std::move(joined_);
 }
 
 }  // namespace placement::monitor

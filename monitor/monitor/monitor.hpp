@@ -39,9 +39,10 @@ class Monitor {
   // The credentials must outlive the monitor. Throws Error when the socket or the history cannot be opened.
   Monitor(MonitorSettings settings, RunningConfiguration configuration, protocol::Credentials& credentials, Log log);
 
-  // Runs until `stop_descriptor` becomes readable. Calls `tend` every second with the time by a steady clock. Throws
-  // Error when poll() fails.
-  void run(int stop_descriptor, const std::function<void(double now_s)>& tend);
+  // Runs until `stop_descriptor` becomes readable, or until slurmctld has nodes that are not in MonitorSettings::hosts:
+  // returns them then, and nothing otherwise. Calls `tend` every second with the time by a steady clock. Throws Error
+  // when poll() fails.
+  std::vector<SlurmHost> run(int stop_descriptor, const std::function<void(double now_s)>& tend);
 
  private:
   std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from);
@@ -71,6 +72,7 @@ class Monitor {
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   MonitorSchedule schedule_;
+  std::vector<SlurmHost> joined_;                     // nodes of slurmctld that this monitor does not know
   std::int64_t heartbeats_ = 0;                       // taken since the start
   protocol::TokenBucket refused_lines_{1.0 / 60, 1};  // lines of the log about datagrams that were refused
   TroubleLog metrics_trouble_, pairs_trouble_, slurm_trouble_, controller_trouble_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placement-monitor: reads its configuration, becomes MonitorUser and runs the monitor's loop.
+#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -53,13 +54,50 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
               conf + (wanted.empty() ? ": give --host" : ""));
 }
 
+// Returns the nodes of slurmctld, for a slurm.conf without NodeName lines. Waits until there is one. Returns none when
+// `stop` becomes readable.
+std::vector<SlurmHost> dynamic_nodes(const MonitorSettings& settings, int stop) {
+  if (!settings.ask_slurm) throw Error(settings.slurm_conf + " has no NodeName line: --no-slurm cannot be used");
+  log_line(settings.slurm_conf + " has no NodeName line: waits for nodes of slurmctld");
+  SlurmNodes slurm(settings.slurm_conf, settings.order);
+  std::vector<SlurmHost> hosts;
+  while (hosts.empty()) {
+    slurm.ask(protocol::steady_s());
+    pollfd watched[] = {{stop, POLLIN, 0}, {slurm.descriptor(), POLLIN, 0}};
+    std::vector<SlurmNode> nodes;
+    while (slurm.asking() && !slurm.collect(protocol::steady_s(), nodes))
+      if (poll(watched, std::size(watched), 1000) > 0 && (watched[0].revents & POLLIN) != 0) return {};
+    for (const SlurmNode& node : nodes)
+      hosts.push_back({node.name, node.name, node.address.empty() ? node.name : node.address});
+    if (hosts.empty() && poll(watched, 1, 10000) > 0) return {};
+  }
+  return hosts;
+}
+
+// Runs the monitor and what answers queries, as Monitor::run() does.
+std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol::Credentials& credentials,
+                                      protocol::Credentials& readers, int stop) {
+  const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
+  QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
+  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), readers,
+                       {[&](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); },
+                        [&](const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
+                          answers.send_decisions(query, asker, send);
+                        }},
+                       log_line);
+  Monitor monitor(settings, configuration, credentials, log_line);
+  return monitor.run(stop, [&service](double) { service.tend(); });
+}
+
 // Runs until the process is told to end. Returns the exit code.
 int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;
   settings.ask_slurm = !options.switched;
-  settings.config = protocol::read_daemon_config(settings.slurm_conf);
-  settings.hosts = read_slurm_hosts(settings.slurm_conf);
+  std::optional<protocol::DaemonFiles> files = protocol::read_daemon_files(settings.slurm_conf, stops, log_line);
+  if (!files) return 0;
+  settings.config = std::move(files->config);
+  settings.hosts = std::move(files->hosts);
   settings.order = own_order(settings.hosts, options.name, settings.slurm_conf);
   const protocol::UserIds user = protocol::unprivileged_user(settings.config.monitor_user);
   protocol::require_safe_munge_socket(settings.hosts.munge_socket);
@@ -78,16 +116,12 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
   const auto readers = protocol::munge_credentials(user.uid, settings.hosts.munge_socket, protocol::Makers::anybody);
-  const RunningConfiguration configuration(settings.slurm_conf, settings.config, node_names(settings.hosts));
-  QueryAnswers answers(settings.slurm_conf, configuration, settings.decision_owners);
-  QueryService service(static_cast<std::uint16_t>(settings.config.monitor_port), *readers,
-                       {[&](const protocol::Query& query, uid_t asker) { return answers.answer(query, asker); },
-                        [&](const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send) {
-                          answers.send_decisions(query, asker, send);
-                        }},
-                       log_line);
-  Monitor monitor(std::move(settings), configuration, *credentials, log_line);
-  monitor.run(stop, [&service](double) { service.tend(); });
+  if (settings.hosts.nodes.empty()) settings.hosts.nodes = dynamic_nodes(settings, stop);
+  while (!settings.hosts.nodes.empty()) {
+    const std::vector<SlurmHost> joined = run_with_nodes(settings, *credentials, *readers, stop);
+    if (joined.empty()) break;
+    settings.hosts.nodes.insert(settings.hosts.nodes.end(), joined.begin(), joined.end());
+  }
   return 0;
 }
 

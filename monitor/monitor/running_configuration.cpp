@@ -57,7 +57,7 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
       switches_(node_switches({}, nodes_.size())),
       private_nodes_(has_private_nodes(slurm_conf_)),
       seen_(identities()) {
-  read_switches();
+  read_again();
 }
 
 RunningConfiguration::Identity RunningConfiguration::identity_of(const std::string& path) {
@@ -117,9 +117,9 @@ std::vector<std::string> RunningConfiguration::read_again() {
   try {
     private_nodes_ = has_private_nodes(slurm_conf_);
     const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
-    if (nodes != nodes_)
-      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are not heard " +
-                       std::string(start_again));
+    if (!std::ranges::all_of(
+            nodes, [this](const std::string& name) { return std::ranges::find(nodes_, name) != nodes_.end(); }))
+      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are heard when slurmctld has them");
   } catch (const Error& error) {
     unreadable_ = true;
     notes_.push_back(error.what());

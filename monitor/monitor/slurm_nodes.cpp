@@ -66,9 +66,12 @@ bool is_first_controller(std::int32_t order) {
   const bool told = slurm_load_node(0, &nodes, SHOW_ALL) == SLURM_SUCCESS;
   if (!told && errno == ESLURM_ACCESS_DENIED) std::fprintf(out, "d\n");
   if (!told && errno != ESLURM_ACCESS_DENIED) _exit(1);
-  for (std::uint32_t i = 0; told && i < nodes->record_count; ++i)
-    if (nodes->node_array[i].name)
-      std::fprintf(out, "n %s %c\n", nodes->node_array[i].name, letter(view_of(nodes->node_array[i])));
+  for (std::uint32_t i = 0; told && i < nodes->record_count; ++i) {
+    const node_info_t& node = nodes->node_array[i];
+    if (!node.name) continue;
+    std::fprintf(out, "n %s %c\n", node.name, letter(view_of(node)));
+    if (node.node_addr) std::fprintf(out, "a %s %s\n", node.name, node.node_addr);
+  }
   job_info_msg_t* jobs = nullptr;
   if (slurm_load_jobs(0, &jobs, SHOW_ALL) == SLURM_SUCCESS)
     for (std::uint32_t i = 0; i < jobs->record_count; ++i) {
@@ -104,7 +107,9 @@ std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole) {
     if (words[0] == "n" && words[2].size() == 1) {
       const std::size_t view = std::string_view("?rnop").find(words[2][0]);
       if (view == std::string_view::npos || !index.emplace(words[1], nodes.size()).second) continue;
-      nodes.push_back({std::string(words[1]), static_cast<SlurmView>(view), {}});
+      nodes.push_back({std::string(words[1]), static_cast<SlurmView>(view), {}, {}});
+    } else if (words[0] == "a") {
+      if (const auto found = index.find(words[1]); found != index.end()) nodes[found->second].address = words[2];
     } else if (words[0] == "j") {
       const auto job = parse_integer(words[2]);
       const auto found = index.find(words[1]);

@@ -18,12 +18,13 @@ struct SlurmNode {
   std::string name;
   SlurmView view = SlurmView::unknown;
   std::vector<std::uint32_t> jobs;
+  std::string address = {};  // NodeAddr; empty: not given
 };
 
 // Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to
 // whether the last line was read. The lines are:
-//   n NAME VIEW        j NAME JOB        c NAME = VALUE        . (the end)        d (slurmctld tells nothing of nodes)
-//   h (the active slurmctld runs on this host)
+//   n NAME VIEW       a NAME ADDRESS       j NAME JOB       c NAME = VALUE       . (the end)
+//   d (slurmctld returns nothing about nodes)       h (the active slurmctld runs on this host)
 std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
 
 // Reads the settings in force in slurmctld from the lines that begin with "c ". Returns none when there is no line "c",

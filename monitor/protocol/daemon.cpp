@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "config.h"
+#include "common/policy/config_mistakes.hpp"
+#include "common/util/error.hpp"
 #include "monitor/protocol/safe_start.hpp"
 
 namespace placement::protocol {
@@ -58,12 +60,45 @@ void block_signals(const sigset_t& signals) {
   signal(SIGPIPE, SIG_IGN);
 }
 
-Config read_daemon_config(const std::string& slurm_conf) {
-  const std::string own_conf = placement_conf_path(slurm_conf);
+namespace {
+
+constexpr int files_again_s = 10;
+
+// Returns the path of placement.conf after a check of both files.
+std::string safe_placement_conf(const std::string& slurm_conf) {
   const std::vector<uid_t> owners = configuration_owners();
+  std::string own_conf = placement_conf_path(slurm_conf);
   require_safe_file(slurm_conf, owners);
   require_safe_file(own_conf, owners);
-  return read_config(own_conf, MissingFile::defaults);
+  return own_conf;
+}
+
+}  // namespace
+
+Config read_daemon_config(const std::string& slurm_conf) {
+  return read_config(safe_placement_conf(slurm_conf), MissingFile::defaults);
+}
+
+std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, const sigset_t& stops,
+                                             const std::function<void(const std::string&)>& log) {
+  std::string logged;
+  for (;;) {
+    const std::string own_conf = safe_placement_conf(slurm_conf);
+    try {
+      std::vector<std::string> mistakes;
+      DaemonFiles files;
+      files.config = read_config(own_conf, MissingFile::defaults, mistakes);
+      files.hosts = read_slurm_hosts(slurm_conf);
+      files.has_mistakes = !mistakes.empty();
+      for (const std::string& mistake : mistakes) log(mistake + "; the key has its default until the line is fixed");
+      return files;
+    } catch (const Error& error) {
+      if (logged != error.what()) log(std::string(error.what()) + "; reads the file again every 10 s");
+      logged = error.what();
+    }
+    const timespec pause{files_again_s, 0};
+    if (sigtimedwait(&stops, nullptr, &pause) > 0) return std::nullopt;
+  }
 }
 
 }  // namespace placement::protocol

@@ -2,9 +2,12 @@
 #pragma once
 #include <signal.h>
 
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "common/policy/config.hpp"
+#include "common/topology/slurm_hosts.hpp"
 
 namespace placement::protocol {
 
@@ -43,5 +46,18 @@ void block_signals(const sigset_t& signals);
 // Reads the placement.conf beside the file `slurm_conf`. First checks the owners of both files: the process may still
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
+
+// What a daemon needs of placement.conf and slurm.conf when it starts.
+struct DaemonFiles {
+  Config config;
+  SlurmHosts hosts;
+  bool has_mistakes = false;  // in placement.conf: each key with a mistake has its default
+};
+
+// Reads both files. Logs each mistake of placement.conf. While slurm.conf is missing or wrong, or placement.conf cannot
+// be read, it logs the reason once and tries again every 10 s. Returns nothing when one of the signals `stops` arrives
+// meanwhile. Throws Error when a file is unsafe, as read_daemon_config() does.
+std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, const sigset_t& stops,
+                                             const std::function<void(const std::string&)>& log);
 
 }  // namespace placement::protocol

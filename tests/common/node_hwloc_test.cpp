@@ -118,6 +118,27 @@ START_TEST(gpus_of_amd_have_files_for_drawing) {
 }
 END_TEST
 
+// As in the modes TPX and CPX of an MI300: Slurm counts what the driver of AMD counts.
+START_TEST(parts_of_a_pci_device_are_gpus) {
+  const std::string one = "name=\"rsmi0\" subtype=\"RSMI\" osdev_type=\"1\"/>";
+  const std::string text = text_of(path_of("lumi-g"));
+  ck_assert_uint_ne(text.find(one), text.npos);
+  const NodeTopology node = from_text(
+      replaced(text, one,
+               one + "<object type=\"OSDev\" gp_index=\"999999\" name=\"rsmi8\" subtype=\"RSMI\" osdev_type=\"1\"/>"));
+  ck_assert_uint_eq(node.gpus.size(), 9);
+  ck_assert(node.closeness[8] == Closeness::pci_switch);
+}
+END_TEST
+
+// The message has the remedy.
+START_TEST(other_formats) {
+  ck_assert_error(from_text("<?xml version=\"1.0\"?>\n<topology version=\"9.0\">\n</topology>\n"),
+                  "--export-xml-flags");
+  ck_assert_error(from_text("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-31\n"), "nvidia-smi topo -m");
+}
+END_TEST
+
 START_TEST(summit) {
   const NodeTopology node = read_node_topology(path_of("summit"));
   ck_assert_uint_eq(node.cores.size(), 44);
@@ -274,6 +295,8 @@ int main() {
   tcase_add_test(test, gpus_of_nvidia_with_files_for_drawing);
   tcase_add_test(test, gpus_of_amd_have_files_for_drawing);
   tcase_add_test(test, summit);
+  tcase_add_test(test, parts_of_a_pci_device_are_gpus);
+  tcase_add_test(test, other_formats);
   tcase_add_test(test, juwels_booster);
   tcase_add_test(test, disallowed_cpus_are_left_out);
   tcase_add_test(test, gpus_without_a_vendors_index_are_in_the_order_of_their_bus_ids);

@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	%D%/mpi_fortran.F90 \
 	%D%/mpi_four.c \
 	%D%/mpi_four.expected \
+	%D%/mpi_container_test.sh \
 	%D%/mpi_monitoring_test.sh \
 	%D%/mpi_mpich_test.sh \
 	%D%/mpi_profile_test.sh \
@@ -30,6 +31,7 @@ EXTRA_DIST += \
 
 if BUILD_MPI
 TESTS += \
+	%D%/mpi_container_test.sh \
 	%D%/mpi_monitoring_test.sh \
 	%D%/mpi_mpich_test.sh \
 	%D%/mpi_profile_test.sh \

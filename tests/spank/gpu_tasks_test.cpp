@@ -215,6 +215,14 @@ START_TEST(gres_conf_tells_the_gpus_of_a_node) {
   ck_assert(b2[0].cores == range(0, 1));
   ck_assert(gpus_by(text, "other").value().empty());
   // As in slurmd, lines that begin with Name= come first, and Links= counts only with one -1 and without other words.
+  const auto printed =
+      gpus_by(
+          "slurmd-n1: Gres Name=gpu Type=a Count=1 Index=0 ID=7 File=/dev/g0 Cores=8-9 CoreCnt=16 Links=-1,0\n"
+          "slurmd: Gres Name=gpu Type=a Count=1 Index=1 ID=7 File=/dev/g1 (null)\n",
+          "n1")
+          .value();
+  ck_assert_uint_eq(printed.size(), 2);
+  ck_assert(printed[0].cores == range(8, 9));
   const auto mixed =
       gpus_by("NodeName=d Name=gpu Files=/dev/g1 Link=0,,-1\nName=gpu File=/dev/g0 Links=0,1\n", "d").value();
   ck_assert_text_eq(mixed[0].file, "/dev/g0");
