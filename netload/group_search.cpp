@@ -176,12 +176,13 @@ double total_load(const GroupInput& input, const GroupChoice& choice, const Grou
 }
 
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
-                         const Deadline& deadline) {
+                         const Deadline& deadline, const std::vector<Group>* known_simple) {
   const auto nodes = static_cast<std::int32_t>(input.processors.size());
   GroupChoice choice;
   std::vector<Group> groups;
   std::vector<Group> simple;
-  if (search == GroupSearch::improved) simple = simple_groups(input, request, deadline);
+  if (search == GroupSearch::improved)
+    simple = known_simple != nullptr ? *known_simple : simple_groups(input, request, deadline);
   Candidates starts(input, request);
   const std::int32_t step = step_between_starts(input, request, search);
   bool late = false;

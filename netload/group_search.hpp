@@ -73,9 +73,10 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
 
 // Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is
 // bounded: for very many nodes or processes only every k-th node is a start. At the deadline the search ends with the
-// best group so far. Throws Error when there is no group, or the deadline passes before the first one is found.
+// best group so far. An improved search also starts from `simple`, the simple_groups() of the input; null: they are
+// computed here. Throws Error when there is no group, or the deadline passes before the first one is found.
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
-                         const Deadline& deadline = Deadline::never());
+                         const Deadline& deadline = Deadline::never(), const std::vector<Group>* simple = nullptr);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when there is
 // no group within the limits.

@@ -55,9 +55,22 @@ double slowest_of_fastest(const GroupInput& input, const GroupRequest& request) 
   return slowest;
 }
 
-// Adds the groups chosen among the nodes up to each of the limits.
+// Returns the groups of which each node takes processes, or is required.
+std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const GroupRequest& request,
+                             const std::vector<Group>& groups) {
+  std::vector<Group> kept;
+  std::ranges::copy_if(groups, std::back_inserter(kept), [&](const Group& group) {
+    return std::ranges::all_of(group.nodes, [&](std::int32_t node) {
+      return processors[static_cast<std::size_t>(node)] > 0 ||
+             std::ranges::find(request.required, node) != request.required.end();
+    });
+  });
+  return kept;
+}
+
+// Adds the groups chosen among the nodes up to each of the limits. `simple` are the simple_groups() of the input.
 void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& request, const Deadline& deadline,
-                              std::vector<Group>& groups) {
+                              const std::vector<Group>& simple, std::vector<Group>& groups) {
   const double fastest = slowest_of_fastest(input, request);
   std::vector<std::vector<std::int32_t>> tried;
   for (std::size_t k = 0; k < (input.network->dense() ? limits.size() : limits_of_large); ++k) {
@@ -70,8 +83,9 @@ void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& reque
     fast.processors = tried.back();
     fast.alpha = std::min(fast.alpha, alpha_among_fast);
     fast.beta = 1 - fast.alpha;
+    const std::vector<Group> fast_simple = groups_on(tried.back(), request, simple);
     try {
-      GroupChoice choice = choose_group(fast, request, GroupSearch::improved, deadline);
+      GroupChoice choice = choose_group(fast, request, GroupSearch::improved, deadline, &fast_simple);
       groups.push_back(std::move(choice.best));
       std::ranges::move(choice.runners_up, std::back_inserter(groups));
     } catch (const Error&) {  // these nodes are too few for the limits on nodes, or the deadline has passed
@@ -101,11 +115,12 @@ void set_regrets(const GroupInput& input, std::vector<Group>& groups) {
 }  // namespace
 
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline) {
-  GroupChoice choice = choose_group(input, request, GroupSearch::improved, deadline);
+  std::vector<Group> simple = simple_groups(input, request, deadline);
+  GroupChoice choice = choose_group(input, request, GroupSearch::improved, deadline, &simple);
   std::vector<Group> groups{std::move(choice.best)};
   std::ranges::move(choice.runners_up, std::back_inserter(groups));
-  add_groups_of_fast_nodes(input, request, deadline, groups);
-  std::ranges::move(simple_groups(input, request, deadline), std::back_inserter(groups));
+  add_groups_of_fast_nodes(input, request, deadline, simple, groups);
+  std::ranges::move(simple, std::back_inserter(groups));
   set_regrets(input, groups);
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   std::ranges::stable_sort(groups, {}, [](const Group& group) {
