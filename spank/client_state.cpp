@@ -33,7 +33,6 @@ std::optional<std::int32_t> task_count() {
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
   const RequestKind kind =
       component < client().request_kinds.size() ? client().request_kinds[component] : RequestKind::none;
-  if (kind == RequestKind::record_only) return;
   const std::string notice =
       (kind == RequestKind::policy ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
   if (!notice.empty()) slurm_info("placement: %s", notice.c_str());

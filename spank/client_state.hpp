@@ -13,9 +13,8 @@ namespace placement::spank {
 
 // The kind of placement that a component of the job asks slurmctld for.
 enum class RequestKind {
-  none,         // no policy, or a matrix of a stored profile that was not found
-  policy,       // nodes by a policy
-  record_only,  // only a record that its policy does not fit the job, which its user was told already
+  none,    // no policy, or a matrix of a stored profile that was not found
+  policy,  // nodes by a policy
 };
 
 // The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.

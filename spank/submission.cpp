@@ -77,18 +77,12 @@ void tell_unknown_tasks(const PlacementRequest& placement_request) {
               pattern::to_string(*pattern) + "; give -n");
 }
 
-// Makes the matrix of a pattern for the job. A pattern that does not fit to the number of tasks makes the job a stock
-// one. slurmctld is told of the request, so that the job's record has it and the reason.
+// Makes the matrix of a pattern for the job. Throws Error if the pattern does not fit to the number of tasks.
 void make_pattern(std::optional<PlacementRequest>& placement_request) {
   if (!placement_request) return;
-  try {
-    const auto tasks = tasks_of_pattern(*placement_request, task_count());
-    if (!tasks) return tell_unknown_tasks(*placement_request);
-    if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
-  } catch (const Error& error) {
-    tell_user(error.what() + std::string(": stock placement"));
-    placement_request->unfit = error.what();
-  }
+  const auto tasks = tasks_of_pattern(*placement_request, task_count());
+  if (!tasks) return tell_unknown_tasks(*placement_request);
+  if (const std::string note = take_pattern(*placement_request, *tasks); !note.empty()) tell_user(note);
 }
 
 // Reports an asynchronous step (srun --async) that cannot be placed or profiled. Slurm's step manager launches it, and
@@ -125,8 +119,7 @@ void finish_component(spank_t spank) {
   if (const std::string unused = options.unused_matrix(); !unused.empty()) tell_user(unused);
   const bool is_step = starts_step_of_old_job();
   if (!is_step) make_pattern(self.placement_request);
-  const bool unfit = self.placement_request && !self.placement_request->unfit.empty();
-  self.any_request = self.any_request || (self.placement_request && !unfit);
+  self.any_request = self.any_request || self.placement_request;
   self.stock_word = options.distribution_given();
   self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
@@ -138,8 +131,7 @@ void finish_component(spank_t spank) {
   const bool is_sbatch = !self.is_srun && !self.is_salloc;
   if (shipped) ship(spank, *self.placement_request, component);
   const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
-  self.request_kinds.push_back(unfit ? RequestKind::record_only : asks ? RequestKind::policy : RequestKind::none);
-  if (unfit) self.placement_request.reset();
+  self.request_kinds.push_back(asks ? RequestKind::policy : RequestKind::none);
   // sbatch --export=NONE leaves the variable itself behind.
   if (const std::string wanted = environment_value(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);

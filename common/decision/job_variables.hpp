@@ -29,8 +29,6 @@ inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
 // Set if the job's step has its ranks in natural order whatever the policy is, because it spans several components of a
 // heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
-// The reason for which the job runs as without a policy. slurmctld records it, and no step is placed by the request.
-inline constexpr const char* unfit_variable = "PLACEMENT_UNFIT";
 // The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made
 // for mpirun. "yes": Open MPI's own variables name the plan, as with MpirunByPolicy=yes.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";

@@ -102,8 +102,6 @@ JobRequest read_job_request(std::span<char* const> environment, const Config& co
     const std::string_view word = required_value(environment, request_policy_variable);
     job_request.spec = parse_policy_spec(word);
     job_request.natural_order = environment_value(environment, natural_order_variable) != nullptr;
-    if (const char* unfit = environment_value(environment, unfit_variable); unfit != nullptr)
-      throw Error(std::string(unfit, strnlen(unfit, max_policy_word)));
     read_matrix(job_request, environment, config);
     job_request.policy = &policies::check_policy_spec(job_request.spec);
     if (!job_request.policy->for_users) throw Error(job_request.spec.policy + " is not for jobs");

@@ -23,7 +23,6 @@ namespace placement::planning {
 //   PLACEMENT_MATRIX_PIECES=N              only with a matrix, as the next one
 //   PLACEMENT_MATRIX_0 .. _(N-1)           the matrix, each piece at most 64 KiB of to_base64url()
 //   PLACEMENT_NATURAL_ORDER                set: srun leaves the ranks in natural order
-//   PLACEMENT_UNFIT=REASON                 why the policy does not fit the job; its user was told already
 //
 // The variables PLACEMENT_AUTO, PLACEMENT_COMPONENT and PLACEMENT_OVERRIDES_DISTRIBUTION, which may stand beside them,
 // are for srun (spank/request/shipped_request.hpp).

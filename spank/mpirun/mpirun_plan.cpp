@@ -234,7 +234,7 @@ std::string plan_mpirun_of_salloc(bool has_command) {
 void plan_mpirun_of_script(spank_t spank) {
   const auto variable = [spank](const std::string& name) { return task_variable(spank, name.c_str()); };
   const auto of_job = [&](const char* name) { return variable(std::string(job_environment_prefix) + name); };
-  if (!is_script(spank) || !of_job(request_policy_variable) || of_job(unfit_variable)) return;
+  if (!is_script(spank) || !of_job(request_policy_variable)) return;
   auto switched = variable(mpirun_switch_variable);
   if (!switched) switched = of_job(mpirun_switch_variable);
   const std::string wanted = switched.value_or("");

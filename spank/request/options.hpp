@@ -19,8 +19,11 @@ struct PlacementRequest {
   bool overrides_distribution = false;       // the policy overrides a stock -m that was given before it
   bool automatic = false;                    // the matrix comes from a stored profile (matrix=auto)
   std::string note = {};                     // what the user is told about the options; mostly empty
-  std::string unfit = {};  // why the job runs as without a policy, although it asks for one; mostly empty
 };
+
+// Returns what a message about a missing file adds if the name of the file starts with ~, which nothing expanded. The
+// text starts with "; ". It is empty for other names.
+std::string tilde_hint(const std::string& file);
 
 // Returns what the user is told if a file has the name of the pattern that stands in for a matrix; else empty.
 std::string same_name_note(const Parameters& parameters);
@@ -45,8 +48,8 @@ class PlacementOptions {
   void take_matrix_file(std::string_view file);
 
   // Returns the request with its matrix read from the file; nothing if no policy is in force. `tasks` is the number
-  // of tasks, if it is known. Throws Error on an unknown policy or key, a missing or bad matrix, or a matrix whose
-  // ranks are not `tasks`.
+  // of tasks, if it is known. Throws Error on an unknown policy or key, a missing or bad matrix, or a matrix or
+  // pattern that is not of `tasks` ranks.
   std::optional<PlacementRequest> resolve(std::optional<std::int32_t> tasks) const;
 
   // Returns true if a stock -m is in force that was not taken from the environment.

@@ -72,7 +72,6 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
                          to_string(placement_request.spec));
   if (component > 0) variables.emplace_back(request_component_variable, std::to_string(component));
   if (placement_request.overrides_distribution) variables.emplace_back(request_overrides_variable, "1");
-  if (!placement_request.unfit.empty()) variables.emplace_back(unfit_variable, placement_request.unfit);
   if (!placement_request.matrix) return shipped;
 
   const std::optional<CommMatrix> sample = sample_of(*placement_request.matrix);
@@ -95,7 +94,6 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
   if (found && std::strcmp(found, request_version) != 0)
     throw Error("the job was submitted with version " + std::string(found) +
                 " of the placement variables, this is version " + request_version);
-  if (get(unfit_variable)) return std::nullopt;
   const char* const word = automatic ? automatic : get(request_policy_variable);
   if (!word) throw Error(std::string(job_environment_prefix) + request_policy_variable + " is missing");
 
@@ -122,9 +120,8 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
 
 std::vector<std::string> request_variable_names() {
   std::vector<std::string> names{request_version_variable,   request_policy_variable,    request_automatic_variable,
-                                 request_component_variable, request_overrides_variable, unfit_variable,
-                                 request_pieces_variable,    job_quiet_variable,         natural_order_variable,
-                                 mpirun_switch_variable};
+                                 request_component_variable, request_overrides_variable, request_pieces_variable,
+                                 job_quiet_variable,         natural_order_variable,     mpirun_switch_variable};
   for (int piece = 0; piece < most_pieces; ++piece) names.push_back(piece_name(piece));
   return names;
 }

@@ -199,7 +199,8 @@ START_TEST(a_word_stands_for_a_matrix) {
     ck_assert(!placement::spank::tasks_of_pattern(*placement_request, std::nullopt));
   }
   options.take_distribution("TREEMATCH=grid=4x2,scope=whole", "");
-  auto grid = options.resolve(5);
+  ck_assert_error(options.resolve(5), "grid=4x2 has 8 places, and 5 tasks are asked for");
+  auto grid = options.resolve({});
   ck_assert_int_eq(*placement::spank::tasks_of_pattern(*grid, std::nullopt), 8);
   ck_assert_error(placement::spank::take_pattern(*grid, 5), "grid=4x2 has 8 places, and 5 tasks are asked for");
   PlacementOptions apart;
@@ -224,6 +225,21 @@ START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
   ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") !=
             std::string::npos);
   ck_assert(!placement_request->matrix);
+}
+END_TEST
+
+// No shell expands the ~ of an #SBATCH line.
+START_TEST(a_tilde_gets_a_hint) {
+  setenv("HOME", "/home/ada", 1);
+  for (const std::string word : {"TREEMATCH=~/app.mat", "TREEMATCH=matrix=~/app.mat", "NLA=profile=~/app.mat"}) {
+    PlacementOptions options;
+    options.take_distribution(word, "");
+    ck_assert_error(options.resolve(4), "write /home/ada/app.mat");
+  }
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH=~other/app.mat", "");
+  ck_assert_error(options.resolve(4), "only a shell expands ~");
+  ck_assert_text_eq(placement::spank::tilde_hint("/home/~/app.mat"), "");
 }
 END_TEST
 
@@ -376,6 +392,7 @@ int main() {
   tcase_add_test(tests, an_objective_goes_by_traffic);
   tcase_add_test(tests, a_word_stands_for_a_matrix);
   tcase_add_test(tests, all_to_all_of_many_ranks_goes_without_a_matrix);
+  tcase_add_test(tests, a_tilde_gets_a_hint);
   tcase_add_test(tests, a_wrong_word_names_the_patterns);
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
