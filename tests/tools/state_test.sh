@@ -320,9 +320,8 @@ END
   allocated   n[5-6]
   stock       n[1-2]
   cost        360 hop-bytes, in natural order 660
-  describes   the plan; srun may place the ranks better, and prints that with -v
+  describes   the plan; srun may place the ranks better, which srun -v prints
   live data   4s old
-  terms       the group has the least total load
   time        1.5ms
 
 job 7, restart 1, 2023-11-14 22:15:00
@@ -330,6 +329,9 @@ job 7, restart 1, 2023-11-14 22:15:00
   policy      NLA
   allocated   n[1-2]
   time        12us"
+  run explain -v 7
+  ends 0
+  has '  terms       the group has the least total load'
   run decisions --list 2
   ends 0
   has 'NLA             nodes+cores            1   1.5ms  1.5ms'

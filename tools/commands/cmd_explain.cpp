@@ -105,7 +105,12 @@ std::vector<KnownJob> known_jobs(std::uint32_t id) {
 }
 
 constexpr Option decisions_json_option{'j', "json", nullptr, "in JSON"};
-constexpr Option explain_options[] = {history_option, ring_option, decisions_json_option};
+constexpr Option explain_options[] = {
+    {'v', "verbose", nullptr, "also with the policy's own reasons, in the words of its mapper"},
+    history_option,
+    ring_option,
+    decisions_json_option,
+};
 
 constexpr CommandHelp explain_help{
     "placectl explain",
@@ -365,7 +370,7 @@ int command_explain(int argc, char** argv) {
   std::string text;
   const std::string topology = input.decisions.empty() ? "" : shown_topology();
   for (const Decision& decision : input.decisions)
-    text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology);
+    text += (text.empty() ? "" : "\n") + explained(decision, job.component, topology, line.has("verbose"));
   if (input.decisions.empty())
     text += (comment.empty() ? "" : comment + "\n") + noted(input);
   else if (!input.told_by.empty())

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <utility>
 
 #include "common/util/text.hpp"
 #include "tools/output/switch_drawing.hpp"
@@ -88,6 +89,9 @@ std::string counted(std::size_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : what[0] == 'l' ? "es" : "s");
 }
 
+// Returns whether a term needs no knowledge of the policy: the link with the most traffic, and ranks without cores.
+bool is_plain(std::string_view term) { return term.starts_with("busiest link: ") || term.starts_with("no rank is "); }
+
 // Returns one sentence for a user who reads no further; empty if the job got no nodes by the policy.
 std::string summary(const Decision& d, std::string_view topology) {
   if ((d.outcome != DECISION_NODES && d.outcome != DECISION_CORES) || d.tasks == 0 || d.given.empty()) return {};
@@ -109,7 +113,7 @@ std::string_view outcome_name(const Decision& decision) {
   return decision_outcome_names[static_cast<std::size_t>(decision.outcome)];
 }
 
-std::string explained(const Decision& d, const std::string& component, std::string_view topology) {
+std::string explained(const Decision& d, const std::string& component, std::string_view topology, bool verbose) {
   std::string text = "job " + (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task) +
                      (component.empty() ? "" : " (" + component + ")") +
                      (d.restarts > 0 ? ", restart " + std::to_string(d.restarts) : "") + ", " + shown_time(d.at_s) +
@@ -136,15 +140,19 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   if (!d.step.empty())
     add_fact(text, "describes", "step " + d.step + ", as srun placed its ranks");
   else if (!d.cost.empty())
-    add_fact(text, "describes", "the plan; srun may place the ranks better, and prints that with -v");
+    add_fact(text, "describes", "the plan; srun may place the ranks better, which srun -v prints");
   add_fact(text, "expected", marked(expected_time(d)));
   if (!std::isnan(d.live_age_s)) add_fact(text, "live data", shown_seconds(d.live_age_s) + " old");
   add_fact(text, "live data", d.why_not_live);
   // The note is left out if the terms already contain it.
   const bool told_by_terms = d.terms.size() > 1 && d.reason.find(d.terms[1]) != std::string::npos;
   if (d.outcome != DECISION_STOCK && d.outcome != DECISION_WAIT && !told_by_terms) add_fact(text, "note", d.reason);
-  for (const std::string& term : d.terms)
-    if (drawing.empty() || !term.starts_with("ranks: ")) add_fact(text, &term == &d.terms.front() ? "terms" : "", term);
+  const char* name = "terms";
+  for (const std::string& term : d.terms) {
+    const bool is_ranks = term.starts_with("ranks: ");
+    if (is_ranks ? !drawing.empty() : !verbose && !is_plain(term)) continue;
+    add_fact(text, std::exchange(name, ""), term);
+  }
   if (d.time_us > 0)
     add_fact(text, "time",
              shown_microseconds(static_cast<double>(d.time_us)) + (d.remembered ? ", the answer was remembered" : ""));

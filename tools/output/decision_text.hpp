@@ -13,8 +13,9 @@ std::string_view outcome_name(const Decision& decision);
 
 // Returns the decision as lines for a person. `component` is the name of the job as a component of a heterogeneous job,
 // such as 42+1, or empty. `topology` is what "scontrol show topology" prints, for the drawing of the switches; or
-// empty.
-std::string explained(const Decision& decision, const std::string& component, std::string_view topology);
+// empty. `verbose`: with the policy's own reasons, in the words of its mapper.
+std::string explained(const Decision& decision, const std::string& component, std::string_view topology,
+                      bool verbose = false);
 
 // Writes the decision as an object.
 void decision_json(JsonWriter& json, const Decision& decision);
