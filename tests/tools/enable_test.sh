@@ -83,6 +83,18 @@ expect 1
 grep -q "^  mend       $work/etc/placement.conf:1: unknown key Mod" <<<"$out" || fail "no line to mend in: $out"
 if grep -q "in place   Mode=" <<<"$out"; then fail "a mode is in place: $out"; fi
 mv right.conf etc/placement.conf
+# The daemons are optional. Their user and directory are those of placement.conf.
+cp etc/placement.conf right.conf
+printf 'MonitorUser=root\nStateDirectory=%s\n' "$work/etc" >>etc/placement.conf
+run enable
+expect 0 "  in place   user root" "  in place   directory $work/etc"
+sed -i 's/=root/=nobody-here/; s|^StateD.*|&/none|' etc/placement.conf
+run enable
+expect 0 "  make       user nobody-here: useradd --system --user-group nobody-here" \
+  "  make       directory $work/etc/none: install -d -m 0750 -o nobody-here -g nobody-here $work/etc/none"
+mv right.conf etc/placement.conf
+run disable
+expect 0 "  stop       systemctl disable --now placement-monitor placement-agent"
 run disable
 expect 0 "  replace    Mode = observe ($work/etc/placement.conf:2) by Mode=off" \
   "  take out   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \

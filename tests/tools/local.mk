@@ -43,6 +43,7 @@ endif
 
 EXTRA_DIST += \
 	%D%/enable_test.sh \
+	%D%/user_guide_test.sh \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_lib.sh \
@@ -58,6 +59,7 @@ EXTRA_DIST += \
 	#
 TESTS += \
 	%D%/enable_test.sh \
+	%D%/user_guide_test.sh \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_test.sh \

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <glob.h>
+#include <pwd.h>
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_conf.hpp"
@@ -181,8 +182,11 @@ struct Report {
 
   void file(const std::string& path, const std::string& hosts) { text += path + ", " + hosts + "\n"; }
   void in_place(const std::string& words) { text += "  in place   " + words + "\n"; }
-  void wanted(const std::string& action, const std::string& words) {
+  void optional(const std::string& action, const std::string& words) {
     text += "  " + action + std::string(action.size() < 10 ? 10 - action.size() : 0, ' ') + " " + words + "\n";
+  }
+  void wanted(const std::string& action, const std::string& words) {
+    optional(action, words);
     complete = false;
   }
 };
@@ -300,6 +304,38 @@ void report_task_plugin(const SiteFiles& site, Report& report) {
                                  ", or ranks are not bound to cores");
 }
 
+// Returns the settings of placement.conf, or the defaults if it has a mistake, which is reported elsewhere.
+Config settings_of(const SiteFiles& site) {
+  try {
+    return read_config(site.placement_conf, MissingFile::defaults);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+// The daemons, which only live data need. `elsewhere` is as for report_plugin().
+void report_daemons(const Config& config, const std::string& elsewhere, Report& report) {
+  report.file("placement-monitor on the controllers, placement-agent on the compute nodes",
+              "only for live data (NLA, and outages for TOFA)");
+  if (getpwnam(config.monitor_user.c_str()))
+    report.in_place("user " + config.monitor_user);
+  else
+    report.optional("make", "user " + config.monitor_user + ": useradd --system --user-group " + config.monitor_user);
+  if (elsewhere.empty()) {
+    if (may_exist(config.state_directory))
+      report.in_place("directory " + config.state_directory);
+    else
+      report.optional("make", "directory " + config.state_directory + ": install -d -m 0750 -o " + config.monitor_user +
+                                  " -g " + config.monitor_user + " " + config.state_directory);
+  }
+  for (const char* const unit : {"placement-monitor", "placement-agent"}) {
+    if (may_exist(std::string("/etc/systemd/system/multi-user.target.wants/") + unit + ".service"))
+      report.in_place(std::string("unit ") + unit);
+    else
+      report.optional("start", std::string("unit ") + unit + ": systemctl enable --now " + unit);
+  }
+}
+
 // What is in force in slurmctld, which is asked only about its own slurm.conf.
 std::string now(const CommandLine& line) {
   const ControllerInput controller =
@@ -323,6 +359,7 @@ int run_enable(const CommandLine& line) {
   report.file(site.plugstack, "on every host");
   report_plugstack(site, plugins, report);
   report_placement_conf(site, elsewhere, report);
+  report_daemons(settings_of(site), elsewhere, report);
   report.text +=
       restart
           ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
@@ -350,7 +387,12 @@ int run_disable(const CommandLine& line) {
   const std::vector<std::string> directories = site.plugin_directories();
   if (std::ranges::count(directories, plugins) > 0)
     report.wanted("take out", plugins + " of PluginDir " + place_of(site.plugin_dir));
+  const Config config = settings_of(site);
+  report.file("daemons", "on every host");
+  report.wanted("stop", "systemctl disable --now placement-monitor placement-agent");
   report.text += "Then       restart slurmctld and slurmd, and remove the packages.\n";
+  report.text += "           With them go user " + config.monitor_user + " (userdel) and " + config.state_directory +
+                 ", which has the history.\n";
   report.text += now(line);
   write_output("", report.text);
   return exit_ok;
