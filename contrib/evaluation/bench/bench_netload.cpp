@@ -16,6 +16,8 @@
 #include "common/util/random.hpp"
 #include "netload/group_search.hpp"
 #include "netload/live_input.hpp"
+#include "netload/selection.hpp"
+#include "netload/slowdown.hpp"
 
 namespace {
 
@@ -81,37 +83,56 @@ struct Machine {
   }
 };
 
-netload::GroupChoice choose(const Machine& machine, std::int32_t processes, std::int32_t per_node,
-                            netload::GroupSearch search, const Deadline& deadline) {
+enum class By { paper, total_load, regret };  // Algorithms 1 and 2; the least T_G; NLA without weights and profile
+
+std::vector<double> slowdown_of(const Machine& machine, const netload::NodeTable& table,
+                                std::span<const std::int32_t> processors) {
+  std::vector<double> cores, load;
+  for (const NodeState& node : machine.live.nodes) {
+    cores.push_back(node.cores);
+    load.push_back(node.cpu_load.minutes_1);
+  }
+  return netload::slowdown_of_nodes(table, cores, load, processors);
+}
+
+netload::GroupChoice choose(const Machine& machine, std::int32_t processes, std::int32_t per_node, By by,
+                            const Deadline& deadline) {
   const netload::NlaWeights weights;
-  const std::vector<double> compute =
-      netload::compute_load(netload::live_attributes(machine.live, machine.state_of), weights);
+  const netload::NodeTable table = netload::live_attributes(machine.live, machine.state_of);
+  const std::vector<double> compute = netload::compute_load(table, weights);
   const netload::NetworkLoad network(machine.live.pairs, machine.state_of, weights, deadline,
                                      netload::WithinError::counts_nothing);
   const std::vector<std::int32_t> processors(machine.state_of.size(), per_node);
   netload::GroupRequest request;
   request.processes = processes;
-  return netload::choose_group({compute, &network, processors, weights.alpha, weights.beta}, request, search, deadline);
+  netload::GroupInput input{compute, &network, processors, weights.alpha, weights.beta};
+  const std::vector<double> slowdown = by == By::regret ? slowdown_of(machine, table, processors) : std::vector<double>();
+  input.slowdown = slowdown;
+  return netload::select_group(
+      input, request, by == By::paper ? netload::SelectionRule::nla_paper : netload::SelectionRule::nla, 1, deadline);
 }
 
 void measure(const Machine& machine, std::int32_t processes, std::int32_t per_node) {
-  std::vector<double> times;
+  std::vector<double> times, regret_times;
   netload::GroupChoice choice;
   const int rounds = machine.state_of.size() <= 200 ? 51 : 7;
   const std::size_t own_bytes = bytes;
   most_bytes = bytes;
   for (int round = 0; round < rounds; ++round) {
     const double begin = processor_ms();
-    choice = choose(machine, processes, per_node, netload::GroupSearch::improved, Deadline::never());
+    choice = choose(machine, processes, per_node, By::total_load, Deadline::never());
     times.push_back(processor_ms() - begin);
+    choose(machine, processes, per_node, By::regret, Deadline::never());
+    regret_times.push_back(processor_ms() - begin - times.back());
   }
   const double most_MiB = static_cast<double>(most_bytes - own_bytes) / (1 << 20);
   std::sort(times.begin(), times.end());
+  std::sort(regret_times.begin(), regret_times.end());
   const netload::GroupChoice paper =
-      choose(machine, processes, per_node, netload::GroupSearch::paper, Deadline::never());
-  std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(),
+      choose(machine, processes, per_node, By::paper, Deadline::never());
+  std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(),
               machine.live.pairs.groups, processes, choice.best.nodes.size(), static_cast<long long>(choice.starts),
-              times[times.size() / 2], times.front(), choice.best.total_load / paper.best.total_load, most_MiB);
+              times[times.size() / 2], times.front(), regret_times[times.size() / 2], choice.best.total_load / paper.best.total_load, most_MiB);
 }
 
 // How far beyond their time decisions go: the worst of all budgets from 1 to 100 ms, of each the best of some tries, as
@@ -126,7 +147,7 @@ void measure_budgets(const char* name, const Machine& machine, std::int32_t proc
     for (int attempt = 0; attempt < tries; ++attempt) {
       const auto begin = std::chrono::steady_clock::now();
       try {
-        choose(machine, processes, 4, netload::GroupSearch::improved,
+        choose(machine, processes, 4, By::total_load,
                Deadline::after(std::chrono::milliseconds(budget_ms)));
         group = true;
       } catch (const Error&) {  // no time for any
@@ -162,7 +183,7 @@ void operator delete(void* memory, std::size_t) noexcept { operator delete(memor
 
 int main() {
   std::setvbuf(stdout, nullptr, _IOLBF, 0);  // it takes a minute: lines as they come
-  std::puts(" nodes groups processes   group  starts  median ms   least ms  T_G / paper's  MiB at most");
+  std::puts(" nodes groups processes   group  starts  median ms   least ms  regret ms  T_G / paper's  MiB at most");
   for (const std::int32_t nodes : {60, 120, 240, 480, 1000, 1260, 2520, 5040, 10000})
     measure(Machine(nodes, false), 32, 4);
   std::puts("each pair with its error");
