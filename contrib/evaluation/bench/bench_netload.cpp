@@ -106,7 +106,8 @@ netload::GroupChoice choose(const Machine& machine, std::int32_t processes, std:
   netload::GroupRequest request;
   request.processes = processes;
   netload::GroupInput input{compute, &network, processors, weights.alpha, weights.beta};
-  const std::vector<double> slowdown = by == By::regret ? slowdown_of(machine, table, processors) : std::vector<double>();
+  const std::vector<double> slowdown =
+      by == By::regret ? slowdown_of(machine, table, processors) : std::vector<double>();
   input.slowdown = slowdown;
   return netload::select_group(
       input, request, by == By::paper ? netload::SelectionRule::nla_paper : netload::SelectionRule::nla, 1, deadline);
@@ -128,11 +129,11 @@ void measure(const Machine& machine, std::int32_t processes, std::int32_t per_no
   const double most_MiB = static_cast<double>(most_bytes - own_bytes) / (1 << 20);
   std::sort(times.begin(), times.end());
   std::sort(regret_times.begin(), regret_times.end());
-  const netload::GroupChoice paper =
-      choose(machine, processes, per_node, By::paper, Deadline::never());
+  const netload::GroupChoice paper = choose(machine, processes, per_node, By::paper, Deadline::never());
   std::printf("%6zu %6d %9d %7zu %7lld %10.3f %10.3f %10.3f %12.4f %14.1f\n", machine.state_of.size(),
               machine.live.pairs.groups, processes, choice.best.nodes.size(), static_cast<long long>(choice.starts),
-              times[times.size() / 2], times.front(), regret_times[times.size() / 2], choice.best.total_load / paper.best.total_load, most_MiB);
+              times[times.size() / 2], times.front(), regret_times[times.size() / 2],
+              choice.best.total_load / paper.best.total_load, most_MiB);
 }
 
 // How far beyond their time decisions go: the worst of all budgets from 1 to 100 ms, of each the best of some tries, as
@@ -147,8 +148,7 @@ void measure_budgets(const char* name, const Machine& machine, std::int32_t proc
     for (int attempt = 0; attempt < tries; ++attempt) {
       const auto begin = std::chrono::steady_clock::now();
       try {
-        choose(machine, processes, 4, By::total_load,
-               Deadline::after(std::chrono::milliseconds(budget_ms)));
+        choose(machine, processes, 4, By::total_load, Deadline::after(std::chrono::milliseconds(budget_ms)));
         group = true;
       } catch (const Error&) {  // no time for any
       }
