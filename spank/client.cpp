@@ -31,6 +31,7 @@
 #include "spank/request/shipped_request.hpp"
 #include "spank/step_placement.hpp"
 #include "spank/submission.hpp"
+#include "spank/task/bind_plan.hpp"
 #include "spank/task/bind_task.hpp"
 
 namespace placement::spank {

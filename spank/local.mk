@@ -36,6 +36,7 @@ libspank_la_SOURCES = \
 	%D%/step_placement.cpp \
 	%D%/submission.cpp \
 	%D%/task/batch_notice.cpp \
+	%D%/task/bind_by_plan.cpp \
 	%D%/task/bind_plan.cpp \
 	%D%/task/bind_task.cpp \
 	%D%/task/cpu_masks.cpp \

@@ -29,7 +29,7 @@ FLOORS = [
     ["tools/output"],
     ["tools/input"],
     ["tools/map", "tools/pictures", "tools/simulate"],
-    ["tools/report"],
+    ["tools/launch", "tools/report"],
     ["tools/commands"],
     ["plugins/facts", "tools"],
     ["man", "tests"],

@@ -50,6 +50,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_pairs.cpp \
 	%D%/commands/cmd_predict.cpp \
 	%D%/commands/cmd_report.cpp \
+	%D%/commands/cmd_run.cpp \
 	%D%/commands/cmd_select.cpp \
 	%D%/commands/cmd_simulate.cpp \
 	%D%/commands/cmd_status.cpp \
@@ -62,6 +63,8 @@ tools_placectl_SOURCES = \
 	%D%/input/settings_in_force.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
+	%D%/launch/launchers.cpp \
+	%D%/launch/srun_words.cpp \
 	%D%/map/allocation_state.cpp \
 	%D%/map/gpu_report.cpp \
 	%D%/map/gpus_of_job.cpp \

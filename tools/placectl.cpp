@@ -30,6 +30,8 @@ struct Command {
 
 constexpr Command commands[] = {
     {"map", "place the ranks of a communication matrix", command_map},
+    {"run", "start a program by its launcher, with its ranks placed", command_run},
+    {"bind", "the part of run that starts each rank", command_bind},
     {"cost", "what a given mapping costs", command_cost},
     {"matrix", "look at, convert and draw communication matrices", command_matrix},
     {"check-config", "check placement.conf", command_check_config},

@@ -10,6 +10,7 @@ libcommon_util_la_SOURCES = \
 	%D%/decimal.cpp \
 	%D%/hostlist.cpp \
 	%D%/input_file.cpp \
+	%D%/memory_file.cpp \
 	%D%/prometheus_text.cpp \
 	%D%/replace_file.cpp \
 	%D%/text.cpp \

@@ -55,10 +55,12 @@ std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& p
   if (for_srun_alone)
     return "srun alone finds a stored profile (auto); \"placement-profile -o FILE mpirun ...\" makes one for -m " +
            policy + "=FILE";
-  if (!open_mpi) return "srun starts them in the order of the policy";
-  if (!plan.path.empty())
-    return std::string(mpirun_command) + ", PLACEMENT_MPIRUN=yes at the submission, and srun place them by it";
-  return "\"placectl map --format rankfile -o FILE\" and then \"mpirun --rankfile FILE\" place them by it, and so does srun";
+  if (!open_mpi) return "\"placectl run -- mpiexec ...\" chooses the order of the nodes, and srun places each rank";
+  if (!plan.path.empty()) {
+    std::string text = mpirun_command;
+    return text += ", PLACEMENT_MPIRUN=yes at the submission, and srun place them by it";
+  }
+  return "\"placectl run -- mpirun ...\" places them by it, and so does srun";
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/mpirun/mpirun_plan.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,10 +9,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -24,8 +20,8 @@
 #include "common/state/controller_state.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
-#include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/write_all.hpp"
 #include "spank/api/task_environment.hpp"
@@ -43,8 +39,6 @@ namespace {
 
 constexpr std::size_t most_plan_bytes_of_mpirun = 64 << 20;
 constexpr std::chrono::seconds longest_plan(20);
-// The lowest descriptor of the plan, tried in this order. Shell scripts do not use descriptors that high.
-constexpr int high_descriptors[] = {500, 100};
 
 struct Setting {
   std::string name, value;
@@ -55,25 +49,6 @@ struct JobPlan {
   std::string hostfile;
   bool for_every_mpirun = false;
 };
-
-// Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
-// slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
-// does not exist.
-bool has_declared_cores(const Allocation& allocation) {
-  const std::string name = environment_value("SLURMD_NODENAME");
-  const auto node = std::find_if(allocation.view.nodes.begin(), allocation.view.nodes.end(),
-                                 [&name](const NodeView& each) { return each.name == name; });
-  if (node == allocation.view.nodes.end()) return true;
-  std::set<std::pair<std::string, std::string>> cores;  // package and core
-  const long processors = sysconf(_SC_NPROCESSORS_CONF);
-  for (long cpu = 0; cpu < processors; ++cpu) {
-    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    std::pair<std::string, std::string> at;
-    std::ifstream(directory + "physical_package_id") >> at.first;
-    if (std::ifstream(directory + "core_id") >> at.second) cores.insert(at);
-  }
-  return cores.size() >= node->core_free.size();
-}
 
 bool is_heterogeneous() { return !environment_value("SLURM_HET_SIZE").empty(); }
 
@@ -106,28 +81,9 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
   if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
-  const CoreNumbering numbering =
-      has_declared_cores(allocation) ? core_numbering(scontrol({"show", "config"})) : CoreNumbering::unknown;
+  const CoreNumbering numbering = numbering_here(allocation.view, scontrol({"show", "config"}));
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
                  wanted == "yes" || set_by_site(controller)};
-}
-
-// Returns the descriptor of a file in memory with `text`, sealed against changes, or -1. `inherited` tells whether
-// child processes get the descriptor.
-int file_in_memory(const std::string& text, bool inherited) {
-  const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (file < 0) return -1;
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(file, text.data() + done, text.size() - done);
-    if (written <= 0) return -1;
-    done += static_cast<std::size_t>(written);
-  }
-  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-  for (const int lowest : high_descriptors) {
-    const int number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);
-    if (number >= 0) return number;
-  }
-  return -1;
 }
 
 using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/mpirun/sequential_hostfile.hpp"
 
-#include <algorithm>
+#include <unistd.h>
 
+#include <algorithm>
+#include <fstream>
+#include <set>
+#include <utility>
+
+#include "common/util/environment.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -26,20 +32,45 @@ std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numberi
   return numbers;
 }
 
+// Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
+// slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
+// does not exist.
+bool has_declared_cores(const ClusterView& view) {
+  const std::string name = environment_value("SLURMD_NODENAME");
+  const auto node =
+      std::find_if(view.nodes.begin(), view.nodes.end(), [&name](const NodeView& each) { return each.name == name; });
+  if (node == view.nodes.end()) return true;
+  std::set<std::pair<std::string, std::string>> cores;  // package and core
+  const long processors = sysconf(_SC_NPROCESSORS_CONF);
+  for (long cpu = 0; cpu < processors; ++cpu) {
+    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
+    std::pair<std::string, std::string> at;
+    std::ifstream(directory + "physical_package_id") >> at.first;
+    if (std::ifstream(directory + "core_id") >> at.second) cores.insert(at);
+  }
+  return cores.size() >= node->core_free.size();
+}
+
 }  // namespace
 
+std::string_view config_value(std::string_view configuration, std::string_view name) {
+  for (const std::string_view line : split_at(configuration, '\n'))
+    if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
+      return trimmed(line.substr(equals + 1));
+  return {};
+}
+
 CoreNumbering core_numbering(std::string_view configuration) {
-  const auto value_of = [configuration](std::string_view name) {
-    for (const std::string_view line : split_at(configuration, '\n'))
-      if (const std::size_t equals = line.find('='); equals != line.npos && trimmed(line.substr(0, equals)) == name)
-        return trimmed(line.substr(equals + 1));
-    return std::string_view();
-  };
+  const auto value_of = [configuration](std::string_view name) { return config_value(configuration, name); };
   const std::string_view task_plugin = value_of("TaskPlugin");
   const bool cgroup = task_plugin.find("cgroup") != task_plugin.npos;
   if (!cgroup && task_plugin.find("affinity") == task_plugin.npos) return CoreNumbering::unknown;
   if (value_of("SlurmdParameters").find("config_overrides") != std::string_view::npos) return CoreNumbering::unknown;
   return cgroup && value_of("ConstrainCores") == "yes" ? CoreNumbering::of_job : CoreNumbering::of_machine;
+}
+
+CoreNumbering numbering_here(const ClusterView& view, std::string_view configuration) {
+  return has_declared_cores(view) ? core_numbering(configuration) : CoreNumbering::unknown;
 }
 
 std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/profile/learned_profile.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <map>
 #include <vector>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/matrix/written_profile.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/scaling.hpp"
+#include "spank/profile/program_facts.hpp"
 
 namespace placement::spank {
 
@@ -74,6 +79,11 @@ std::string other_arguments(const ProfileStore& store, const ProgramRun& run) {
   const bool none = noted && noted->empty();
   return std::string(" and these arguments, but one ") + (none ? "without any" : "with others") + " (" +
          (noted && !none ? "'" + shown(*noted) + "', " : "") + other->file + ")";
+}
+
+std::time_t changed(const std::string& file) {
+  struct stat status;
+  return stat(file.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
 }
 
 }  // namespace
@@ -163,6 +173,32 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
           "no profile is stored for " + described(run) + other_arguments(store, run) +
               (not_scaled.empty() ? "" : ", and " + not_scaled),
           true};
+}
+
+ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory) {
+  const char* const path = std::getenv("PATH");
+  ProgramRun run = program_run(command, ranks, directory, path ? path : "");
+  ProgramFacts facts = facts_of_program(run.program);
+  run.build = std::move(facts.version);
+  run.mpi_libraries = std::move(facts.mpi_libraries);
+  return run;
+}
+
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
+  const auto found = store.find(run);
+  if (!found) return learned_or_scaled(store, run);
+  auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
+  if (matrix->ranks() != run.ranks)
+    throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+  if (matrix->total_weight() == 0)
+    return {nullptr,
+            {},
+            "in the profile of " + described(run) + ", made " + day_and_time(found->made) +
+                ", the ranks sent each other nothing (" + found->file + ")"};
+  return {std::move(matrix), found->file,
+          "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
+              (found->same_arguments ? "" : " with other numbers in its arguments") +
+              (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file};
 }
 
 }  // namespace placement::spank

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
 #include "spank/profile/profile_store.hpp"
@@ -61,5 +62,12 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
 
 // Returns the program and the number of ranks of a run for a message, as "halo with 8 ranks".
 std::string described(const ProgramRun& run);
+
+// Returns the run of a command with `ranks` ranks in `directory`, with the build and the MPI libraries of its program.
+ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory);
+
+// Returns the profile that the user had made of `run`, else learned_or_scaled(). Throws Error if the store or the
+// profile cannot be used.
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run);
 
 }  // namespace placement::spank

@@ -3,7 +3,6 @@
 
 #include <fnmatch.h>
 #include <getopt.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +12,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "common/matrix/matrix_read.hpp"
 #include "common/matrix/written_profile.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
@@ -34,42 +32,12 @@ namespace {
 constexpr const char* library_variable = "PLACEMENT_PROFILE_LIBRARY";
 
 ProgramRun run_of(const std::vector<std::string>& command, std::int32_t tasks) {
-  const char* const path = std::getenv("PATH");
-  const std::string directory = client_option("chdir").value_or("");
-  ProgramRun run = program_run(command, tasks, (fs::current_path() / directory).string(), path ? path : "");
-  ProgramFacts facts = facts_of_program(run.program);
-  run.build = std::move(facts.version);
-  run.mpi_libraries = std::move(facts.mpi_libraries);
-  return run;
-}
-
-std::time_t changed(const std::string& file) {
-  struct stat status;
-  return stat(file.c_str(), &status) == 0 ? status.st_mtim.tv_sec : 0;
+  return run_of_command(command, tasks, (fs::current_path() / client_option("chdir").value_or("")).string());
 }
 
 std::string library() {
   const char* const own = std::getenv(library_variable);
   return own && *own ? own : PROFILE_LIBRARY;
-}
-
-// Returns the profile that the user had made of `run`, else what is known from learned profiles and other numbers of
-// ranks.
-UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
-  const auto found = store.find(run);
-  if (!found) return learned_or_scaled(store, run);
-  auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
-  if (matrix->ranks() != run.ranks)
-    throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
-  if (matrix->total_weight() == 0)
-    return {nullptr,
-            {},
-            "in the profile of " + described(run) + ", made " + day_and_time(found->made) +
-                ", the ranks sent each other nothing (" + found->file + ")"};
-  return {std::move(matrix), found->file,
-          "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
-              (found->same_arguments ? "" : " with other numbers in its arguments") +
-              (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file};
 }
 
 std::string with_numbers(const std::string& file, std::uint32_t job, std::uint32_t step) {

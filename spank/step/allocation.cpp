@@ -139,7 +139,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
   return std::move(received->placement_request);
 }
 
-StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request) {
+StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request, const MapLength& map_length) {
   const std::int64_t tasks =
       std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
   take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
@@ -147,7 +147,7 @@ StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_
     throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +
                 std::to_string(tasks) + " tasks: allocate with -n " +
                 std::to_string(placement_request.matrix->ranks()));
-  return place_step(placement_request, allocation.step, allocation.view);
+  return place_step(placement_request, allocation.step, allocation.view, map_length);
 }
 
 }  // namespace placement::spank

@@ -50,6 +50,7 @@ std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
 // Places the ranks of the allocation with place_step(), as srun's plugin does, by the matrix or by the pattern of the
 // request. Throws Error if the matrix has another number of ranks than the allocation has tasks, or if the policy
 // fails.
-StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request);
+StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request,
+                       const MapLength& map_length = nullptr);
 
 }  // namespace placement::spank

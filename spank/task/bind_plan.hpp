@@ -17,6 +17,9 @@ struct BindPlan {
   std::vector<std::int32_t> slot_of_rank;  // for each rank its slot, from 0 to the number of tasks on its node - 1
 };
 
+// The variable in which srun sends the plan of slots (BindPlan) to the tasks of its step.
+inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
+
 // The longest text of a plan. The kernel allows less than 128 KiB for one string of an environment.
 inline constexpr std::size_t most_plan_bytes = 120 * 1024;
 

@@ -4,9 +4,6 @@
 
 namespace placement::spank {
 
-// The variable in which srun sends the plan of slots (BindPlan) to the tasks of its step.
-inline constexpr const char* plan_variable = "SLURM_PLACEMENT_CORES";
-
 // The variable in which srun sends the numbers of the GPUs that the ranks of its step are to use (GpuOrder), in the
 // form of a BindPlan.
 inline constexpr const char* gpu_plan_variable = "SLURM_PLACEMENT_GPUS";

@@ -559,9 +559,9 @@ patterns() {
   has '4 ranks on 8 of 8 leaves'
   rm ring
   run map -m ring -t tree
-  refused 1 'placectl map: ring: there is no such file; the pattern of that name is given by --pattern ring'
+  refused 1 'placectl map: ring: the file does not exist; the pattern of that name is given by --pattern ring'
   run map -m grid=2x2 -t tree
-  refused 1 'placectl map: grid=2x2: there is no such file; the pattern of that name is given by --pattern grid=2x2'
+  refused 1 'placectl map: grid=2x2: the file does not exist; the pattern of that name is given by --pattern grid=2x2'
   : >none
   run map --pattern ring -a none -t tree
   refused 1 'placectl map: no leaf of the machine is usable: --available none names none'

@@ -8,7 +8,7 @@ general() {
   run
   refused 2 'placectl: no command given; see placectl --help'
   run --help
-  for command_name in map cost matrix check-config enable disable gres-conf select; do has "  $command_name "; done
+  for command_name in map run bind cost matrix check-config enable disable gres-conf select; do has "  $command_name "; done
   overview=$out
   run help
   expect 0 "$overview" ''
@@ -29,8 +29,8 @@ general() {
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
-  for words in map cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
+  refused 2 "placectl: unknown command 'weather': the commands are map, run, bind, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
+  for words in map run bind cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
     [ $code = 0 ] || fail "$command: exit code $code"

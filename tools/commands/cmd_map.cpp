@@ -276,7 +276,7 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
 }
 
 // Whether ranks are mapped onto the job's own nodes. Without --topology and out of a job there is only the node of
-// --node-topology; what lacks that too is refused later.
+// --node-topology; without that file, the command line is refused later.
 bool is_in_allocation(const CommandLine& line) {
   return !line.has("topology") && !(line.has("node-topology") && !std::getenv("SLURM_JOB_ID"));
 }
@@ -290,7 +290,8 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
         "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
-  const spank::Allocation allocation = take_allocation(line, task, line.value("format") == "torchrun");
+  const spank::Allocation allocation =
+      take_allocation(line, task, {.ranks = {}, .by_node = line.value("format") == "torchrun"});
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
   return run_map_in(allocation, task);
 }

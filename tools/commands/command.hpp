@@ -6,6 +6,7 @@ namespace placement::tools {
 // The commands of placectl. Each takes its own arguments, where argv[0] is the command's name, and returns the exit
 // code. Throws Error for bad input and UsageError for a bad command line.
 int command_check_config(int argc, char** argv);
+int command_bind(int argc, char** argv);
 int command_cost(int argc, char** argv);
 int command_map(int argc, char** argv);
 int command_matrix(int argc, char** argv);
@@ -24,6 +25,7 @@ int command_predict(int argc, char** argv);
 int command_reliability(int argc, char** argv);
 int command_report(int argc, char** argv);
 int command_status(int argc, char** argv);
+int command_run(int argc, char** argv);
 int command_simulate(int argc, char** argv);
 
 }  // namespace placement::tools

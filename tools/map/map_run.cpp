@@ -291,11 +291,12 @@ MapOutcome run_map(MapTask task) {
   return outcome;
 }
 
-MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task) {
+MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task, const spank::MapLength& map_length) {
   MapOutcome outcome;
   const Stopwatch watch;
-  const spank::StepPlacement placement =
-      spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false});
+  outcome.step =
+      spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false}, map_length);
+  const spank::StepPlacement& placement = outcome.step;
   outcome.wall_s = watch.wall_s();
   outcome.cpu_s = watch.cpu_s();
   outcome.cost = placement.cost;

@@ -45,7 +45,8 @@ struct MapOutcome {
   std::optional<tofa::Assessment> assessment;  // set on a torus, or where outages are known
   std::optional<double> objective;             // set on a torus: the value that TOFA minimises
   std::vector<std::string> reasons;
-  double wall_s = 0;  // time of the decision alone
+  spank::StepPlacement step;  // of an allocation
+  double wall_s = 0;          // time of the decision alone
   double cpu_s = 0;
 };
 
@@ -56,8 +57,9 @@ void check_policy_name(const PolicySpec& spec, const std::string& hint = {});
 MapOutcome run_map(MapTask task);
 
 // Maps the ranks of a job whose nodes, and the number of tasks on each, are given by `allocation`. It uses the function
-// that srun's plugin calls. Throws Error.
-MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task);
+// that srun's plugin calls, with its `map_length`. Throws Error.
+MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task,
+                      const spank::MapLength& map_length = nullptr);
 
 // Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
 std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,

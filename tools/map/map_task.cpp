@@ -51,7 +51,7 @@ PolicySpec policy_spec(const CommandLine& line) {
 std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& task) {
   Parameters& parameters = task.spec.parameters;
   std::optional<pattern::Pattern> pattern = from_command_line([&] {
-    if (!line.has("matrix")) pattern::take_word(parameters);  // --matrix names a file, whatever its name is
+    if (!line.has("matrix")) pattern::take_word(parameters);  // --matrix always names a file
     return pattern::pattern_of(parameters);
   });
   const std::string same_name = spank::same_name_note(parameters);
@@ -70,10 +70,10 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
   return pattern;
 }
 
-// Reads the matrix. If there is no such file and the name is that of a pattern, the message says how that is given.
+// Reads the matrix. If the file does not exist and its name is that of a pattern, the message says how that is given.
 CommMatrix read_matrix_file(const std::string& file) {
   if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
-    throw Error(file + ": there is no such file; the pattern of that name is given by --pattern " + shown(file));
+    throw Error(file + ": the file does not exist; the pattern of that name is given by --pattern " + shown(file));
   return read_matrix(file);
 }
 
@@ -85,6 +85,50 @@ PolicySpec spec_of_job(const PolicySpec& of_job, const MapTask& task) {
     std::erase_if(spec.parameters, [](const auto& parameter) { return pattern::is_key(parameter.first); });
   for (const auto& [key, value] : task.spec.parameters) spec.parameters[key] = value;
   return spec;
+}
+
+// Returns the number of ranks of the step if something other than the allocation gives it.
+std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask& task, const AllocationStep& step) {
+  if (step.ranks) return step.ranks;
+  if (const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks)) return ranks;
+  if (task.command == "run" && task.matrix) return task.matrix->ranks();
+  return std::nullopt;
+}
+
+// Gives the nodes of the allocation `ranks` tasks, unless they have this number already.
+void set_ranks(std::int64_t ranks, spank::Allocation& allocation) {
+  StepShape& step = allocation.step;
+  if (ranks == std::accumulate(step.tasks.begin(), step.tasks.end(), std::int64_t{0})) return;
+  const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
+  step.nodes.resize(nodes);
+  allocation.view.nodes.resize(nodes);
+  step.tasks.assign(nodes, 1);
+  std::int64_t left = ranks - static_cast<std::int64_t>(nodes);
+  for (const bool threads : {false, true})
+    for (std::size_t n = 0; n < nodes; ++n) {
+      const NodeView& node = allocation.view.nodes[n];
+      const auto free = std::ranges::count(node.core_free, true) * (threads ? node.threads_per_core : 1);
+      const std::int64_t more = std::clamp<std::int64_t>(free / step.cores_per_task - step.tasks[n], 0, left);
+      step.tasks[n] += static_cast<std::int32_t>(more);
+      left -= more;
+    }
+  if (left > 0)
+    throw UsageError(std::to_string(ranks) + " ranks with --cpus-per-task=" + std::to_string(step.cores_per_task) +
+                     " are too many for the nodes of the allocation");
+}
+
+// Turns the matrix of all processes into that of the nodes. Each node has the same number of processes.
+void fold_matrix(std::int64_t nodes, MapTask& task) {
+  const std::int64_t ranks = task.matrix->ranks();
+  if (ranks % nodes != 0)
+    throw UsageError("the matrix has " + std::to_string(ranks) + " ranks, which is no multiple of the " +
+                     std::to_string(nodes) + " nodes");
+  task.processes_per_rank = static_cast<std::int32_t>(ranks / nodes);
+  std::vector<std::int32_t> node_of(static_cast<std::size_t>(ranks));
+  for (std::size_t rank = 0; rank < node_of.size(); ++rank)
+    node_of[rank] = static_cast<std::int32_t>(rank) / task.processes_per_rank;
+  task.matrix =
+      std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
 }
 
 }  // namespace
@@ -120,11 +164,17 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
   note(task, pattern::layout_note(pattern, ranks));
 }
 
-spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool by_node) {
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
   if (task.spec.policy == "NATURAL")
     throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
   const std::optional<std::uint32_t> component = het_group(line);
   spank::Allocation allocation = spank::current_allocation(component);
+  if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
+  const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());
+  if (step.by_node)
+    set_ranks(nodes, allocation);
+  else if (const auto ranks = ranks_of_step(line, task, step))
+    set_ranks(*ranks, allocation);
   const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
@@ -139,15 +189,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool b
             ? of_job->matrix
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
   }
-  const auto processes = static_cast<std::int32_t>(task.matrix->ranks() / tasks);
-  if (by_node && processes > 1 && task.matrix->ranks() % tasks == 0 && std::ranges::max(allocation.step.tasks) == 1) {
-    task.processes_per_rank = processes;
-    std::vector<std::int32_t> task_of(static_cast<std::size_t>(task.matrix->ranks()));
-    for (std::size_t rank = 0; rank < task_of.size(); ++rank)
-      task_of[rank] = static_cast<std::int32_t>(rank) / processes;
-    task.matrix =
-        std::make_shared<const CommMatrix>(task.matrix->aggregated(task_of, static_cast<std::int32_t>(tasks)));
-  }
+  if (step.by_node) fold_matrix(tasks, task);
   take_plan(task.command, task.spec, line.has("policy"), component, allocation);
   task.view = allocation.view;
   for (const NodeView& node : task.view.nodes)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tools/input/command_line.hpp"
@@ -20,9 +22,17 @@ MapTask read_task(const CommandLine& line, const std::string& command, bool in_a
 // else `otherwise`. Throws UsageError and Error.
 void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::size_t otherwise, MapTask& task);
 
+// A step in an allocation, as its launcher starts it.
+struct AllocationStep {
+  std::optional<std::int64_t> ranks;  // none: the ranks of a matrix file, --ntasks, or all tasks of the allocation
+  std::optional<std::int64_t> cores_per_task = {};  // none: that of the allocation
+  bool by_node = false;  // one task per node: a matrix with several ranks per task becomes that of the nodes
+};
+
 // Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
-// policy are those of the job unless the command line gives them. For a launcher with one task per node (`by_node`), a
-// matrix with several ranks per task becomes that of the nodes. Throws UsageError and Error.
-spank::Allocation take_allocation(const CommandLine& line, MapTask& task, bool by_node);
+// policy are those of the job unless the command line gives them. A step with fewer or more ranks than the allocation
+// has tasks has one rank on each node, and then fills the nodes in their order, as Slurm does. Throws UsageError if the
+// ranks do not fit, and Error if the allocation is not found or if slurmctld does not answer.
+spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step);
 
 }  // namespace placement::tools

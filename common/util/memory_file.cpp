@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "common/util/memory_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/util/file_descriptor.hpp"
+
+namespace placement {
+
+namespace {
+
+// The lowest number of the descriptor, tried in this order.
+constexpr int high_descriptors[] = {500, 100};
+
+}  // namespace
+
+int file_in_memory(const std::string& text, bool inherited) {
+  const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file < 0) return -1;
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    if (written <= 0) return -1;
+    done += static_cast<std::size_t>(written);
+  }
+  fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  for (const int lowest : high_descriptors) {
+    const int number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);
+    if (number >= 0) return number;
+  }
+  return -1;
+}
+
+}  // namespace placement

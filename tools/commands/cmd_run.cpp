@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl run: starts an MPI program by its own launcher, with the ranks where a policy places them. placectl bind:
+// the part of it that runs on the nodes.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "common/util/environment.hpp"
+#include "common/util/memory_file.hpp"
+#include "common/util/text.hpp"
+#include "spank/profile/learned_profile.hpp"
+#include "spank/profile/profile_store.hpp"
+#include "spank/step/scontrol.hpp"
+#include "spank/task/bind_by_plan.hpp"
+#include "spank/task/bind_plan.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/launch/launchers.hpp"
+#include "tools/map/map_run.hpp"
+#include "tools/map/map_task.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    {0, "pattern", "WORD",
+     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"},
+    {0, "auto", nullptr, "the stored profile of the program (placement-profile)"},
+    {'n', "ntasks", "N",
+     "number of ranks [that of the matrix or of the launcher's options, or all\ntasks of the allocation]"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [TREEMATCH]"},
+    {0, "print", nullptr, "print a shell script that does it, and start nothing"},
+    {0, "strict", nullptr, "start nothing if the ranks cannot be placed"},
+};
+
+constexpr CommandHelp help{
+    "placectl run", "[OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
+    "Inside a Slurm allocation, starts PROGRAM by its launcher, with each rank on the node and cores that\n"
+    "the policy chooses. The cluster needs no plugins. If it has them, srun -m POLICY does the work.\n"
+    "Launchers: srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, torchrun.\n"
+    "If the ranks cannot be placed, PROGRAM starts as without placectl, and a message has the reason.\n"
+    "As in: placectl run -m app.mat -- srun ./app\n"
+    "       placectl run --pattern grid=8x8 -- mpirun -n 64 ./app\n"
+    "       placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n"
+    "       placectl run --print --pattern ring -- srun ./app\n",
+    options};
+
+void tell(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
+
+std::string quoted(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of(
+                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+                                          "0123456789_./=:,@%+-") == text.npos;
+  if (plain) return text;
+  std::string result = "'";
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+std::string with_path(std::string text, std::string_view marker, const std::string& path) {
+  for (std::size_t at; (at = text.find(marker)) != text.npos;) text.replace(at, marker.size(), path);
+  return text;
+}
+
+// Puts the paths of the file and of the script in their places.
+void set_paths(const std::string& file, const std::string& script, Launch& launch) {
+  const auto set = [&](std::string& text) {
+    text = with_path(with_path(text, file_marker, file), script_marker, script);
+  };
+  for (std::string& word : launch.words) set(word);
+  for (auto& [name, value] : launch.environment) set(value);
+}
+
+void print_launch(Launch launch) {
+  const auto here = [](const char* name, const std::string& text) {
+    if (!text.empty()) std::printf("cat >%s <<'END'\n%sEND\n", name, text.c_str());
+  };
+  here("placement.order", launch.file);
+  here("placement.sh", launch.script);
+  if (!launch.script.empty()) std::puts("chmod +x placement.sh");
+  set_paths("./placement.order", "./placement.sh", launch);
+  for (const auto& [name, value] : launch.environment)
+    std::printf("export %s=%s\n", name.c_str(), quoted(value).c_str());
+  std::string line;
+  for (const std::string& word : launch.words) line += (line.empty() ? "" : " ") + quoted(word);
+  std::puts(line.c_str());
+}
+
+[[noreturn]] void execute(const Words& words) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  execvp(argv[0], argv.data());
+  throw Error(words[0] + " cannot be run: " + std::strerror(errno));
+}
+
+// Writes the text where the launcher reads it, and returns the path. A file in memory ends with the launcher.
+std::string path_with(const std::string& text, bool on_nodes) {
+  if (text.empty()) return {};
+  if (on_nodes) {
+    std::string path = std::filesystem::absolute("placement-" + environment_value("SLURM_JOB_ID") + ".order").string();
+    std::ofstream file(path);
+    if (!(file << text).flush()) throw Error(path + ": " + std::strerror(errno));
+    return path;
+  }
+  const int number = file_in_memory(text, true);
+  if (number < 0) throw Error(std::string("no file in memory: ") + std::strerror(errno));
+  return "/proc/" + std::to_string(getpid()) + "/fd/" + std::to_string(number);
+}
+
+[[noreturn]] void start(Launch launch) {
+  set_paths(path_with(launch.file, launch.on_nodes), path_with(launch.script, false), launch);
+  for (const auto& [name, value] : launch.environment) setenv(name.c_str(), value.c_str(), 1);
+  execute(launch.words);
+}
+
+// Takes the matrix of the stored profile. Throws CannotPlace if there is none.
+void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
+  const Words program = program_of(words);
+  if (program.empty()) throw CannotPlace("--auto: the program was not found in the command line");
+  const spank::UsableProfile profile = spank::usable_profile(
+      spank::ProfileStore::of_user(std::getenv),
+      spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()));
+  if (!profile.matrix) throw CannotPlace(profile.told);
+  tell(profile.told);
+  task.matrix = profile.matrix;
+}
+
+// Returns the words for srun -m, where the plugins are installed.
+Words words_with_policy(const CommandLine& line, Words words) {
+  std::string policy = line.value_or("policy", "TREEMATCH");
+  const auto add = [&](const std::string& item) { policy += (policy.find('=') == policy.npos ? "=" : ",") + item; };
+  if (const auto matrix = line.value("matrix")) add("matrix=" + *matrix);
+  if (const auto pattern = line.value("pattern")) add(*pattern);
+  if (line.has("auto")) add("matrix=auto");
+  const bool of_job = !line.has("policy") && policy == "TREEMATCH";
+  if (!of_job) words.insert(words.begin() + 1, {"-m", policy});
+  if (const auto ranks = line.value("ntasks")) words.insert(words.begin() + 1, {"-n", *ranks});
+  return words;
+}
+
+std::string summary(const Mapping& mapping, const std::string& method) {
+  const MapOutcome& outcome = mapping.outcome;
+  const std::size_t nodes = mapping.task.view.nodes.size();
+  std::string text = std::to_string(outcome.places.size() * static_cast<std::size_t>(mapping.task.processes_per_rank)) +
+                     " ranks on " + std::to_string(nodes) + (nodes == 1 ? " node" : " nodes") + " by " +
+                     mapping.task.spec.policy + " and " + method;
+  if (mapping.task.without_matrix) return text;
+  text += ": " + to_string(outcome.cost) + " hop-bytes, in natural order " + to_string(outcome.natural_cost);
+  if (outcome.step.cost_of_best_order)
+    text += ", in an order that MPI cannot read " + to_string(*outcome.step.cost_of_best_order);
+  return text;
+}
+
+// Returns what to start. Throws CannotPlace; UsageError and Error for bad input.
+Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words) {
+  const Launcher* const launcher = find_launcher(words);
+  if (!launcher) throw CannotPlace(words[0] + " is no known launcher: known are " + launcher_names());
+  AllocationStep step = launcher->step(words);
+  Launch launch{words, {}, {}, false, {}, "srun -m"};
+  if (launcher->by_policy && srun_has_policies()) {
+    launch.words = words_with_policy(line, words);
+    return launch;
+  }
+  if (environment_value("SLURM_JOB_ID").empty())
+    throw CannotPlace("there is no Slurm allocation here (SLURM_JOB_ID is not set): run it by salloc or sbatch");
+  spank::Allocation allocation;
+  try {
+    if (line.has("auto")) {
+      if (!step.ranks) step.ranks = parse_integer(line.value_or("ntasks", environment_value("SLURM_NTASKS")));
+      if (!step.ranks) throw UsageError("--auto: the number of ranks is not known: give --ntasks");
+      take_profile(words, *step.ranks, task);
+    }
+    allocation = take_allocation(line, task, step);
+  } catch (const Error& error) {
+    throw CannotPlace(error.what());
+  }
+  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  if (task.matrix->ranks() != tasks)
+    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and the step has " +
+                std::to_string(tasks));
+  try {
+    const std::string configuration = spank::scontrol({"show", "config"});
+    const MapOutcome outcome = run_map_in(allocation, task, launcher->map_length(words, configuration));
+    const Mapping mapping{allocation, task, outcome, configuration};
+    launcher->plan(mapping, launch);
+    tell(summary(mapping, launch.method));
+  } catch (const Error& error) {
+    throw CannotPlace(error.what());
+  }
+  return launch;
+}
+
+// The task of this process, by the variables that Slurm sets. The plan of `placectl run` has no step number.
+spank::LocalTask this_task() {
+  const auto number = [](const char* name) { return parse_integer(environment_value(name)).value_or(-1); };
+  spank::LocalTask task;
+  task.job = static_cast<std::uint32_t>(number("SLURM_JOB_ID"));
+  task.total = static_cast<std::uint32_t>(number("SLURM_STEP_NUM_TASKS"));
+  task.local = static_cast<int>(number("SLURM_LOCALID"));
+  const std::string ranks = environment_value("SLURM_GTIDS");
+  for (const std::string_view rank : split_at(ranks, ','))
+    task.local_ranks.push_back(static_cast<std::uint32_t>(parse_integer(rank).value_or(-1)));
+  if (task.local < 0 || static_cast<std::size_t>(task.local) >= task.local_ranks.size()) task.local_ranks.clear();
+  return task;
+}
+
+std::optional<std::string> variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+constexpr CommandHelp bind_help{
+    "placectl bind",
+    "PROGRAM [ARGUMENT]...",
+    "Binds a task of srun to the cores that \"placectl run\" has planned for its rank, and becomes PROGRAM.\n"
+    "\"placectl run\" puts it in front of the program. Without a plan it only starts PROGRAM.\n"
+    "As in: srun placectl bind ./app\n",
+    {},
+    1,
+    INT32_MAX};
+
+}  // namespace
+
+int command_run(int argc, char** argv) {
+  int own = 1;
+  while (own < argc && std::string_view(argv[own]) != "--") ++own;
+  const CommandLine line(help, own, argv);
+  const Words words(argv + std::min(own + 1, argc), argv + argc);
+  if (words.empty())
+    throw UsageError("no launcher: give it and the program after --, as in placectl run -m FILE -- srun ./app");
+  if (line.has("auto") && (line.has("matrix") || line.has("pattern")))
+    throw UsageError("--auto stands in for --matrix and --pattern: give one of them");
+  MapTask task = read_task(line, "run", true);
+  try {
+    Launch launch = placed_launch(line, task, words);
+    if (!line.has("print")) start(std::move(launch));
+    print_launch(std::move(launch));
+    return exit_ok;
+  } catch (const CannotPlace& why) {
+    if (line.has("strict")) throw Error(std::string("the ranks cannot be placed: ") + why.what());
+    tell(std::string("the ranks are where ") + words[0] + " puts them: " + why.what());
+  }
+  if (!line.has("print")) execute(words);
+  print_launch({words, {}, {}, false, {}, {}});
+  return exit_ok;
+}
+
+int command_bind(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]).starts_with('-')) const CommandLine line(bind_help, argc, argv);
+  if (argc < 2) throw UsageError("no program: placectl bind PROGRAM [ARGUMENT]...");
+  const std::string plan = environment_value(spank::plan_variable);
+  if (const spank::LocalTask task = this_task(); !plan.empty() && !task.local_ranks.empty()) {
+    unsetenv(spank::plan_variable);
+    const std::string failed = spank::bind_by_plan(
+        plan, task, environment_value("SLURM_STEP_GPUS"), {},
+        {variable, [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }});
+    if (!failed.empty()) std::fprintf(stderr, "placectl bind: %s\n", failed.c_str());
+  }
+  execute({argv + 1, argv + argc});
+}
+
+}  // namespace placement::tools

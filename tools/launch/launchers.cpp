@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tools/launch/launchers.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <initializer_list>
+#include <iterator>
+
+#include "common/decision/process_map.hpp"
+#include "common/util/environment.hpp"
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/mpirun/sequential_hostfile.hpp"
+#include "spank/step/scontrol.hpp"
+#include "spank/task/bind_plan.hpp"
+#include "tools/map/launcher_files.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <typename Names>
+bool among(const Names& names, std::string_view name) {
+  return std::ranges::find(names, name) != std::end(names);
+}
+
+std::string path_in_search(const std::string& program) {
+  if (program.find('/') != program.npos) return program;
+  const std::string path = environment_value("PATH");
+  for (const std::string_view directory : split_at(path, ':')) {
+    std::string candidate = std::string(directory) + "/" + program;
+    if (access(candidate.c_str(), X_OK) == 0 && !std::filesystem::is_directory(candidate)) return candidate;
+  }
+  return {};
+}
+
+Layout layout_of(const Mapping& mapping) {
+  return {mapping.task.view, mapping.outcome.places, spank::core_numbering(mapping.configuration),
+          mapping.task.processes_per_rank};
+}
+
+// ---- srun
+
+const std::string& srun_help() {
+  static const std::string help = spank::run_slurm_command({"srun", "--help"}, false).text;
+  return help;
+}
+
+SrunWords parsed(const Words& words) { return parse_srun(words, options_in_help(srun_help())); }
+
+// Options of srun by which the user chooses the nodes of the ranks, or a step that has more than one layout.
+constexpr std::string_view own_layout[] = {"distribution", "nodelist",   "nodefile",    "exclude",    "relative",
+                                           "het-group",    "multi-prog", "no-allocate", "spread-job", "jobid"};
+
+AllocationStep step_of_srun(const Words& words) {
+  const SrunWords srun = parsed(words);
+  for (const GivenOption& option : srun.given)
+    if (among(own_layout, option.name)) throw CannotPlace("srun's --" + option.name + " chooses the layout itself");
+  if (among(words, ":")) throw CannotPlace("the command line has several components");
+  if (const auto nodes = srun.value("nodes"); nodes && *nodes != environment_value("SLURM_JOB_NUM_NODES"))
+    throw CannotPlace("srun's --nodes=" + *nodes + " is not the whole allocation");
+  AllocationStep step;
+  if (const auto ranks = srun.value("ntasks")) step.ranks = parse_integer(*ranks);
+  if (const auto cores = srun.value("cpus-per-task")) step.cores_per_task = parse_integer(*cores);
+  return step;
+}
+
+std::string mpi_type(const Words& words, const std::string& configuration) {
+  if (const auto type = parsed(words).value("mpi")) return *type;
+  const std::string variable = environment_value("SLURM_MPI_TYPE");
+  return variable.empty() ? std::string(spank::config_value(configuration, "MpiDefault")) : variable;
+}
+
+spank::MapLength map_length_of_srun(const Words& words, const std::string& configuration) {
+  const std::string type = mpi_type(words, configuration);
+  // Slurm writes the map of an arbitrary layout in the form that it always writes for pmix.
+  return [type](const auto& ranks_of_node) {
+    return static_cast<double>(shortest_map(ranks_of_node, "pmix").text.size()) /
+           static_cast<double>(longest_map(type));
+  };
+}
+
+// Throws CannotPlace if Slurm reports a false map of an arbitrary layout to MPI.
+void check_map(const Mapping& mapping, const std::string& type) {
+  const std::string_view version = spank::config_value(mapping.configuration, "SLURM_VERSION");
+  const std::vector<std::string_view> parts = split_at(version, '.');
+  const bool reports_one_rank_per_node =
+      parts.size() > 1 && parse_integer(parts[0]).value_or(99) * 100 + parse_integer(parts[1]).value_or(0) < 2405;
+  if (type == "pmi2" && reports_one_rank_per_node && std::ranges::max(mapping.allocation.step.tasks) > 1)
+    throw CannotPlace("with --mpi=pmi2 of Slurm " + std::string(version) +
+                      ", MPI takes each rank for a node of its own: use mpiexec.hydra or --mpi=pmix");
+}
+
+// Puts `before` in front of the program. Returns false if the program was not found.
+bool wrap_program(const Words& before, Launch& launch) {
+  const SrunWords srun = parsed(launch.words);
+  if (!srun.unknown.empty() || srun.program >= launch.words.size()) return false;
+  launch.words.insert(launch.words.begin() + static_cast<std::ptrdiff_t>(srun.program), before.begin(), before.end());
+  return true;
+}
+
+// Has each rank bound to its cores by `placectl bind`, unless the user binds them.
+void bind_ranks(const Mapping& mapping, const std::vector<std::int32_t>& slot_of_task, Launch& launch) {
+  if (slot_of_task.empty() || !environment_value("SLURM_CPU_BIND").empty()) return;
+  if (parsed(launch.words).value("cpu-bind")) return;
+  const auto plan = spank::encode_plan({mapping.allocation.step.job, 0, slot_of_task});
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+  if (plan && wrap_program({self, "bind"}, launch)) launch.environment.emplace_back(spank::plan_variable, *plan);
+}
+
+// Removes srun's --nodes, which is the whole allocation. Slurm 26.05 accepts no --nodes with an arbitrary layout.
+void remove_nodes(Launch& launch) {
+  for (SrunWords srun = parsed(launch.words);; srun = parsed(launch.words)) {
+    const auto nodes = std::ranges::find(srun.given, "nodes", &GivenOption::name);
+    if (nodes == srun.given.end()) return;
+    const auto first = launch.words.begin() + static_cast<std::ptrdiff_t>(nodes->first);
+    launch.words.erase(first, first + static_cast<std::ptrdiff_t>(nodes->words));
+  }
+}
+
+// Starts the tasks in Slurm's order, and has Cray MPICH give them their ranks.
+void plan_rank_order(const Mapping& mapping, Launch& launch) {
+  std::vector<std::int32_t> slot_of_task;
+  for (const auto& ranks : mapping.outcome.step.ranks_of_node)
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+      launch.file += std::to_string(ranks[i]) + (i + 1 < ranks.size() ? "," : "\n");
+      if (!mapping.outcome.step.slot_of_rank.empty())
+        slot_of_task.push_back(mapping.outcome.step.slot_of_rank[ranks[i]]);
+    }
+  launch.environment = {{"MPICH_RANK_REORDER_METHOD", "3"}, {"MPICH_RANK_REORDER_FILE", std::string(file_marker)}};
+  launch.on_nodes = true;
+  launch.method = "the rank order of Cray MPICH";
+  bind_ranks(mapping, slot_of_task, launch);
+  const std::string ranks = std::to_string(mapping.outcome.places.size());
+  launch.words.insert(launch.words.begin() + 1, {"--distribution=block", "--ntasks=" + ranks});
+}
+
+void plan_arbitrary(const Mapping& mapping, Launch& launch) {
+  launch.file = format_hostfile(layout_of(mapping));
+  launch.environment.emplace_back("SLURM_HOSTFILE", file_marker);
+  launch.method = "srun -m arbitrary";
+  remove_nodes(launch);
+  const std::string ranks = std::to_string(mapping.outcome.places.size());
+  launch.words.insert(launch.words.begin() + 1, {"--distribution=arbitrary", "--ntasks=" + ranks});
+}
+
+void plan_srun(const Mapping& mapping, Launch& launch) {
+  const std::string type = mpi_type(launch.words, mapping.configuration);
+  if (type.starts_with("cray")) return plan_rank_order(mapping, launch);
+  check_map(mapping, type);
+  bind_ranks(mapping, mapping.outcome.step.slot_of_rank, launch);
+  plan_arbitrary(mapping, launch);
+}
+
+// ---- torchrun: one task per node, which starts the processes of its node
+
+bool is_torchrun(const Words& words) {
+  if (base_name(words[0]) == "torchrun") return true;
+  if (base_name(words[0]) != "srun") return false;
+  const SrunWords srun = parsed(words);
+  return srun.program < words.size() && base_name(words[srun.program]) == "torchrun";
+}
+
+AllocationStep step_of_torchrun(const Words& words) {
+  AllocationStep step;
+  if (base_name(words[0]) == "srun") step = step_of_srun(words);
+  step.by_node = true;
+  if (std::ranges::any_of(words, [](const std::string& word) { return word.starts_with("--rdzv"); }))
+    throw CannotPlace(
+        "with a rendezvous, torchrun numbers the nodes by itself: leave out --rdzv-backend and -endpoint");
+  return step;
+}
+
+void plan_torchrun(const Mapping& mapping, Launch& launch) {
+  if (base_name(launch.words[0]) == "torchrun") launch.words.insert(launch.words.begin(), "srun");
+  const ClusterView& view = mapping.task.view;
+  const std::string& first = view.nodes[static_cast<std::size_t>(mapping.outcome.places.front().node)].name;
+  std::string options =
+      " --nnodes=" + std::to_string(view.nodes.size()) + " --node-rank=\"$SLURM_PROCID\"" + " --master-addr=" + first;
+  if (std::ranges::none_of(launch.words, [](const std::string& word) { return word.starts_with("--nproc"); }))
+    options += " --nproc-per-node=" + std::to_string(mapping.task.processes_per_rank);
+  if (!wrap_program({"sh", "-c", "exec \"$0\"" + options + " \"$@\""}, launch))
+    throw CannotPlace("torchrun was not found in the command line");
+  launch.environment.emplace_back("MASTER_ADDR", first);
+  plan_arbitrary(mapping, launch);
+  launch.method = "the order of the nodes";
+}
+
+// ---- mpirun and mpiexec
+
+// Returns true if the launcher has the name of an MPI launcher, and its version has one of `marks`.
+bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
+  const std::string_view name = base_name(words[0]);
+  if (!name.starts_with("mpirun") && !name.starts_with("mpiexec") && name != "orterun" && name != "prterun")
+    return false;
+  const std::string path = path_in_search(words[0]);
+  if (path.empty()) return false;
+  const std::string version = spank::run_slurm_command({path, "--version"}, true).text;
+  return std::ranges::any_of(marks, [&](std::string_view mark) { return version.find(mark) != version.npos; });
+}
+
+// Options of mpirun and mpiexec by which the user places the ranks.
+constexpr std::string_view own_mapping[] = {
+    "--map-by", "-map-by", "--rankfile", "-rankfile",   "-rf",          "--hostfile", "-hostfile", "--machinefile",
+    "--host",   "-host",   "-H",         "-f",          "-machinefile", "-machine",   "-hosts",    "-ppn",
+    "-perhost", "-rr",     "-grr",       "-configfile", "--app",        "-app",       ":"};
+
+AllocationStep step_of_mpirun(const Words& words) {
+  for (const std::string& word : words)
+    if (among(own_mapping, word)) throw CannotPlace(words[0] + "'s " + word + " places the ranks itself");
+  return {};
+}
+
+spank::MapLength any_map(const Words&, const std::string&) { return nullptr; }
+
+bool is_open_mpi(const Words& words) { return is_mpirun(words, {"OpenRTE", "Open MPI", "PRRTE"}); }
+
+void plan_open_mpi(const Mapping& mapping, Launch& launch) {
+  launch.file = spank::sequential_hostfile(mapping.allocation, mapping.outcome.step,
+                                           spank::numbering_here(mapping.task.view, mapping.configuration));
+  launch.words.insert(launch.words.begin() + 1, {"--map-by", "seq", "--hostfile", std::string(file_marker)});
+  launch.method = "mpirun --map-by seq";
+}
+
+bool is_hydra(const Words& words) { return is_mpirun(words, {"HYDRA", "Intel(R) MPI"}); }
+
+// Hydra takes each line of its file for a node, so that MPI needs one run of ranks on each node.
+spank::MapLength runs_of_nodes(const Words&, const std::string&) {
+  return [](const std::vector<std::vector<std::uint32_t>>& ranks_of_node) {
+    double runs = 0;
+    for (const auto& ranks : ranks_of_node)
+      for (std::size_t i = 0; i < ranks.size(); ++i) runs += i == 0 || ranks[i - 1] + 1 != ranks[i] ? 1 : 0;
+    return runs / static_cast<double>(ranks_of_node.size());
+  };
+}
+
+// Starts one daemon of Hydra, on the node $1, as rsh does.
+constexpr const char* hydra_script =
+    "#!/bin/sh\nnode=$1\nshift\nunset SLURM_NTASKS_PER_NODE\n"
+    "exec srun --nodes=1 --ntasks=1 --nodelist=\"$node\" --overlap --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
+
+// Under Slurm, Hydra starts its daemons by one srun, and they number themselves in Slurm's order. Started one by one,
+// as by rsh, they keep the order of the file.
+void plan_hydra(const Mapping& mapping, Launch& launch) {
+  launch.words.insert(launch.words.begin() + 1, {"-f", std::string(file_marker)});
+  launch.file = format_machinefile(layout_of(mapping));
+  launch.script = hydra_script;
+  launch.environment = {
+      {"HYDRA_RMK", "user"}, {"HYDRA_LAUNCHER", "rsh"}, {"HYDRA_LAUNCHER_EXEC", std::string(script_marker)}};
+  launch.method = "the order of the nodes";
+}
+
+constexpr Launcher launchers[] = {
+    {"torchrun", false, is_torchrun, step_of_torchrun, any_map, plan_torchrun},
+    {"srun", true, [](const Words& words) { return base_name(words[0]) == "srun"; }, step_of_srun, map_length_of_srun,
+     plan_srun},
+    {"Open MPI's mpirun", false, is_open_mpi, step_of_mpirun, any_map, plan_open_mpi},
+    {"mpiexec (Hydra)", false, is_hydra, step_of_mpirun, runs_of_nodes, plan_hydra},
+};
+
+}  // namespace
+
+const Launcher* find_launcher(const Words& words) {
+  const auto found = std::ranges::find_if(launchers, [&](const Launcher& each) { return each.detect(words); });
+  return found == std::end(launchers) ? nullptr : found;
+}
+
+std::string launcher_names() {
+  std::string names;
+  for (const Launcher& launcher : launchers) names += (names.empty() ? "" : ", ") + std::string(launcher.name);
+  return names;
+}
+
+bool srun_has_policies() { return srun_help().find("--comm-matrix") != std::string::npos; }
+
+Words program_of(const Words& words) {
+  auto program = words.end();
+  if (base_name(words[0]) == "srun") {
+    if (const SrunWords srun = parsed(words); srun.unknown.empty())
+      program = words.begin() + static_cast<std::ptrdiff_t>(srun.program);
+  } else {
+    program = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+      return !word.starts_with('-') && !path_in_search(word).empty() && access(path_in_search(word).c_str(), X_OK) == 0;
+    });
+  }
+  return {program, words.end()};
+}
+
+}  // namespace placement::tools
