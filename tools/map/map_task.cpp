@@ -127,8 +127,7 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
   std::vector<std::int32_t> node_of(static_cast<std::size_t>(ranks));
   for (std::size_t rank = 0; rank < node_of.size(); ++rank)
     node_of[rank] = static_cast<std::int32_t>(rank) / task.processes_per_rank;
-  task.matrix =
-      std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
+  task.matrix = std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
 }
 
 }  // namespace
