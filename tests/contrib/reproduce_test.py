@@ -140,7 +140,7 @@ def interrupted(work):
 
     def interrupt(_):
         os.kill(os.getpid(), signal.SIGINT)
-        time.sleep(1)  # until the main thread knows
+        time.sleep(5)  # until the main thread knows, on a busy machine, too
         return []
 
     def later(_):

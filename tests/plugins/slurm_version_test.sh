@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What differs between versions of Slurm is bridged in plugins/compat alone: no other source looks at Slurm's version, but for the
-# version that each plugin has to export, and none includes a header of Slurm's source tree.
+# version that each plugin has to export and the version of the running Slurm that placectl run reads from its
+# configuration, and none includes a header of Slurm's source tree.
 set -u
 cd "${srcdir:-.}" || exit 99
 sources() { find . \( -path ./.work -o -path ./.git -o -path ./tests -o -path ./plugins/compat \) -prune -o -type f \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.S' \) -print; }
 count=$(sources | wc -l)
 [ "$count" -gt 100 ] || { echo "only $count sources were found in $PWD"; exit 1; }
 found=$(sources | xargs grep -nE 'SLURM_VERSION|SLURM_BEFORE|#[[:space:]]*include[[:space:]]*["<](src/|slurm/slurm_version)' |
-  grep -vE 'plugin_version = SLURM_VERSION_NUMBER;[[:space:]]*\\?$|spank_get_item\(.*S_SLURM_VERSION')
+  grep -vE 'plugin_version = SLURM_VERSION_NUMBER;[[:space:]]*\\?$|spank_get_item\(.*S_SLURM_VERSION|config_value\(.*"SLURM_VERSION"\)')
 [ -z "$found" ] || { printf 'these lines belong in plugins/compat:\n%s\n' "$found"; exit 1; }
