@@ -39,5 +39,6 @@ expect "exit code with the library and without MPI" $code 127
 copy $(needed_by "$library")
 run "$PLUGIN_DIR"
 expect "exit code with both" $code 0
-expect "output with both" "$(cat "$root/output")" ""
+# A library of Debian 13's MPI tells that the container has no /proc.
+expect "messages about libraries with both" "$(grep -c 'preloaded\|placement' "$root/output")" 0
 exit $((failures > 0))

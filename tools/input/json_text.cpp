@@ -134,7 +134,8 @@ JsonText::Parsed JsonText::read(std::string_view bytes, std::string_view at, int
   if (error == json_tokener_continue) fail(at, "a value is not whole, or has more than 64 MiB");
   const std::size_t end = std::min(json_tokener_get_parse_end(tokener_.get()), at.size());
   if (error != json_tokener_success)
-    fail(at.substr(end), in_quotes(at.substr(end, 20)) + " is no JSON there: " + json_tokener_error_desc(error));
+    fail(at.substr(end),
+         in_quotes(at.substr(end < at.size() ? end : 0, 20)) + " is no JSON there: " + json_tokener_error_desc(error));
   return value;
 }
 
