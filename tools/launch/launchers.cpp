@@ -238,9 +238,10 @@ spank::MapLength runs_of_nodes(const Words&, const std::string&) {
   };
 }
 
-// Starts one daemon of Hydra, on the node $1, as rsh does.
+// Starts one daemon of Hydra, on the node $1, as rsh does. Options in front of the node are for Slurm's own way to
+// start the daemons: Slurm 24.11 has HYDRA_LAUNCHER_EXTRA_ARGS=--external-launcher in the environment of a job.
 constexpr const char* hydra_script =
-    "#!/bin/sh\nnode=$1\nshift\nunset SLURM_NTASKS_PER_NODE\n"
+    "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nnode=$1\nshift\nunset SLURM_NTASKS_PER_NODE\n"
     "exec srun --nodes=1 --ntasks=1 --nodelist=\"$node\" --overlap --mpi=none --cpu-bind=none --input=none sh -c \"$*\"\n";
 
 // Under Slurm, Hydra starts its daemons by one srun, and they number themselves in Slurm's order. Started one by one,
