@@ -68,7 +68,7 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 
 namespace {
 
-Placement placed_by_matching(const ClusterView& view, const Request& request, treematch::MatchingMethod method) {
+Placement placed_by_matching(const ClusterView& view, const Request& request, treematch::Pairing pairing) {
   if (view.torus) throw Error("MATCHING maps to trees: on a torus take TOFA");
   if (!request.matrix) throw Error("MATCHING needs a matrix");
   const mapping::Slots slots(view, request);
@@ -83,18 +83,18 @@ Placement placed_by_matching(const ClusterView& view, const Request& request, tr
   treematch::MapOptions options;
   options.scope = treematch::LeafScope::given;
   const treematch::MapResult mapped =
-      treematch::map_by_matching(*request.matrix, *view.tree, from_left, options, method);
+      treematch::map_by_matching(*request.matrix, *view.tree, from_left, options, pairing);
   return slots.placement(mapped.leaf_of_rank, natural, "matching");
 }
 
 }  // namespace
 
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline&) {
-  return placed_by_matching(view, request, treematch::MatchingMethod::maximum_weight);
+  return placed_by_matching(view, request, treematch::Pairing::maximum_weight);
 }
 
 Placement place_matching_paper(const ClusterView& view, const Request& request, const Deadline&) {
-  return placed_by_matching(view, request, treematch::MatchingMethod::assignment);
+  return placed_by_matching(view, request, treematch::Pairing::assignment);
 }
 
 }  // namespace placement::policies

@@ -158,6 +158,14 @@ MapOptions Chooser::options_in(const Offer& offer) const {
   return options;
 }
 
+// Returns the options for a mapping to the leaves that are given to it.
+MapOptions Chooser::options_on_given() const {
+  MapOptions options = options_;
+  options.scope = LeafScope::given;
+  options.memory = memory_.get();
+  return options;
+}
+
 Chooser::Offer Chooser::offer_of(mapping::NodeLimits limits, LeafScope scope, std::int32_t levels_up) const {
   Offer offer{std::move(limits)};
   offer.in_order = mapping::sequential_counts(offer.limits);
@@ -306,10 +314,7 @@ MapResult Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
 // slots of it, where some are free.
 void Chooser::on_first_nodes(const Offer& offer) {
   if (!offer.in_order) return;
-  MapOptions options = options_;
-  options.scope = LeafScope::given;
-  options.memory = memory_.get();
-  MapResult on_first = small() ? mapped_longer(*offer.in_order) : mapped(*offer.in_order, options);
+  MapResult on_first = small() ? mapped_longer(*offer.in_order) : mapped(*offer.in_order, options_on_given());
   if (place_on_sockets(view_, request_, slots_, on_first.leaf_of_rank, SocketsOf::nodes_with_free_slots,
                        effort_within_nodes, options_.deadline))
     return keep(std::move(on_first.leaf_of_rank), on_first.method + ", then each node's sockets");
@@ -331,12 +336,7 @@ void Chooser::jointly(const Offer& offer) {
   keep(std::move(result));
 }
 
-void Chooser::on_compact_nodes(const Offer& offer) {
-  MapOptions options = options_;
-  options.scope = LeafScope::given;
-  options.memory = memory_.get();
-  keep(mapped(*offer.compact, options));
-}
+void Chooser::on_compact_nodes(const Offer& offer) { keep(mapped(*offer.compact, options_on_given())); }
 
 // ---- steps, and jobs without a matrix
 
@@ -370,10 +370,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) {
     if (best && slots_.counts(*best) == counts) {
       keep(*std::move(best), "exact search, optimal");
     } else {
-      MapOptions options = options_;
-      options.scope = LeafScope::given;
-      options.memory = memory_.get();
-      keep(request_.tasks <= most_ranks_searched_often ? mapped_longer(counts) : mapped(counts, options));
+      keep(request_.tasks <= most_ranks_searched_often ? mapped_longer(counts) : mapped(counts, options_on_given()));
     }
   }
   if (place_on_sockets(view_, request_, slots_, best_.leaf_of_rank, SocketsOf::nodes_with_free_slots,

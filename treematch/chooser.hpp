@@ -75,6 +75,7 @@ class Chooser {
   bool small() const;
   bool in_time() const { return !options_.deadline.expired(); }
   MapOptions options_in(const Offer& offer) const;
+  MapOptions options_on_given() const;
   Offer offer_of(mapping::NodeLimits limits, LeafScope scope, std::int32_t levels_up) const;
   std::optional<mapping::NodeLimits> limits_on(const std::vector<std::int32_t>& nodes) const;
   std::vector<std::int32_t> fullest_switches() const;

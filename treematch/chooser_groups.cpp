@@ -91,18 +91,15 @@ void Chooser::in_groups(const Offer& offer) {
 // Divides the ranks into groups for `nodes` nodes. In a part of the nodes, the ranks of a large job are mapped to its
 // fullest nodes where there is not enough room for equal groups.
 void Chooser::in_groups(const Offer& offer, std::int32_t nodes) {
-  MapOptions options = options_;
-  options.scope = LeafScope::given;
-  options.memory = memory_.get();
   if (const auto node_of_rank = nodes_of_groups(offer, nodes)) {
     chosen_ = true;
     Leaves leaves = slots_.leaves_on(*node_of_rank);
     if (small() || offer.of == Offer::part)
-      keep(mapped(slots_.counts(leaves), options));
+      keep(mapped(slots_.counts(leaves), options_on_given()));
     else
       keep(std::move(leaves), "groups of ranks on nodes");
   } else if (offer.of == Offer::part && !small() && offer.compact) {
-    keep(mapped(*offer.compact, options));
+    keep(mapped(*offer.compact, options_on_given()));
   }
 }
 

@@ -10,7 +10,7 @@
 namespace placement::treematch {
 
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options, MatchingMethod method) {
+                          const MapOptions& options, Pairing pairing) {
   mapping::check_usable(tree, usable, matrix.ranks());
   MapResult result;
   result.method = "matching";
@@ -20,8 +20,7 @@ MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, st
   const std::vector<std::int32_t> packed = packed_leaves(tree, scope, matrix.ranks());
   const mapping::LeafTree slots(tree, packed);
   const bool exact = matrix.ranks() <= 4096 && matrix.pairs() <= 1 << 18;
-  Pairing pairing = exact ? Pairing::maximum_weight : Pairing::heaviest_first;
-  if (method == MatchingMethod::assignment) pairing = Pairing::assignment;
+  if (pairing == Pairing::maximum_weight && !exact) pairing = Pairing::heaviest_first;
   result.leaf_of_rank = grouped_mapping(mapping::scaled_graph(matrix), slots, pairing);
   result.cost = mapping::mapping_cost(matrix, slots, result.leaf_of_rank);
   for (std::int32_t& slot : result.leaf_of_rank) slot = packed[slot];

@@ -5,17 +5,16 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/topology/tree_topology.hpp"
+#include "treematch/pairing.hpp"
 #include "treematch/tree_map.hpp"
 
 namespace placement::treematch {
 
-// How MATCHING and MATCHING-PAPER pair ranks and groups.
-enum class MatchingMethod { maximum_weight, assignment };
-
 // Maps the ranks by hierarchical matching as published [JA §2]; the policy MATCHING. Groups are made by matchings of
 // maximum weight from the leaves up and laid on the chosen leaves from left to right. There is no refinement.
-// With more than 4,096 ranks or 2^18 pairs of ranks, pairs are matched by falling traffic instead. The method
-// `assignment` is the Hungarian method of the paper, for comparison; it takes at most most_assigned ranks.
+// With more than 4,096 ranks or 2^18 pairs of ranks, pairs are matched by falling traffic instead of
+// Pairing::maximum_weight. Pairing::assignment is the Hungarian method of the paper, for comparison; it takes at most
+// most_assigned ranks.
 //   matrix   traffic between the ranks
 //   usable   leaves that may be taken, ascending without duplicates, at least one per rank
 //   options  only `scope` and `levels_up` are read
@@ -23,6 +22,6 @@ enum class MatchingMethod { maximum_weight, assignment };
 // Throws Error when there are too many ranks for `assignment`, when a leaf is out of range, listed twice or out of
 // order, or when ranks outnumber usable leaves.
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options, MatchingMethod method = MatchingMethod::maximum_weight);
+                          const MapOptions& options, Pairing pairing = Pairing::maximum_weight);
 
 }  // namespace placement::treematch
