@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,9 @@ struct StepShape {
   std::vector<std::int32_t> tasks;  // number of tasks of each node, 1 or more
   std::int32_t cores_per_task = 1;
   std::vector<std::vector<std::int32_t>> planned_ranks = {};  // as in Request::planned_ranks; empty: not known
+
+  // Returns the number of tasks of all nodes.
+  std::int64_t all_tasks() const { return std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0}); }
 };
 
 // The places that the tasks of a step can take on its nodes.

@@ -121,8 +121,7 @@ void Monitor::hear_slurm(double now_s) {
   std::vector<SlurmNode> nodes;
   if (slurm_.collect(now_s, nodes)) {
     for (const SlurmNode& node : nodes)
-      if (!watch_.index(node.name))
-        joined_.push_back({node.name, node.name, node.address.empty() ? node.name : node.address});
+      if (!watch_.index(node.name)) joined_.push_back(node.host());
     if (watch_.take_slurm_answer(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
     slurm_trouble_.say("");
     if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));

@@ -67,8 +67,7 @@ std::vector<SlurmHost> dynamic_nodes(const MonitorSettings& settings, int stop) 
     std::vector<SlurmNode> nodes;
     while (slurm.asking() && !slurm.collect(protocol::steady_s(), nodes))
       if (poll(watched, std::size(watched), 1000) > 0 && (watched[0].revents & POLLIN) != 0) return {};
-    for (const SlurmNode& node : nodes)
-      hosts.push_back({node.name, node.name, node.address.empty() ? node.name : node.address});
+    for (const SlurmNode& node : nodes) hosts.push_back(node.host());
     if (hosts.empty() && poll(watched, 1, 10000) > 0) return {};
   }
   return hosts;

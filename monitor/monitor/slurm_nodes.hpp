@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/state/controller_state.hpp"
+#include "common/topology/slurm_hosts.hpp"
 #include "monitor/monitor/liveness.hpp"
 
 namespace placement::monitor {
@@ -19,6 +20,9 @@ struct SlurmNode {
   SlurmView view = SlurmView::unknown;
   std::vector<std::uint32_t> jobs;
   std::string address = {};  // NodeAddr; empty: not given
+
+  // Returns the node as slurm.conf would describe it.
+  SlurmHost host() const { return {name, name, address.empty() ? name : address}; }
 };
 
 // Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to

@@ -89,7 +89,6 @@ std::optional<DaemonFiles> read_daemon_files(const std::string& slurm_conf, cons
       DaemonFiles files;
       files.config = read_config(own_conf, MissingFile::defaults, mistakes);
       files.hosts = read_slurm_hosts(slurm_conf);
-      files.has_mistakes = !mistakes.empty();
       for (const std::string& mistake : mistakes) log(mistake + "; the key has its default until the line is fixed");
       return files;
     } catch (const Error& error) {

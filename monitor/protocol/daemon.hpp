@@ -47,11 +47,11 @@ void block_signals(const sigset_t& signals);
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// What a daemon needs of placement.conf and slurm.conf when it starts.
+// What a daemon needs of placement.conf and slurm.conf when it starts. A key of placement.conf with a mistake has its
+// default.
 struct DaemonFiles {
   Config config;
   SlurmHosts hosts;
-  bool has_mistakes = false;  // in placement.conf: each key with a mistake has its default
 };
 
 // Reads both files. Logs each mistake of placement.conf. While slurm.conf is missing or wrong, or placement.conf cannot

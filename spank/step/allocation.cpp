@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <utility>
 
 #include "common/decision/job_state.hpp"
@@ -140,8 +139,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
 }
 
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request, const MapLength& map_length) {
-  const std::int64_t tasks =
-      std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  const std::int64_t tasks = allocation.step.all_tasks();
   take_pattern(placement_request, static_cast<std::int32_t>(std::clamp<std::int64_t>(tasks, 1, CommMatrix::max_ranks)));
   if (placement_request.matrix && placement_request.matrix->ranks() != tasks)
     throw Error("the matrix has " + std::to_string(placement_request.matrix->ranks()) + " ranks, and the allocation " +

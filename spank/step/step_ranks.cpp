@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "common/util/error.hpp"
 #include "mapping/slots.hpp"
@@ -112,7 +111,7 @@ Placement place_with_readable_map(const policies::Policy& policy, const ClusterV
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length) {
   Request request;
-  request.tasks = std::accumulate(step.tasks.begin(), step.tasks.end(), 0);
+  request.tasks = static_cast<std::int32_t>(step.all_tasks());
   if (placement_request.matrix && placement_request.matrix->ranks() != request.tasks)
     throw Error("the matrix is of " + std::to_string(placement_request.matrix->ranks()) + " ranks, the step has " +
                 std::to_string(request.tasks) + " tasks");

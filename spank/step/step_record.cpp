@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <numeric>
 
 #include "common/decision/planned_ranks.hpp"
 #include "common/decision/step_records.hpp"
@@ -39,7 +38,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
   record.restarts = static_cast<std::uint32_t>(parse_integer(environment_value("SLURM_RESTART_COUNT")).value_or(0));
   record.uid = geteuid();
   record.outcome = DECISION_NODES;
-  record.tasks = static_cast<std::uint32_t>(std::accumulate(step.tasks.begin(), step.tasks.end(), 0));
+  record.tasks = static_cast<std::uint32_t>(step.all_tasks());
   record.policy = placement_request.spec.policy;
   record.given = compress_hostlist(step.nodes);
   if (placement_request.matrix) {
@@ -47,9 +46,7 @@ void record_step(const PlacementRequest& placement_request, const StepShape& ste
     record.natural_cost = to_string(placement.natural_cost);
   }
   if (const std::string ranks = ranks_of(placement); !ranks.empty()) record.terms = {"ranks: " + ranks};
-  StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), [](const char* name) {
-    return std::getenv(name);
-  }).put(record);
+  StepRecords::of_user(environment_value("SLURM_CLUSTER_NAME"), std::getenv).put(record);
 }
 
 }  // namespace placement::spank

@@ -237,7 +237,7 @@ std::vector<Decision> own_steps(std::uint32_t job, DecisionInput& input) {
   const std::string cluster = cluster_name();
   if (cluster.empty()) return {};
   try {
-    return StepRecords::of_user(cluster, [](const char* name) { return std::getenv(name); }).of_job(job);
+    return StepRecords::of_user(cluster, std::getenv).of_job(job);
   } catch (const Error& error) {
     input.notes.push_back(error.what());
     return {};

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
-#include <numeric>
 
 #include "common/state/outage_file.hpp"
 #include "common/util/error.hpp"

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 
 #include "common/util/environment.hpp"
 #include "common/util/memory_file.hpp"
@@ -186,7 +185,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   } catch (const Error& error) {
     throw CannotPlace(error.what());
   }
-  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  const auto tasks = allocation.step.all_tasks();
   if (task.matrix->ranks() != tasks)
     throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and the step has " +
                 std::to_string(tasks));

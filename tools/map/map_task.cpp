@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
-#include <numeric>
 #include <vector>
 
 #include "common/matrix/matrix_read.hpp"
@@ -98,7 +97,7 @@ std::optional<std::int64_t> ranks_of_step(const CommandLine& line, const MapTask
 // Gives the nodes of the allocation `ranks` tasks, unless they have this number already.
 void set_ranks(std::int64_t ranks, spank::Allocation& allocation) {
   StepShape& step = allocation.step;
-  if (ranks == std::accumulate(step.tasks.begin(), step.tasks.end(), std::int64_t{0})) return;
+  if (ranks == step.all_tasks()) return;
   const std::size_t nodes = std::min(step.nodes.size(), static_cast<std::size_t>(ranks));
   step.nodes.resize(nodes);
   allocation.view.nodes.resize(nodes);
@@ -174,7 +173,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
     set_ranks(nodes, allocation);
   else if (const auto ranks = ranks_of_step(line, task, step))
     set_ranks(*ranks, allocation);
-  const auto tasks = std::accumulate(allocation.step.tasks.begin(), allocation.step.tasks.end(), std::int64_t{0});
+  const auto tasks = allocation.step.all_tasks();
   std::optional<spank::PlacementRequest> of_job = spank::request_of_allocation(component);
   if (of_job && !line.has("policy")) task.spec = spec_of_job(of_job->spec, task);
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
