@@ -73,4 +73,5 @@ endif
 EXTRA_DIST += \
 	%D%/decision_samples.hpp \
 	%D%/snapshot_samples.hpp \
+	%D%/switch_text.hpp \
 	#

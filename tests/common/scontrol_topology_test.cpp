@@ -4,6 +4,7 @@
 #include <string>
 
 #include "tests/check.hpp"
+#include "tests/common/switch_text.hpp"
 
 namespace placement {
 namespace {
@@ -16,15 +17,7 @@ std::vector<NodeShape> nodes(std::int32_t count) {
 
 // Returns the switches as text, "name<parent:node,node name:..".
 std::string shape(std::string_view text, std::int32_t count = 8) {
-  const std::vector<SwitchShape> switches = parse_scontrol_topology(text, nodes(count));
-  std::string result;
-  for (const SwitchShape& one : switches) {
-    result += (result.empty() ? "" : " ") + one.name;
-    if (one.parent >= 0) result += "<" + switches[static_cast<std::size_t>(one.parent)].name;
-    for (std::size_t n = 0; n < one.nodes.size(); ++n)
-      result += (n == 0 ? ":" : ",") + std::to_string(one.nodes[n] + 1);
-  }
-  return result;
+  return text_of(parse_scontrol_topology(text, nodes(count)));
 }
 
 START_TEST(a_tree) {

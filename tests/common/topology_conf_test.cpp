@@ -2,6 +2,7 @@
 #include "common/topology/topology_conf.hpp"
 
 #include "tests/check.hpp"
+#include "tests/common/switch_text.hpp"
 #include "tests/temporary_directory.hpp"
 
 namespace placement {
@@ -15,15 +16,7 @@ std::vector<NodeShape> nodes(std::int32_t count) {
 
 // Returns the switches as text, "name<parent:node,node name:..".
 std::string shape(std::string_view text, std::int32_t count = 8) {
-  const std::vector<SwitchShape> switches = parse_topology_conf(text, "t", nodes(count));
-  std::string result;
-  for (const SwitchShape& one : switches) {
-    result += (result.empty() ? "" : " ") + one.name;
-    if (one.parent >= 0) result += "<" + switches[static_cast<std::size_t>(one.parent)].name;
-    for (std::size_t n = 0; n < one.nodes.size(); ++n)
-      result += (n == 0 ? ":" : ",") + std::to_string(one.nodes[n] + 1);
-  }
-  return result;
+  return text_of(parse_topology_conf(text, "t", nodes(count)));
 }
 
 START_TEST(a_tree) {
@@ -43,15 +36,7 @@ START_TEST(nodes_that_name_their_place) {
   const auto placed = [](std::string_view text, const std::vector<std::string>& keys, std::string_view topology) {
     std::vector<NodeShape> shapes = nodes(static_cast<std::int32_t>(keys.size()));
     for (std::size_t n = 0; n < keys.size(); ++n) shapes[n].topology = keys[n];
-    std::string result;
-    const std::vector<SwitchShape> switches = parse_topology_conf(text, "t", shapes, nullptr, topology);
-    for (const SwitchShape& one : switches) {
-      result += (result.empty() ? "" : " ") + one.name;
-      if (one.parent >= 0) result += "<" + switches[static_cast<std::size_t>(one.parent)].name;
-      for (std::size_t n = 0; n < one.nodes.size(); ++n)
-        result += (n == 0 ? ":" : ",") + std::to_string(one.nodes[n] + 1);
-    }
-    return result;
+    return text_of(parse_topology_conf(text, "t", shapes, nullptr, topology));
   };
   const char* const tree = "SwitchName=top Switches=s[1-3]\nSwitchName=s1 Nodes=n[1-2]\nSwitchName=s2\nSwitchName=s3\n";
   ck_assert_text_eq(placed(tree, {"a:s1", "", "a:s3", "b:s2,a:s3", "aa:s2"}, "a"), "s1<top:2,1 s3<top:3,4 top");

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <map>
 
 #include "common/decision/process_map.hpp"
 #include "common/util/environment.hpp"
@@ -50,7 +51,10 @@ const std::string& srun_help() {
   return help;
 }
 
-SrunWords parsed(const Words& words) { return parse_srun(words, options_in_help(srun_help())); }
+SrunWords parsed(const Words& words) {
+  static const std::vector<SrunOption> options = options_in_help(srun_help());
+  return parse_srun(words, options);
+}
 
 // Options of srun by which the user chooses the nodes of the ranks, or a step that has more than one layout.
 constexpr std::string_view own_layout[] = {"distribution", "nodelist",   "nodefile",    "exclude",    "relative",
@@ -192,6 +196,14 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
 
 // ---- mpirun and mpiexec
 
+// Returns what a launcher prints as its version. Each is asked once.
+const std::string& version_of(const std::string& path) {
+  static std::map<std::string, std::string> known;
+  const auto [found, is_new] = known.try_emplace(path);
+  if (is_new) found->second = spank::run_slurm_command({path, "--version"}, true).text;
+  return found->second;
+}
+
 // Returns true if the launcher has the name of an MPI launcher, and its version has one of `marks`.
 bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks) {
   const std::string_view name = base_name(words[0]);
@@ -199,7 +211,7 @@ bool is_mpirun(const Words& words, std::initializer_list<std::string_view> marks
     return false;
   const std::string path = path_in_search(words[0]);
   if (path.empty()) return false;
-  const std::string version = spank::run_slurm_command({path, "--version"}, true).text;
+  const std::string& version = version_of(path);
   return std::ranges::any_of(marks, [&](std::string_view mark) { return version.find(mark) != version.npos; });
 }
 
