@@ -289,7 +289,8 @@ void place_own_step(spank_t spank) {
   std::optional<PlacementRequest> placement_request =
       self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
-  const ControllerState controller = controller_state_of(ask_controller());
+  ControllerState controller = controller_state_of(ask_controller());
+  use_mode_of_partition(controller, job);
   const std::string why_not = why_not_enforced(controller);
   if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
     const bool quiet =

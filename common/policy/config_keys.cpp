@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The keys of placement.conf: the values that each takes, what it means, and how it is read and shown.
+#include <algorithm>
 #include <optional>
 
 #include "common/policy/config.hpp"
@@ -57,18 +58,44 @@ std::string show_distances(const Config& config) {
   return joined(config.level_distances, ",", [](std::int64_t distance) { return std::to_string(distance); });
 }
 
-bool set_partition_policies(Config& config, std::string_view value) {
-  std::vector<std::pair<std::string, std::string>> policies;
+// Calls take(partition, text) for each word PARTITION:TEXT. Returns false if a word has another form, a partition is named
+// twice, take() returns false, or there are no words.
+template <typename Take>
+bool for_each_partition(std::string_view value, Take take) {
+  std::vector<std::string> known;
   for (const std::string_view word : split_words(value)) {
     const std::size_t colon = word.find(':');
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == word.size()) return false;
-    const std::string partition(word.substr(0, colon));
-    for (const auto& [known, policy] : policies)
-      if (known == partition) return false;
-    policies.emplace_back(partition, word.substr(colon + 1));
+    std::string partition(word.substr(0, colon));
+    if (std::ranges::find(known, partition) != known.end() || !take(partition, word.substr(colon + 1))) return false;
+    known.push_back(std::move(partition));
   }
+  return !known.empty();
+}
+
+bool set_partition_policies(Config& config, std::string_view value) {
+  std::vector<std::pair<std::string, std::string>> policies;
+  const auto take = [&](const std::string& partition, std::string_view policy) {
+    policies.emplace_back(partition, policy);
+    return true;
+  };
+  if (!for_each_partition(value, take)) return false;
   config.partition_policies = std::move(policies);
-  return !config.partition_policies.empty();
+  return true;
+}
+
+bool set_partition_modes(Config& config, std::string_view value) {
+  std::vector<std::pair<std::string, Mode>> modes;
+  const auto take = [&](const std::string& partition, std::string_view word) {
+    return set_word(modes.emplace_back(partition, Mode::off).second, mode_names, word);
+  };
+  if (!for_each_partition(value, take)) return false;
+  config.partition_modes = std::move(modes);
+  return true;
+}
+
+std::string show_partition_modes(const Config& config) {
+  return joined(config.partition_modes, " ", [](const auto& of) { return of.first + ":" + to_string(of.second); });
 }
 
 std::string show_partition_policies(const Config& config) {
@@ -198,6 +225,10 @@ std::span<const ConfigKey> config_keys() {
        "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
        "Levels at which nothing branches (one socket in every node) are not counted.",
        set_distances, show_distances},
+      {"PartitionModes", "PARTITION:MODE with blanks between, as in pilot:enforce",
+       "Modes of partitions, in place of Mode for the jobs that run there. A pilot: Mode=observe and PartitionModes=pilot:enforce. "
+       "Mode=off switches everything off, whatever stands here.",
+       set_partition_modes, show_partition_modes},
       {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
        "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
        "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "

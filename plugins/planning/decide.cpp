@@ -132,6 +132,16 @@ enum placement_mode as_c(Mode mode) {
   return PLACEMENT_OFF;
 }
 
+Mode as_mode(enum placement_mode mode) {
+  switch (mode) {
+    case PLACEMENT_OBSERVE: return Mode::observe;
+    case PLACEMENT_ADVISE: return Mode::advise;
+    case PLACEMENT_ENFORCE: return Mode::enforce;
+    case PLACEMENT_OFF: break;
+  }
+  return Mode::off;
+}
+
 }  // namespace
 
 }  // namespace placement::planning
@@ -182,7 +192,7 @@ extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
 extern "C" void placement_tell(const struct placement_outcome* outcome) {
   auto& now = state();
   try {
-    if (now.decision_log) now.decision_log->record_outcome(*outcome, now.config.mode);
+    if (now.decision_log) now.decision_log->record_outcome(*outcome, as_mode(outcome->mode));
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -190,6 +200,14 @@ extern "C" void placement_tell(const struct placement_outcome* outcome) {
 extern "C" enum placement_mode placement_current_mode(void) {
   auto& now = state();
   return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
+}
+
+extern "C" enum placement_mode placement_mode_in(const char* partition) {
+  auto& now = state();
+  if (now.machine && partition != nullptr)
+    for (const auto& [name, mode] : now.config.partition_modes)
+      if (name == partition) return as_c(mode);
+  return placement_current_mode();
 }
 
 extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }

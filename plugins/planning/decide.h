@@ -70,6 +70,9 @@ void placement_unconfigure(void);
 /* Returns the mode in force; PLACEMENT_OFF if the last placement_configure() failed. */
 enum placement_mode placement_current_mode(void);
 
+/* Returns the mode in force for jobs of `partition` (PartitionModes); NULL: a partition that is not known. */
+enum placement_mode placement_mode_in(const char *partition);
+
 /*
  * Returns why the last placement_configure() left placement off although the file does not say Mode=off; empty otherwise.
  * The text is valid until the next placement_configure().
@@ -293,6 +296,7 @@ struct placement_outcome {
 	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
 	uint32_t uid;
 	char policy[PLACEMENT_POLICY_SIZE];	/* the name of the policy that was asked for; empty: not known */
+	enum placement_mode mode;	/* in force for the job's partition */
 	enum decision_outcome end;
 	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */

@@ -30,6 +30,11 @@ static void end_decision(struct placement_outcome *decision, job_record_t *job, 
 	xfree(decision->stock_choice);
 }
 
+static enum placement_mode mode_of(const job_record_t *job)
+{
+	return placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
+}
+
 /* Returns the plan, or NULL with the reason in `decision`. Fills `view` in any case. */
 static const struct placement_plan *make_plan(struct job_view *view, struct placement_outcome *decision,
 					      const struct job_test_arguments *arguments)
@@ -37,7 +42,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct plac
 	job_view_fill(view, placement_tables(), arguments);
 	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
 	placement_name_policy(view->request.environment, view->request.environment_count, decision->policy, sizeof(decision->policy));
-	view->request.may_be_put_off = may_put_off(arguments, placement_current_mode());
+	view->request.may_be_put_off = may_put_off(arguments, decision->mode);
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
 		decision->stock_reason = view->stock_reason;
@@ -155,8 +160,8 @@ static void assess_stock(struct placement_outcome *decision, const struct job_te
 
 static int run_now(const struct job_test_arguments *arguments)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
-	enum placement_mode mode = placement_current_mode();
+	enum placement_mode mode = mode_of(arguments->job);
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode };
 	struct job_view view;
 	const struct placement_plan *plan = make_plan(&view, &decision, arguments);
 	int rc = SLURM_ERROR;
@@ -235,7 +240,7 @@ static bool starts_on_plan(struct job_view *view, struct placement_outcome *deci
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job) };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job before;
@@ -265,7 +270,7 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .predicted = !for_backfill };
+	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job), .predicted = !for_backfill };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job stock;
@@ -341,7 +346,7 @@ static int run_while_off(const struct job_test_arguments *arguments)
 
 int placement_job_test(const struct job_test_arguments *arguments)
 {
-	enum placement_mode mode = placement_current_mode();
+	enum placement_mode mode = mode_of(arguments->job);
 	job_record_t *job = arguments->job;
 	char *const *environment;
 	bool has_policy;

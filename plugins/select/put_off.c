@@ -59,7 +59,7 @@ static bool has_no_time(const job_record_t *job)
 
 void record_wait(job_record_t *job, const char *reason)
 {
-	struct placement_outcome decision = { .restarts = job->restart_cnt, .end = DECISION_WAIT, .reason = reason };
+	struct placement_outcome decision = { .restarts = job->restart_cnt, .end = DECISION_WAIT, .mode = PLACEMENT_ENFORCE, .reason = reason };
 	char *const *environment;
 	uint32_t count = policy_environment(job, &environment);
 

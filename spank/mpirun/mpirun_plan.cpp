@@ -32,6 +32,7 @@
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/scontrol.hpp"
+#include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {
 
@@ -76,7 +77,9 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
-  const ControllerState controller = controller_state_of(ask_controller());
+  ControllerState controller = controller_state_of(ask_controller());
+  const auto job = parse_integer(environment_value("SLURM_JOB_ID"));
+  use_mode_of_partition(controller, static_cast<std::uint32_t>(job.value_or(0)));
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();

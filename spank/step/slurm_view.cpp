@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "config.h"
+#include "common/policy/config.hpp"
 #include "common/topology/scontrol_topology.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
@@ -244,6 +245,15 @@ ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t 
   for (NodeView& node : view.nodes)
     cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   return view;
+}
+
+void use_mode_of_partition(ControllerState& controller, std::uint32_t job) {
+  if (controller.mode.empty() || controller.mode == to_string(Mode::off)) return;
+  const auto modes = std::ranges::find(controller.settings, "PartitionModes", &Facts::value_type::first);
+  if (modes == controller.settings.end()) return;
+  const std::string partition = parse_job_partition(scontrol({"show", "job", std::to_string(job).c_str()}), job) + ":";
+  for (const std::string_view word : split_words(modes->second))
+    if (word.starts_with(partition)) controller.mode = word.substr(partition.size());
 }
 
 }  // namespace placement::spank

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/state/controller_state.hpp"
 #include "common/topology/cluster_view.hpp"
 
 namespace placement::spank {
@@ -52,5 +53,9 @@ std::string parse_job_partition(std::string_view text, std::uint32_t job);
 // of a heterogeneous job are jobs of their own. A job that is suspended or completing holds its CPUs and counts as
 // running.
 std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text);
+
+// Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one. Asks slurmctld for the
+// partition only if there are such modes. Throws Error if slurmctld does not answer.
+void use_mode_of_partition(ControllerState& controller, std::uint32_t job);
 
 }  // namespace placement::spank

@@ -320,6 +320,7 @@ START_TEST(decisions_reach_the_ring) {
   const placement_plan* plan = decide(offer, request);
   ck_assert(plan->placed);
   placement_outcome outcome{};
+  outcome.mode = placement_mode_in("any");
   outcome.job_id = 77;
   outcome.restarts = 1;
   outcome.uid = 1234;

@@ -199,7 +199,7 @@ configuration() {
   mkdir -p alone
   printf 'PartitionPolicies=nopart:NLA\n' >alone/good
   run check-config alone/good
-  has '# PartitionPolicies: the partitions are not checked, there is no alone/slurm.conf (--slurm-conf names another)'
+  has '# PartitionPolicies, PartitionModes: the partitions are not checked, there is no alone/slurm.conf (--slurm-conf names another)'
   printf '\n\nPartitionPolicies=a:NLA b:XX\n' >bad
   run check-config bad
   refused 1 'placectl check-config: bad:3: PartitionPolicies=b:XX: unknown policy XX: known are TREEMATCH, NLA, TOFA'

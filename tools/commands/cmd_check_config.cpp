@@ -174,18 +174,22 @@ std::string check_site(const std::string& slurm_conf, SiteFiles& site) {
          " switches or blocks with nodes of slurm.conf" + (warning.empty() ? "" : "; " + warning) + "\n";
 }
 
-// Returns a line for each partition of PartitionPolicies that slurm.conf does not have; slurmctld logs them too.
-// Without a slurm.conf, one line tells that they were not compared.
+// Returns a line for each partition of PartitionPolicies and PartitionModes that slurm.conf does not have. Without a
+// slurm.conf, one line tells that they were not compared.
 std::string check_partitions(const Config& config, const std::string& slurm_conf, bool slurm_conf_given) {
-  if (config.partition_policies.empty()) return {};
+  if (config.partition_policies.empty() && config.partition_modes.empty()) return {};
   if (!slurm_conf_given && !may_exist(slurm_conf))
-    return "# PartitionPolicies: the partitions are not checked, there is no " + slurm_conf +
+    return "# PartitionPolicies, PartitionModes: the partitions are not checked, there is no " + slurm_conf +
            " (--slurm-conf names another)\n";
   const std::vector<PartitionShape> known = read_slurm_machine(slurm_conf).partitions;
   std::string text;
-  for (const auto& [partition, policy] : config.partition_policies)
-    if (std::ranges::find(known, partition, &PartitionShape::name) == known.end())
-      text += "# PartitionPolicies: there is no partition " + partition + " in " + slurm_conf + "\n";
+  const auto check = [&](const char* key, const auto& of_partitions) {
+    for (const auto& [partition, value] : of_partitions)
+      if (std::ranges::find(known, partition, &PartitionShape::name) == known.end())
+        text += std::string("# ") + key + ": there is no partition " + partition + " in " + slurm_conf + "\n";
+  };
+  check("PartitionPolicies", config.partition_policies);
+  check("PartitionModes", config.partition_modes);
   return text;
 }
 

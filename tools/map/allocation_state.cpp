@@ -6,6 +6,7 @@
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
+#include "spank/step/slurm_view.hpp"
 #include "spank/step/state_query.hpp"
 
 namespace placement::tools {
@@ -15,7 +16,8 @@ void take_plan(const std::string& command, const PolicySpec& spec, bool named, s
   const auto tell = [&](const std::string& text) {
     std::fprintf(stderr, "placectl %s: %s\n", command.c_str(), text.c_str());
   };
-  const ControllerState controller = controller_state_of(ask_controller());
+  ControllerState controller = controller_state_of(ask_controller());
+  spank::use_mode_of_partition(controller, allocation.step.job);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     tell("Mode=" + controller.mode +
          " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
