@@ -36,7 +36,8 @@ struct ConfigPlaces {
 // The values of placement.conf, with their defaults. The table of keys in config.cpp documents each of them.
 struct Config {
   Mode mode = Mode::enforce;
-  std::vector<std::pair<std::string, Mode>> partition_modes;  // (partition, mode) in place of `mode`, unless that is off
+  std::vector<std::pair<std::string, Mode>>
+      partition_modes;  // (partition, mode) in place of `mode`, unless that is off
   std::int64_t decision_time_ms = 50;
   std::int64_t max_matrix_ranks = 131072;
   std::int64_t max_matrix_bytes = 1 << 20;  // of the packed form, which travels with the job

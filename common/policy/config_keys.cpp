@@ -58,8 +58,8 @@ std::string show_distances(const Config& config) {
   return joined(config.level_distances, ",", [](std::int64_t distance) { return std::to_string(distance); });
 }
 
-// Calls take(partition, text) for each word PARTITION:TEXT. Returns false if a word has another form, a partition is named
-// twice, take() returns false, or there are no words.
+// Calls take(partition, text) for each word PARTITION:TEXT. Returns false if a word has another form, a partition is
+// named twice, take() returns false, or there are no words.
 template <typename Take>
 bool for_each_partition(std::string_view value, Take take) {
   std::vector<std::string> known;
