@@ -55,7 +55,7 @@ std::string parse_job_partition(std::string_view text, std::uint32_t job);
 std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text);
 
 // Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.
-// Asks slurmctld for the partition only if there are such modes. Throws Error if slurmctld does not answer.
+// Asks slurmctld for the partition only if the key is set. Throws Error if slurmctld does not answer.
 void use_mode_of_partition(ControllerState& controller, std::uint32_t job);
 
 }  // namespace placement::spank
