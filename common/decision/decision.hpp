@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,17 +53,11 @@ struct Decision {
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 
-// Writes the decision into `room`, which must have at least min_decision_bytes bytes; the rest of the room is set to 0.
-// Texts that are too long are cut and end in "..", and terms that find no room are left out. Neither throws nor
-// allocates memory.
-inline constexpr std::size_t min_decision_bytes = 2048;
-void pack_decision(const Decision& decision, std::span<std::byte> room) noexcept;
-
-// Returns the decision that pack_decision() wrote. In its texts, a byte that is not printable ASCII becomes '?'. Throws
-// Error when the bytes are no packed decision.
-Decision unpack_decision(std::span<const std::byte> bytes);
+// The longest text of a decision in bytes.
+inline constexpr std::size_t most_decision_bytes = 4080;
 
 // Returns the decision as lines "name<tab>value". Texts that are empty and numbers that are not known have no line.
+// Texts that are too long are cut and end in "..", and terms for which there is no room are left out.
 std::string decision_text(const Decision& decision);
 
 // Returns the decision that decision_text() wrote. In its texts, a byte that is not printable ASCII becomes '?'. Lines

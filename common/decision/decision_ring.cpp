@@ -43,9 +43,9 @@ constexpr std::size_t place_bytes = 4096;
 struct Place {
   std::uint64_t checksum;  // of all that follows in the place
   std::uint64_t sequence;
-  std::byte decision[place_bytes - 2 * sizeof(std::uint64_t)];
+  char decision[most_decision_bytes];  // its text, with zeros after it
 };
-static_assert(sizeof(Place) == place_bytes && sizeof(Place::decision) >= min_decision_bytes);
+static_assert(sizeof(Place) == place_bytes);
 
 constexpr std::size_t places_at = place_bytes;
 constexpr std::size_t ring_bytes = places_at + ring_places * sizeof(Place);
@@ -261,7 +261,11 @@ void DecisionWriter::open_at(const std::string& path, RingReaders readers) {
 void DecisionWriter::put(const Decision& decision) noexcept {
   Place place{};
   place.sequence = written_;
-  pack_decision(decision, place.decision);
+  try {
+    decision_text(decision).copy(place.decision, most_decision_bytes);
+  } catch (...) {  // out of memory: the decision is not recorded
+    return;
+  }
   place.checksum = checksum_of(place);
   // A reader that reads this place meanwhile finds a wrong checksum, and counts its decision as overwritten.
   if (!write_at(file_, &place, sizeof place, places_at + written_ % ring_places * sizeof place)) return;
@@ -303,7 +307,7 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
     const bool whole = read_at(file, &place, sizeof place, at) && place.checksum == checksum_of(place);
     if (whole && place.sequence == cursor_.next) {
       try {
-        decisions.push_back(unpack_decision(place.decision));
+        decisions.push_back(parse_decision_text({place.decision, strnlen(place.decision, sizeof place.decision)}));
       } catch (const Error&) {
         ++broken_;
       }

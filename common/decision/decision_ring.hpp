@@ -20,7 +20,7 @@ namespace placement {
 // overwrites the oldest decision. A reader finds out how many decisions it missed.
 //
 //   header: magic, version, a random number of this ring, the number of decisions that were ever written
-//   place:  checksum, sequence number from 0, the packed decision; place = sequence number modulo ring_places
+//   place:  checksum, sequence number from 0, text of the decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
 // The users who may read a ring besides its writer: everybody, or the members of the file's group. The file gets its

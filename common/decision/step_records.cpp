@@ -23,21 +23,10 @@ namespace {
 
 constexpr std::size_t places = 512;
 constexpr std::size_t place_bytes = 4096;
+static_assert(most_decision_bytes < place_bytes);
 constexpr std::string_view ranks_term = "ranks: ";
 
 bool names_ranks(const std::string& term) { return term.starts_with(ranks_term); }
-
-// Returns the record as the text of one place, with zeros after it.
-std::string text_of_place(Decision step) {
-  std::string text = decision_text(step);
-  if (text.size() > place_bytes) {
-    std::erase_if(step.terms, names_ranks);
-    text = decision_text(step);
-  }
-  if (text.size() > place_bytes) throw Error("the record of step " + step.step + " is too long");
-  text.resize(place_bytes);
-  return text;
-}
 
 // Returns the place of a step. Steps of consecutive jobs, and of the tasks of a job array, have different places.
 std::size_t place_of(const Decision& step) {
@@ -83,7 +72,8 @@ StepRecords StepRecords::of_user(const std::string& cluster, const std::function
 }
 
 void StepRecords::put(const Decision& step) const {
-  const std::string text = text_of_place(step);
+  std::string text = decision_text(step);
+  text.resize(place_bytes);
   std::error_code ignored;  // open() fails, too
   std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), ignored);
   const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));

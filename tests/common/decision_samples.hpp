@@ -55,11 +55,8 @@ inline Decision sample(std::uint32_t job) {
   return d;
 }
 
-inline Decision packed(const Decision& decision, std::size_t room = min_decision_bytes) {
-  std::vector<std::byte> bytes(room, std::byte{0xff});
-  pack_decision(decision, bytes);
-  return unpack_decision(bytes);
-}
+// Returns the decision as a reader gets it.
+inline Decision as_read(const Decision& decision) { return parse_decision_text(decision_text(decision)); }
 
 inline void spoil(const std::string& path, std::size_t at) {
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
