@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "common/matrix/written_profile.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/request/options.hpp"
+#include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {
 
@@ -27,15 +29,16 @@ struct Client {
   bool hooked = false;       // -m may name a policy
   int components = 0;        // the number of components whose options are done
   std::optional<PlacementRequest> placement_request;  // the request of the last of these components
-  bool any_request = false;                           // one of these components has a request
+  bool any_request = false;                           // a component has a request
   std::vector<RequestKind> request_kinds;             // for each component
   std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
   std::optional<AwaitedProfile> awaited_profile;      // of this srun's step with --profile-comm
   bool no_profile = false;                            // --no-profile
-  bool looked_for_profile = false;  // a stored profile was looked for, and the user was told the result
-  bool stock_word = false;          // the last of these components has a stock -m in force
-  std::string stock_distribution;   // that -m as a message names it
-  bool stock_by_hand = false;       // that -m was not taken from the environment
+  bool looked_for_profile = false;                    // the user has a message about the search for a stored profile
+  bool stock_word = false;                            // the last component has a stock -m in force
+  std::string stock_distribution;                     // that -m as a message names it
+  bool stock_by_hand = false;                         // that -m was not taken from the environment
+  std::unique_ptr<JobQuery> job_query;  // about the outer job, sent while srun creates its step; null: not sent
 };
 
 // Returns the state of this process.

@@ -278,6 +278,7 @@ void try_record_step(const PlacementRequest& placement_request, const StepShape&
 
 void place_own_step(spank_t spank) {
   Client& self = client();
+  std::unique_ptr<JobQuery> query = std::move(self.job_query);
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID)
@@ -289,10 +290,13 @@ void place_own_step(spank_t spank) {
   std::optional<PlacementRequest> placement_request =
       self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
+  const std::string daemon = launcher_daemon(spank);
+  if (daemon.empty() && self.components == 1 && (!query || query->job() != job))
+    query = std::make_unique<JobQuery>(job);
   ControllerState controller = controller_state_of(ask_controller());
   use_mode_of_partition(controller, job);
   const std::string why_not = why_not_enforced(controller);
-  if (const std::string daemon = launcher_daemon(spank); !daemon.empty()) {
+  if (!daemon.empty()) {
     const bool quiet =
         client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
     if (placement_request && !quiet)
@@ -322,7 +326,7 @@ void place_own_step(spank_t spank) {
   shape.cores_per_task = cores_per_task();
   if (const std::string unread = take_planned_ranks(shape, told_of_job(planned_ranks_variable, job)); !unread.empty())
     slurm_info("placement: %s", unread.c_str());
-  ClusterView view = load_cluster_view(shape.nodes, job);
+  ClusterView view = query->view(shape.nodes);
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const std::string mpi = mpi_type_in_force();

@@ -96,6 +96,15 @@ void tell_asynchronous() {
   if (self.profile) tell_user("srun --async: there is no profile of the step");
 }
 
+// Asks slurmctld about the job of a step that has a policy, while srun creates the step.
+void ask_about_job() {
+  Client& self = client();
+  const auto job = parse_integer(self.outer_job);
+  const bool has_policy =
+      self.placement_request || std::getenv((job_environment_prefix + std::string(request_policy_variable)).c_str());
+  if (job && has_policy && !client_option("async")) self.job_query = std::make_unique<JobQuery>(*job);
+}
+
 }  // namespace
 
 void finish_component(spank_t spank) {
@@ -124,7 +133,10 @@ void finish_component(spank_t spank) {
   self.stock_distribution = options.stock_distribution();
   self.stock_by_hand = options.distribution_on_command_line();
   if (self.profile) self.profile = checked_profile_file(*self.profile);
-  if (is_step) return tell_asynchronous();
+  if (is_step) {
+    ask_about_job();
+    return tell_asynchronous();
+  }
   look_for_profile(component);
   const bool shipped = self.placement_request.has_value();
   // The messages about a job without a policy of its own are about its partition's. A batch job's are made on its node.

@@ -94,7 +94,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   slurm_init(nullptr);
-  allocation.view = load_cluster_view(step.nodes, step.job);
+  allocation.view = JobQuery(step.job).view(step.nodes);
   return allocation;
 }
 

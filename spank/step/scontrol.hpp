@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <initializer_list>
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
+
+#include "common/util/file_descriptor.hpp"
 
 namespace placement::spank {
 
 // The output of a command of Slurm, and how the command ended.
 struct CommandOutput {
   std::string text;
-  int exit_code = 0;
-  int signal = 0;  // that ended it; 0 if it ended by itself, and then with the exit code
+  int exit_code = 0;  // 128 and the number of the signal if a signal ended the command
 };
 
-// Runs a command of Slurm as the calling user: that of the installation that this plugin was built for, else the first
-// one in PATH.
-//   words        the name of the command, such as "srun", and its arguments
-//   with_errors  whether the text has what the command prints on standard error, too; otherwise that is lost
-// Throws Error if the command cannot be run or prints more than 256 MiB.
-CommandOutput run_slurm_command(const std::vector<std::string>& words, bool with_errors);
+// A command of Slurm that runs as the calling user: that of the installation of the running program, else that of the
+// installation that this plugin was built for, else the first one in PATH. The destructor ends the command.
+//
+// Most questions go to scontrol, whose text has one form in all versions of Slurm. The structures of libslurm differ
+// between versions, for example for switches and for the cores of a job.
+class SlurmCommand {
+ public:
+  // Starts the command.
+  //   words        the name of the command, such as "scontrol", and its arguments
+  //   with_errors  whether the output has what the command prints on standard error, too; otherwise that is lost
+  // Throws Error if the command cannot be started.
+  explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false);
+  ~SlurmCommand();
 
-// Runs scontrol with `arguments` as the calling user, and returns what it prints. The text of scontrol has one form
-// in all versions of Slurm. The structures of libslurm differ between versions, for example for switches and for the
-// cores of a job. Throws Error if scontrol cannot be run, fails, or prints more than 256 MiB.
-std::string scontrol(std::initializer_list<const char*> arguments);
+  // Waits for the end of the command. Call it or text() once.
+  CommandOutput output();
+
+  // Waits for the end of the command, and returns what it prints. Throws Error if the command fails.
+  std::string text();
+
+ private:
+  int wait();
+
+  std::vector<std::string> words_;
+  FileDescriptor from_;
+  pid_t child_ = -1;  // -1: the command has ended
+};
 
 }  // namespace placement::spank

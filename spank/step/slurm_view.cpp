@@ -18,13 +18,13 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
-#include "spank/step/scontrol.hpp"
 
 namespace placement::spank {
 
 namespace {
 
-constexpr std::int32_t max_gpus = 1024;  // of a node
+constexpr std::int32_t max_gpus = 1024;    // of a node
+constexpr std::size_t longest_list = 126;  // of CPUs that Slurm prints; it cuts a longer one without a sign
 
 template <typename Message, void (*release)(Message*)>
 struct Releaser {
@@ -67,37 +67,6 @@ bool takes_jobs(const node_info_t& node) {
          (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
 }
 
-// Returns the CPUs in a line of "scontrol -d show job", such as "Nodes=n[1-2] CPU_IDs=0-3 Mem=0". Throws Error if Slurm
-// may have cut their list, which it does without a sign.
-std::optional<JobCpus> cpus_in_line(const std::vector<std::string_view>& words) {
-  constexpr std::size_t longest_list = 127;
-  if (words.size() < 2 || !words[0].starts_with("Nodes=") || !words[1].starts_with("CPU_IDs=")) return std::nullopt;
-  const std::string_view nodes = words[0].substr(6), cpus = words[1].substr(8);
-  if (cpus.size() >= longest_list)
-    throw Error("the cores of the job on " + shown(nodes) + " are not known, as Slurm tells only the first " +
-                std::to_string(longest_list) + " characters of their list");
-  return JobCpus{std::string(nodes), std::string(cpus)};
-}
-
-// Returns the words of each line about the job in the output of "scontrol show job", without empty lines. A job array
-// shares its ID with its last task, so only the job with exactly this ID counts. A heterogeneous job shares its ID with
-// its first component: with `all_components` all its components count.
-std::vector<std::vector<std::string_view>> lines_of_job(std::string_view text, std::uint32_t job, bool all_components) {
-  const std::string wanted = "JobId=" + std::to_string(job);
-  std::vector<std::vector<std::string_view>> lines;
-  bool is_asked = false;
-  for (const std::string_view line : split_at(text, '\n')) {
-    std::vector<std::string_view> words = split_words(line);
-    if (words.empty()) continue;
-    if (words[0].starts_with("JobId="))
-      is_asked = words[0] == wanted || (all_components && std::ranges::any_of(words, [](std::string_view word) {
-                                          return word.starts_with("HetJobId=");
-                                        }));
-    if (is_asked) lines.push_back(std::move(words));
-  }
-  return lines;
-}
-
 // Returns the numbers in the list of a line of "scontrol -d show job", such as
 // "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
 std::vector<std::int32_t> gpus_in_word(std::string_view word) {
@@ -132,78 +101,71 @@ std::string topology_of([[maybe_unused]] const std::string& partition) {
   return {};
 }
 
-// Returns the switches or blocks of the topology `name`, or of that of the cluster if the name is empty.
-std::vector<SwitchShape> load_switches(const std::string& name, std::span<const NodeShape> nodes) {
-  return parse_scontrol_topology(
-      name.empty() ? scontrol({"show", "topology"}) : scontrol({"show", "topology", name.c_str()}), nodes);
+// The part of a job on one node.
+struct NodeOfJob {
+  std::vector<std::string> cpus;
+  std::vector<std::int32_t> gpus;
+};
+using NodesOfJob = std::unordered_map<std::string, NodeOfJob>;
+
+// Returns the nodes of the job `job`. A job array shares its ID with its last task, so only the job with exactly this
+// ID counts. A step can span the components of a heterogeneous job, so the CPUs of all components count. Sets
+// `partition` to that of the job.
+NodesOfJob nodes_of_job(std::string_view text, std::uint32_t job, std::string& partition) {
+  NodesOfJob nodes;
+  for (const ShownJob& shown_job : parse_shown_jobs(text)) {
+    if (shown_job.id == job) partition = shown_job.partition;
+    if (shown_job.id != job && !shown_job.is_component) continue;
+    for (const ShownJob::Part& part : shown_job.parts)
+      for (const std::string& name : expand_hostlist(part.nodes)) {
+        nodes[name].cpus.push_back(part.cpus);
+        if (shown_job.id == job) nodes[name].gpus = part.gpus;
+      }
+  }
+  return nodes;
 }
 
-// Keeps only the cores of a job free on each node. CPU_IDs numbers CPUs, of which each core has `threads`.
-class CoresOfJob {
- public:
-  // `text` is the output of "scontrol -d show job" for the job `job`.
-  CoresOfJob(std::string_view text, std::uint32_t job) {
-    for (auto& [nodes, ids] : parse_job_cpus(text, job))
-      for (const std::string& name : expand_hostlist(nodes)) ids_of_[name].push_back(ids);
+// Keeps only the cores of a job free on a node, and gives it the GPUs of the job. Slurm numbers CPUs; each
+// core has `threads`.
+void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t threads) {
+  std::vector<bool> cpu(node.core_free.size() * static_cast<std::size_t>(threads), false);
+  bool found = false;
+  if (const auto known = nodes.find(node.name); known != nodes.end()) {
+    for (const std::string& list : known->second.cpus) found = mark_cores(list, cpu) || found;
+    node.gpus = known->second.gpus;
   }
-
-  void keep(NodeView& node, std::int32_t threads) const {
-    std::vector<bool> cpu(node.core_free.size() * static_cast<std::size_t>(threads), false);
-    bool found = false;
-    if (const auto known = ids_of_.find(node.name); known != ids_of_.end())
-      for (const std::string& ids : known->second) found = mark_cores(ids, cpu) || found;
-    if (!found) throw Error("slurmctld does not tell which cores of " + node.name + " the job has");
-    for (std::size_t core = 0; core < node.core_free.size(); ++core)
-      node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
-  }
-
- private:
-  std::unordered_map<std::string, std::vector<std::string>> ids_of_;
-};
+  if (!found)
+    throw Error("slurmctld does not report which cores of " + node.name +
+                " the job has; scontrol prints lists of up to " + std::to_string(longest_list) + " characters");
+  for (std::size_t core = 0; core < node.core_free.size(); ++core)
+    node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
+}
 
 }  // namespace
 
-std::vector<JobCpus> parse_job_cpus(std::string_view text, std::uint32_t job) {
-  std::vector<JobCpus> cpus;
-  for (const std::vector<std::string_view>& words : lines_of_job(text, job, true))
-    if (auto found = cpus_in_line(words)) cpus.push_back(std::move(*found));
-  return cpus;
-}
-
-std::vector<JobGpus> parse_job_gpus(std::string_view text, std::uint32_t job) {
-  std::vector<JobGpus> gpus;
-  for (const std::vector<std::string_view>& words : lines_of_job(text, job, false)) {
-    const auto cpus = cpus_in_line(words);
-    if (!cpus) continue;
-    if (auto numbers = gpus_in_word(words.back()); !numbers.empty()) gpus.push_back({cpus->nodes, std::move(numbers)});
-  }
-  return gpus;
-}
-
-std::string parse_job_partition(std::string_view text, std::uint32_t job) {
-  for (const std::vector<std::string_view>& words : lines_of_job(text, job, false))
-    if (words[0].starts_with("Partition=")) return std::string(words[0].substr(10));
-  return {};
-}
-
-std::vector<std::vector<JobCpus>> parse_running_jobs(std::string_view text) {
-  std::vector<std::vector<JobCpus>> jobs;
-  bool holds_cpus = false;
+std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
+  std::vector<ShownJob> jobs;
   for (const std::string_view line : split_at(text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.empty()) continue;
     if (words[0].starts_with("JobId=")) {
-      holds_cpus = false;
-      if (jobs.empty() || !jobs.back().empty()) jobs.emplace_back();
+      ShownJob& job = jobs.emplace_back();
+      job.id = static_cast<std::uint32_t>(parse_integer(words[0].substr(6)).value_or(0));
+      job.is_component = std::ranges::any_of(words, [](std::string_view w) { return w.starts_with("HetJobId="); });
     }
+    if (jobs.empty()) continue;
+    ShownJob& job = jobs.back();
     if (words[0].starts_with("JobState=")) {
       const std::string_view state = words[0].substr(9);
-      holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
+      job.holds_cpus = state == "RUNNING" || state == "SUSPENDED" || state == "COMPLETING";
     }
-    if (auto found = cpus_in_line(words); holds_cpus && found && !jobs.empty())
-      jobs.back().push_back(std::move(*found));
+    if (words[0].starts_with("Partition=")) job.partition = words[0].substr(10);
+    if (words.size() > 1 && words[0].starts_with("Nodes=") && words[1].starts_with("CPU_IDs=")) {
+      const std::string cpus(words[1].substr(8));
+      job.parts.push_back(
+          {std::string(words[0].substr(6)), cpus.size() <= longest_list ? cpus : "", gpus_in_word(words.back())});
+    }
   }
-  if (!jobs.empty() && jobs.back().empty()) jobs.pop_back();
   return jobs;
 }
 
@@ -212,7 +174,8 @@ ClusterView load_machine_view() {
   IndexOf index_of;
   const Nodes message = load_nodes();
   const std::vector<NodeShape> shapes = shapes_of(*message, index_of);
-  ClusterView view = view_of_switches(load_switches("", shapes), shapes);
+  ClusterView view =
+      view_of_switches(parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), shapes), shapes);
   for (std::uint32_t i = 0; i < message->record_count; ++i) {
     const node_info_t& node = message->node_array[i];
     if (!node.name || takes_jobs(node)) continue;
@@ -222,28 +185,31 @@ ClusterView load_machine_view() {
   return view;
 }
 
-ClusterView load_cluster_view(std::span<const std::string> names, std::uint32_t job) {
+JobQuery::JobQuery(std::uint32_t job)
+    : job_(job),
+      shown_job_({"scontrol", "-d", "show", "job", std::to_string(job)}),
+      topology_({"scontrol", "show", "topology"}) {}
+
+ClusterView JobQuery::view(std::span<const std::string> names) {
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
-  const std::string text = scontrol({"-d", "show", "job", std::to_string(job).c_str()});
-  const ClusterView machine =
-      view_of_switches(load_switches(topology_of(parse_job_partition(text, job)), shapes), shapes);
+  std::string partition;
+  const NodesOfJob nodes = nodes_of_job(shown_job_.text(), job_, partition);
+  const std::string topology = topology_of(partition);
+  const ClusterView machine = view_of_switches(
+      parse_scontrol_topology(
+          topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
+          shapes),
+      shapes);
 
   ClusterView view;
   view.tree = machine.tree;
   for (const std::string& name : names) {
     const auto found = index_of.find(name);
     if (found == index_of.end()) throw Error("slurmctld shows no node " + name);
-    view.nodes.push_back(machine.nodes[static_cast<std::size_t>(found->second)]);
+    const auto index = static_cast<std::size_t>(found->second);
+    keep_part_of_job(view.nodes.emplace_back(machine.nodes[index]), nodes, shapes[index].threads_per_core);
   }
-  std::unordered_map<std::string, std::vector<std::int32_t>> gpus_of;
-  for (const JobGpus& gpus : parse_job_gpus(text, job))
-    for (const std::string& name : expand_hostlist(gpus.nodes)) gpus_of[name] = gpus.numbers;
-  for (NodeView& node : view.nodes)
-    if (const auto found = gpus_of.find(node.name); found != gpus_of.end()) node.gpus = found->second;
-  const CoresOfJob cores(text, job);
-  for (NodeView& node : view.nodes)
-    cores.keep(node, shapes[static_cast<std::size_t>(index_of[node.name])].threads_per_core);
   return view;
 }
 

@@ -310,95 +310,59 @@ START_TEST(core_lists_are_read_strictly) {
 }
 END_TEST
 
-// Returns the CPUs of one job as "nodes ids", joined by "; ".
-std::string cpus_in(std::string_view text, std::uint32_t job) {
+// Returns the jobs of the text, each as "ID partition? h=holds CPUs,c=component: nodes cpus gpus..; ".
+std::string jobs_in(std::string_view text) {
   std::string result;
-  for (const placement::spank::JobCpus& part : placement::spank::parse_job_cpus(text, job))
-    result += (result.empty() ? "" : "; ") + part.nodes + " " + part.ids;
+  for (const placement::spank::ShownJob& job : placement::spank::parse_shown_jobs(text)) {
+    result += std::to_string(job.id) + job.partition + (job.holds_cpus ? " h" : "") + (job.is_component ? " c" : "");
+    for (const auto& part : job.parts) {
+      result += ": " + part.nodes + " " + part.cpus;
+      for (const std::int32_t number : part.gpus) result += " " + std::to_string(number);
+    }
+    result += "; ";
+  }
   return result;
 }
 
-START_TEST(cores_of_a_job_as_scontrol_shows_them) {
-  const std::string one =
-      "JobId=7 JobName=x\n   NodeList=n[1-2]\n   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-3 Mem=0 GRES=\n"
-      "     Nodes=n[2,4] CPU_IDs=4-5,7 Mem=10 GRES=gpu:1\n   Comment=Nodes=n9 CPU_IDs=0\n\n";
-  ck_assert_text_eq(cpus_in(one, 7), "n1 0-3; n[2,4] 4-5,7");
-  ck_assert_text_eq(cpus_in(one, 8), "");
-  ck_assert_text_eq(cpus_in("", 7), "");
-  // The last task of an array has the array's job ID, for which scontrol shows all tasks.
-  ck_assert_text_eq(cpus_in("JobId=7 ArrayJobId=7 ArrayTaskId=2\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
-                            "JobId=8 ArrayJobId=7 ArrayTaskId=1\n     Nodes=n1 CPU_IDs=1 Mem=0\n",
-                            7),
-                    "n1 0");
-  // The components of a heterogeneous job are all shown, and a step can span them.
-  ck_assert_text_eq(cpus_in("JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n1 CPU_IDs=0 Mem=0\n\n"
-                            "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n2 CPU_IDs=1 Mem=0\n",
-                            7),
-                    "n1 0; n2 1");
-  // Slurm writes a list into 128 bytes and cuts the rest, which may leave a number that is another one's begin.
+START_TEST(jobs_as_scontrol_shows_them) {
+  ck_assert_text_eq(
+      jobs_in("JobId=7 JobName=x\n   NodeList=n[1-2]\n   JOB_GRES=(null)\n     Nodes=n1 CPU_IDs=0-3 Mem=0 GRES=\n"
+              "     Nodes=n[2,4] CPU_IDs=4-5,7 Mem=10 GRES=gpu:1\n   Comment=Nodes=n9 CPU_IDs=0\n\n"),
+      "7: n1 0-3: n[2,4] 4-5,7; ");
+  for (const char* const none : {"", "No jobs in the system\n", "     Nodes=n4 CPU_IDs=2 Mem=0\n"})
+    ck_assert_text_eq(jobs_in(none), "");
+  ck_assert_text_eq(
+      jobs_in(
+          "JobId=5 JobName=a\n   JobState=RUNNING Reason=None\n     Nodes=n1 CPU_IDs=0-3 Mem=0\n     Nodes=n2 CPU_IDs=1 Mem=0\n\n"
+          "JobId=6 JobName=Nodes=n9\n   JobState=PENDING Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
+          "JobId=7 JobName=c\n   JobState=COMPLETED Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
+          "JobId=8 HetJobId=8\n   JobState=SUSPENDED Reason=None\n     Nodes=n4 CPU_IDs=2 Mem=0\n\n"),
+      "5 h: n1 0-3: n2 1; 6: n3 0; 7: n3 0; 8 h c: n4 2; ");
+  ck_assert_text_eq(jobs_in("JobId=7 HetJobId=7\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
+                            "JobId=8 HetJobId=7\n   UserId=a(1) Partition=y\n   Partition=short\n"),
+                    "7long c; 8short c; ");
+  // Slurm writes a list into 128 bytes and cuts the rest, which may leave the first digits of a number.
   std::string list = "0";
   for (int cpu = 2; list.size() < 126; cpu += 2) list += "," + std::to_string(cpu);
   list.resize(126);
-  ck_assert_text_eq(cpus_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + " Mem=0\n", 7), "n1 " + list);
-  ck_assert_error(cpus_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + "1 Mem=0\n", 7),
-                  "the cores of the job on n1 are not known, as Slurm tells only the first 127 characters");
+  ck_assert_text_eq(jobs_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + " Mem=0\n"), "7: n1 " + list + "; ");
+  ck_assert_text_eq(jobs_in("JobId=7\n     Nodes=n1 CPU_IDs=" + list + "1 Mem=0\n"), "7: n1 ; ");
 }
 END_TEST
 
 START_TEST(gpus_of_a_job_as_scontrol_shows_them) {
-  const std::string text =
-      "JobId=7 HetJobId=7 HetJobOffset=0\n     Nodes=n[1-2] CPU_IDs=0-3 Mem=0 GRES=nic:1(IDX:0),gpu:tesla:3(IDX:5,0-1)\n"
-      "     Nodes=n3 CPU_IDs=0 Mem=0 GRES=\n     Nodes=n4 CPU_IDs=0 Mem=0 GRES=gpu:4(CNT:4)\n"
-      "     Nodes=n5 CPU_IDs=0 Mem=0 GRES=gpu:a:1(IDX:1),gpu:b:1(IDX:0)\n     Nodes=n6 CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:x)\n\n"
-      "JobId=8 HetJobId=7 HetJobOffset=1\n     Nodes=n7 CPU_IDs=1 Mem=0 GRES=gpu:1(IDX:3)\n";
-  const auto gpus_in = [&](std::uint32_t job) {
-    std::string result;
-    for (const placement::spank::JobGpus& gpus : placement::spank::parse_job_gpus(text, job)) {
-      result += gpus.nodes;
-      for (const std::int32_t number : gpus.numbers) result += " " + std::to_string(number);
-      result += "; ";
-    }
-    return result;
-  };
-  ck_assert_text_eq(gpus_in(7), "n[1-2] 0 1 5; n5 0 1; ");
-  ck_assert_text_eq(gpus_in(8), "n7 3; ");
-  ck_assert_text_eq(gpus_in(9), "");
-}
-END_TEST
-
-START_TEST(partition_of_a_job_as_scontrol_shows_it) {
-  using placement::spank::parse_job_partition;
-  const std::string text =
-      "JobId=7 HetJobId=7 HetJobOffset=0\n   Partition=long AllocNode:Sid=a:1\n   Comment=Partition=x\n\n"
-      "JobId=8 HetJobId=7 HetJobOffset=1\n   UserId=a(1) Partition=y\n   Partition=short\n";
-  ck_assert_text_eq(parse_job_partition(text, 7), "long");
-  ck_assert_text_eq(parse_job_partition(text, 8), "short");
-  ck_assert_text_eq(parse_job_partition(text, 9), "");
-  ck_assert_text_eq(parse_job_partition("", 7), "");
-}
-END_TEST
-
-START_TEST(cores_of_all_running_jobs_as_scontrol_shows_them) {
-  const auto jobs = placement::spank::parse_running_jobs(
-      "JobId=5 JobName=a\n   JobState=RUNNING Reason=None\n     Nodes=n1 CPU_IDs=0-3 Mem=0\n     Nodes=n2 CPU_IDs=1 Mem=0\n\n"
-      "JobId=6 JobName=Nodes=n9\n   JobState=PENDING Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
-      "JobId=7 JobName=c\n   JobState=COMPLETED Reason=None\n     Nodes=n3 CPU_IDs=0 Mem=0\n\n"
-      "JobId=8 HetJobId=8\n   JobState=SUSPENDED Reason=None\n     Nodes=n4 CPU_IDs=2 Mem=0\n\n");
-  ck_assert_int_eq(jobs.size(), 2);
-  ck_assert_int_eq(jobs[0].size(), 2);
-  ck_assert_text_eq(jobs[0][1].nodes + " " + jobs[0][1].ids, "n2 1");
-  ck_assert_int_eq(jobs[1].size(), 1);
-  ck_assert_text_eq(jobs[1][0].nodes, "n4");
-  ck_assert(placement::spank::parse_running_jobs("").empty());
-  ck_assert(placement::spank::parse_running_jobs("No jobs in the system\n").empty());
-  ck_assert(placement::spank::parse_running_jobs("     Nodes=n4 CPU_IDs=2 Mem=0\n").empty());
+  ck_assert_text_eq(
+      jobs_in(
+          "JobId=7\n     Nodes=n[1-2] CPU_IDs=0-3 Mem=0 GRES=nic:1(IDX:0),gpu:tesla:3(IDX:5,0-1)\n"
+          "     Nodes=n3 CPU_IDs=0 Mem=0 GRES=\n     Nodes=n4 CPU_IDs=0 Mem=0 GRES=gpu:4(CNT:4)\n"
+          "     Nodes=n5 CPU_IDs=0 Mem=0 GRES=gpu:a:1(IDX:1),gpu:b:1(IDX:0)\n     Nodes=n6 CPU_IDs=0 Mem=0 GRES=gpu:1(IDX:x)\n\n"),
+      "7: n[1-2] 0-3 0 1 5: n3 0: n4 0: n5 0 0 1: n6 0; ");
 }
 END_TEST
 
 int main() {
   Suite* const suite = suite_create("step_ranks");
   TCase* const tests = tcase_create("step_ranks");
-  tcase_add_test(tests, cores_of_all_running_jobs_as_scontrol_shows_them);
   tcase_add_test(tests, partners_share_a_node);
   tcase_add_test(tests, uneven_counts_stay);
   tcase_add_test(tests, tasks_that_share_cores_are_placed_by_node_alone);
@@ -415,9 +379,8 @@ int main() {
   tcase_add_test(tests, each_shape_of_step_has_a_map_that_fits);
   tcase_add_test(tests, ranks_stay_in_natural_order_if_no_map_fits);
   tcase_add_test(tests, core_lists_are_read_strictly);
-  tcase_add_test(tests, cores_of_a_job_as_scontrol_shows_them);
+  tcase_add_test(tests, jobs_as_scontrol_shows_them);
   tcase_add_test(tests, gpus_of_a_job_as_scontrol_shows_them);
-  tcase_add_test(tests, partition_of_a_job_as_scontrol_shows_it);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -98,7 +98,7 @@ std::vector<KnownJob> known_jobs(std::uint32_t id) {
   if (!slurmctld_answers()) return {};
   setenv("SLURM_TIME_FORMAT", "%s", 1);  // SubmitTime in seconds since 1970
   try {
-    return parse_known_jobs(spank::scontrol({"show", "job", std::to_string(id).c_str()}));
+    return parse_known_jobs(spank::SlurmCommand({"scontrol", "show", "job", std::to_string(id)}).text());
   } catch (const Error&) {
     return {};
   }

@@ -297,8 +297,9 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
 
 // Returns the mapping for a launcher. In an allocation, Slurm knows how mpirun numbers the cores of a node.
 Layout layout_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
-  const auto numbering = line.has("topology") ? spank::CoreNumbering::of_machine
-                                              : spank::core_numbering(spank::scontrol({"show", "config"}));
+  const auto numbering = line.has("topology")
+                             ? spank::CoreNumbering::of_machine
+                             : spank::core_numbering(spank::SlurmCommand({"scontrol", "show", "config"}).text());
   return {task.view, outcome.places, numbering, task.processes_per_rank};
 }
 

@@ -68,17 +68,17 @@ spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
   setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
   std::vector<std::string> words{"srun", "--test-only"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  spank::CommandOutput output = spank::run_slurm_command(words, true);
+  spank::CommandOutput output = spank::SlurmCommand(words, true).output();
   if (output.text.find("No command given to execute") == std::string::npos) return output;
   words.emplace_back("true");
-  return spank::run_slurm_command(words, true);
+  return spank::SlurmCommand(words, true).output();
 }
 
 // Asks srun, and writes what it says besides the start to standard error. Throws Error if it names no start, and
 // UsageError if it was told to say nothing.
 Start ask_srun(const std::vector<std::string>& arguments) {
   const spank::CommandOutput output = run_srun(arguments);
-  if (output.text.empty() && output.exit_code == 0 && output.signal == 0)
+  if (output.text.empty() && output.exit_code == 0)
     throw UsageError("srun says nothing with --quiet (-Q), not even when the job would start: leave it out");
   std::optional<Start> found;
   for (const std::string_view line : split_at(output.text, '\n')) {

@@ -190,7 +190,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
     throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and the step has " +
                 std::to_string(tasks));
   try {
-    const std::string configuration = spank::scontrol({"show", "config"});
+    const std::string configuration = spank::SlurmCommand({"scontrol", "show", "config"}).text();
     const MapOutcome outcome = run_map_in(allocation, task, launcher->map_length(words, configuration));
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);

@@ -141,7 +141,7 @@ bool slurmctld_answers() {
   static const bool answers = [] {
     try {
       return may_exist(slurm_conf_path()) &&
-             spank::run_slurm_command({"scontrol", "ping"}, false).text.find(" is UP") != std::string::npos;
+             spank::SlurmCommand({"scontrol", "ping"}).output().text.find(" is UP") != std::string::npos;
     } catch (const Error&) {
       return false;
     }
@@ -152,7 +152,7 @@ bool slurmctld_answers() {
 std::string shown_topology() {
   if (!slurmctld_answers()) return {};
   try {
-    return spank::scontrol({"show", "topology"});
+    return spank::SlurmCommand({"scontrol", "show", "topology"}).text();
   } catch (const Error&) {
     return {};
   }

@@ -17,18 +17,19 @@ namespace placement::tools {
 namespace {
 
 // Returns the cores of one job as leaves. A node that slurmctld no longer shows is left out.
-std::vector<std::int32_t> leaves_of(const std::vector<spank::JobCpus>& cpus, const ClusterView& view,
+std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterView& view,
                                     const std::unordered_map<std::string_view, const NodeView*>& node_named) {
   std::vector<std::int32_t> leaves;
-  for (const auto& [nodes, ids] : cpus)
-    for (const std::string& name : expand_hostlist(nodes)) {
+  for (const spank::ShownJob::Part& part : job.parts)
+    for (const std::string& name : expand_hostlist(part.nodes)) {
       const auto found = node_named.find(name);
       if (found == node_named.end()) continue;
       const NodeView& node = *found->second;
       const auto threads = static_cast<std::size_t>(node.threads_per_core);
       std::vector<bool> cpu(static_cast<std::size_t>(node.cores()) * threads, false);
-      if (!mark_cores(ids, cpu))
-        throw Error("slurmctld shows the CPUs '" + ids + "' of " + name + ", which has " + std::to_string(cpu.size()));
+      if (!mark_cores(part.cpus, cpu))
+        throw Error("slurmctld shows the CPUs '" + part.cpus + "' of " + name + ", which has " +
+                    std::to_string(cpu.size()));
       for (std::size_t core = 0; core * threads < cpu.size(); ++core)
         if (std::any_of(cpu.begin() + static_cast<std::ptrdiff_t>(core * threads),
                         cpu.begin() + static_cast<std::ptrdiff_t>((core + 1) * threads),
@@ -50,8 +51,9 @@ sim::Occupancy occupancy_now(const ClusterView& view) {
   std::unordered_map<std::string_view, const NodeView*> node_named;
   for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
   std::vector<std::vector<std::int32_t>> jobs;
-  for (const auto& cpus : spank::parse_running_jobs(spank::scontrol({"-d", "show", "job"})))
-    jobs.push_back(leaves_of(cpus, view, node_named));
+  for (const spank::ShownJob& job :
+       spank::parse_shown_jobs(spank::SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
+    if (job.holds_cpus) jobs.push_back(leaves_of(job, view, node_named));
   return sim::occupancy_of(view, jobs);
 }
 

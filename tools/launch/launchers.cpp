@@ -47,7 +47,7 @@ Layout layout_of(const Mapping& mapping) {
 // ---- srun
 
 const std::string& srun_help() {
-  static const std::string help = spank::run_slurm_command({"srun", "--help"}, false).text;
+  static const std::string help = spank::SlurmCommand({"srun", "--help"}).output().text;
   return help;
 }
 
@@ -200,7 +200,7 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
 const std::string& version_of(const std::string& path) {
   static std::map<std::string, std::string> known;
   const auto [found, is_new] = known.try_emplace(path);
-  if (is_new) found->second = spank::run_slurm_command({path, "--version"}, true).text;
+  if (is_new) found->second = spank::SlurmCommand({path, "--version"}, true).output().text;
   return found->second;
 }
 

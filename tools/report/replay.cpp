@@ -42,9 +42,9 @@ class SacctLog {
         "--starttime",
         since,
         "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
-    const spank::CommandOutput said = spank::run_slurm_command(words, false);  // its warnings are no lines of the log
-    if (said.exit_code != 0 || said.signal != 0) {
-      const std::string why = spank::run_slurm_command(words, true).text;
+    const spank::CommandOutput said = spank::SlurmCommand(words).output();  // its warnings are no lines of the log
+    if (said.exit_code != 0) {
+      const std::string why = spank::SlurmCommand(words, true).output().text;
       throw Error("sacct fails: " + why.substr(0, why.find('\n')));
     }
     for (std::size_t at = 0; at < said.text.size();) {
