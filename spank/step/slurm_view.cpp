@@ -217,9 +217,11 @@ void use_mode_of_partition(ControllerState& controller, std::uint32_t job) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::off)) return;
   const auto modes = std::ranges::find(controller.settings, "PartitionModes", &Facts::value_type::first);
   if (modes == controller.settings.end()) return;
-  const std::string partition = parse_job_partition(scontrol({"show", "job", std::to_string(job).c_str()}), job) + ":";
-  for (const std::string_view word : split_words(modes->second))
-    if (word.starts_with(partition)) controller.mode = word.substr(partition.size());
+  const std::string shown = SlurmCommand({"scontrol", "-d", "show", "job", std::to_string(job)}).text();
+  for (const ShownJob& one : parse_shown_jobs(shown))
+    for (const std::string_view word : split_words(modes->second))
+      if (one.id == job && word.starts_with(one.partition + ":"))
+        controller.mode = word.substr(one.partition.size() + 1);
 }
 
 }  // namespace placement::spank
