@@ -5,7 +5,6 @@ tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
 	%D%/input/json_text.cpp \
-	%D%/input/snapshot_input.cpp \
 	%D%/input/snapshot_json_read.cpp \
 	%D%/output/json.cpp \
 	%D%/output/snapshot_json.cpp \
@@ -60,12 +59,10 @@ tools_placectl_SOURCES = \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
 	%D%/input/occupancy_input.cpp \
-	%D%/input/settings_in_force.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
 	%D%/launch/launchers.cpp \
 	%D%/launch/srun_words.cpp \
-	%D%/map/allocation_state.cpp \
 	%D%/map/gpu_report.cpp \
 	%D%/map/gpus_of_job.cpp \
 	%D%/map/launcher_files.cpp \
@@ -80,13 +77,10 @@ tools_placectl_SOURCES = \
 	%D%/output/switch_drawing.cpp \
 	%D%/output/text_table.cpp \
 	%D%/pictures/heatmap.cpp \
-	%D%/pictures/picture.cpp \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \
 	%D%/report/decisions_section.cpp \
-	%D%/report/drawing.cpp \
 	%D%/report/advice.cpp \
-	%D%/report/advice_section.cpp \
 	%D%/report/gains.cpp \
 	%D%/report/gains_section.cpp \
 	%D%/report/gather.cpp \
@@ -95,8 +89,6 @@ tools_placectl_SOURCES = \
 	%D%/report/replay.cpp \
 	%D%/report/replay_section.cpp \
 	%D%/report/room_section.cpp \
-	%D%/report/state_replay.cpp \
-	%D%/report/style.cpp \
 	%D%/simulate/simulate_files.cpp \
 	%D%/simulate/simulate_machine.cpp \
 	%D%/simulate/simulate_options.cpp \

@@ -16,6 +16,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace {
 
@@ -76,10 +77,7 @@ const Command& find_command(const std::string& name) {
   const std::string_view meant = near_miss(name, names);
   std::string message = "unknown command '" + shown(name) + "': ";
   if (!meant.empty()) throw UsageError(message + "did you mean " + std::string(meant) + "?");
-  message += "the commands are";
-  for (std::size_t i = 0; i < names.size(); ++i)
-    message += (i == 0 ? " " : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
-  throw UsageError(message);
+  throw UsageError(message + "the commands are " + joined(names, ", "));
 }
 
 int run_command(const Command& command, int argc, char** argv) {
@@ -119,27 +117,9 @@ int run(int argc, char** argv, std::string& who) {
   return run_command(command, argc - 1, argv + 1);
 }
 
-// Returns `text` with '?' for what a terminal obeys: control characters, also those from U+0080 to U+009F, and bytes
-// that are no UTF-8. A message may have the name of a file that another user has chosen.
-std::string safe_on_terminal(std::string_view text) {
-  std::string safe;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = utf8_size(text.substr(at));
-    const auto first = static_cast<unsigned char>(text[at]);
-    const bool control = (first < ' ' && first != '\n' && first != '\t') || first == 0x7f ||
-                         (size == 2 && first == 0xc2 && static_cast<unsigned char>(text[at + 1]) < 0xa0);
-    if (size == 0 || control)
-      safe += '?';
-    else
-      safe += text.substr(at, size);
-    at += size == 0 ? 1 : size;
-  }
-  return safe;
-}
-
 int complain(const std::string& who, const char* what, int code) {
   std::fflush(stdout);
-  std::fprintf(stderr, "%s: %s\n", who.c_str(), safe_on_terminal(what).c_str());
+  std::fprintf(stderr, "%s: %s\n", who.c_str(), safe_text(what).c_str());
   return code;
 }
 

@@ -14,7 +14,7 @@
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/temporary_directory.hpp"
 #include "tests/common/snapshot_samples.hpp"
-#include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
 #include "tools/output/snapshot_json.hpp"
 
 using namespace placement;

@@ -27,15 +27,10 @@ expect() {  # code line...: whole lines of the output, in any order
   for line in "$@"; do grep -qxF -- "$line" <<<"$out" || fail "no line '$line' in: $out"; done
 }
 
-slurm=22.05.8
-mkdir bin
-printf '#!/bin/sh\necho slurm-wlm %s\n' $slurm >bin/scontrol
-chmod +x bin/scontrol
-PATH=$work/bin:$PATH
-
 echo "no plugin" >ours/select_cons_tres.so
 printf 'SelectType=select/cons_tres\n' >etc/slurm.conf
 run enable
+slurm=$(sed -n 's/.*Slurm here is \([0-9.]*\) and refuses it$/\1/p' <<<"$out")
 expect 1 "  replace    $plugins/select_cons_tres.so, which is no plugin of this release: Slurm here is $slurm and refuses it" \
   "  in place   SelectType=select/cons_tres ($work/etc/slurm.conf:1)" \
   "  put in     TaskPlugin=task/affinity, or ranks are not bound to cores" \
@@ -66,7 +61,7 @@ run enable
 expect 0 "  in place   select_cons_tres.so, built for Slurm $slurm" \
   "  in place   PluginDir=$plugins:/usr/lib/slurm ($work/etc/more.conf:3)" \
   "  in place   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \
-  "  in place   Mode = observe ($work/etc/placement.conf:2)" \
+  "  in place   Mode=observe ($work/etc/placement.conf:2)" \
   'Then       "scontrol reconfigure" brings a change of placement.conf into force. srun reads plugstack.conf each time.' \
   'Now        slurmctld: not known: it was not asked (--slurm-conf)'
 # Slurm looks for a bare name in PluginDir, and a directory may end in a slash.
@@ -96,7 +91,7 @@ mv right.conf etc/placement.conf
 run disable
 expect 0 "  stop       systemctl disable --now placement-monitor placement-agent"
 run disable
-expect 0 "  replace    Mode = observe ($work/etc/placement.conf:2) by Mode=off" \
+expect 0 "  replace    Mode=observe ($work/etc/placement.conf:2) by Mode=off" \
   "  take out   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \
   "  take out   $plugins of PluginDir ($work/etc/more.conf:3)"
 

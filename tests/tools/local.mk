@@ -16,24 +16,24 @@ check_PROGRAMS += \
 	#
 endif
 %C%_decision_text_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp \
+%C%_decision_text_test_SOURCES = %D%/decision_text_test.cpp tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp \
 	tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_gpus_of_job_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_gpus_of_job_test_SOURCES = %D%/gpus_of_job_test.cpp tools/map/gpus_of_job.cpp
 %C%_heatmap_test_LDADD = $(common_matrix) $(CHECK_LIBS)
-%C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp tools/pictures/picture.cpp
+%C%_heatmap_test_SOURCES = %D%/heatmap_test.cpp tools/input/command_line.cpp tools/pictures/heatmap.cpp tools/output/output.cpp
 %C%_json_test_LDADD = $(common_matrix) $(CHECK_LIBS)
 %C%_json_test_SOURCES = %D%/json_test.cpp tools/output/json.cpp
 %C%_launcher_files_test_LDADD = $(common_topology) $(CHECK_LIBS)
-%C%_launcher_files_test_SOURCES = %D%/launcher_files_test.cpp tools/map/launcher_files.cpp
+%C%_launcher_files_test_SOURCES = %D%/launcher_files_test.cpp tools/map/launcher_files.cpp tools/output/output.cpp
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
-%C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/advice.cpp tools/report/gains.cpp tools/output/decision_sums.cpp \
-	tools/output/decision_text.cpp tools/output/json.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
+%C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/advice.cpp tools/report/gains.cpp tools/report/html.cpp tools/output/decision_sums.cpp \
+	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_report_html_test_LDADD = $(common_decision) $(CHECK_LIBS)
-%C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp tools/report/drawing.cpp \
-	tools/report/html.cpp tools/report/pairs_section.cpp tools/report/style.cpp tools/output/decision_sums.cpp \
+%C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp \
+	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp tools/output/decision_sums.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \

@@ -15,7 +15,7 @@ mapping() {
   run cost --matrix matrix --topology tree mapping
   has 'cost      360 hop-bytes'
   # the spellings of other mapping tools
-  run map --matrix matrix --topo tree --avail even --out mapping --seed 3
+  run map --matrix matrix --topo tree --avail even --output mapping --seed 3
   expect 0 ''
   has 'cost      660 hop-bytes'
   run cost -m matrix -t tree mapping
@@ -38,11 +38,8 @@ mapping() {
   refused 2 'placectl map: --het-group names a component of a job, and --topology is a machine'
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
-  local scope
-  for scope in allocation given; do  # the second is its name before
-    run map -m matrix -t tree --scope $scope
-    has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
-  done
+  run map -m matrix -t tree --scope allocation
+  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
   run map -m matrix -t tree --scope allocation --objective balanced
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
@@ -74,7 +71,7 @@ mapping_without_files() {
   expect 0 $'0 0\n1 1\n2 2\n3 3'
   [[ $err = '4 ranks on 4 of 4 leaves in natural order: without --matrix nothing is known of their traffic' ]] || fail "$command says: $err"
   run map -t 2:2 --objective balanced
-  refused 2 'placectl map: --matrix or --pattern is missing: without traffic there is the natural order alone, and --objective changes nothing'
+  refused 2 'placectl map: --objective changes nothing without --matrix or --pattern: there is only the natural order'
   run map -t 4:4:4
   [ "$(wc -l <<<"$out")" = 64 ] || fail "$command: $(wc -l <<<"$out") lines"
   run map -t tree -a even
@@ -166,7 +163,7 @@ bad_mapping() {
     refused 1 "placectl map: $word: there is no such file; the arities of a tree have colons between them, as in 4:4:4"
   done
   run map -t 2:2 --scope whole
-  refused 2 'placectl map: --matrix or --pattern is missing: without traffic there is the natural order alone, and --scope changes nothing'
+  refused 2 'placectl map: --scope changes nothing without --matrix or --pattern: there is only the natural order'
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected argument 'extra'"
   run map -m matrix -t
@@ -182,7 +179,7 @@ bad_mapping() {
   run map -m matrix -t tree -p greedy --objective balanced
   refused 2 'placectl map: unknown key objective for GREEDY: known are matrix, pattern, grid, tp, pp, dp, cp, ep, order, layers, hidden, seq, batch'
   run map -m matrix -t tree --format xml
-  refused 2 'placectl map: --format xml: it takes leaves, nodes, gpus, hostfile, rankfile, machinefile, mpich-order, torchrun or srun'
+  refused 2 'placectl map: --format xml: it takes leaves, nodes, gpus, hostfile, rankfile, machinefile, mpich-order, torchrun, srun'
   run map -m matrix -t tree --format nodes
   refused 2 'placectl map: --format nodes needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf'
   run map -m matrix -t tree --nodes 2

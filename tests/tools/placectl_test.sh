@@ -29,7 +29,7 @@ general() {
   run mpa
   refused 2 "placectl: unknown command 'mpa': did you mean map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, run, bind, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import and simulate"
+  refused 2 "placectl: unknown command 'weather': the commands are map, run, bind, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import, simulate"
   for words in map run bind cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
@@ -68,7 +68,7 @@ matrices() {
   run matrix info many -t tree
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'the matrix has 40 ranks, and 8 of the 8 leaves are usable'
-  for form in dense edges np mtx mm; do
+  for form in dense edges np mtx; do
     run matrix convert --to $form matrix "as.$form"
     expect 0 ''
     run matrix info "as.$form" -n 0

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The page of placectl report holds whatever names and reasons the cluster has as text.
-#include <cmath>
-
 #include "common/state/pair_arrays.hpp"
 #include "tests/check.hpp"
-#include "tools/report/drawing.hpp"
 #include "tools/report/html.hpp"
 #include "tools/report/sections.hpp"
 
@@ -96,24 +93,6 @@ START_TEST(a_table_names_its_rows_and_columns) {
 }
 END_TEST
 
-START_TEST(shades_follow_the_values) {
-  CellChart chart;
-  chart.label = "x";
-  chart.names = {"a", "b"};
-  chart.shown = [](double value) { return std::to_string(static_cast<int>(value)); };
-  chart.value = [](std::size_t row, std::size_t column) { return row == column ? NAN : row < column ? 1.0 : 100.0; };
-  const std::string light_is_low = cell_chart(chart);
-  ck_assert(light_is_low.find("<rect class=\"q0\"") < light_is_low.find("<rect class=\"q6\""));
-  chart.dark_is_low = true;
-  const std::string dark_is_low = cell_chart(chart);
-  ck_assert(dark_is_low.find("<rect class=\"q6\"") < dark_is_low.find("<rect class=\"q0\""));
-  chart.value = [](std::size_t, std::size_t) { return NAN; };
-  ck_assert_text_eq(cell_chart(chart), "");
-  chart.value = [](std::size_t, std::size_t) { return 5.0; };  // one value has one shade
-  ck_assert_uint_eq(count_of(cell_chart(chart), "<rect class=\"q3\""), 4);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("report");
   TCase* test_case = tcase_create("html");
@@ -121,7 +100,6 @@ int main() {
   tcase_add_test(test_case, hostile_names_stay_text);
   tcase_add_test(test_case, a_long_chain_of_switches);
   tcase_add_test(test_case, a_table_names_its_rows_and_columns);
-  tcase_add_test(test_case, shades_follow_the_values);
   suite_add_tcase(suite, test_case);
   return run_suite(suite);
 }

@@ -202,7 +202,7 @@ has '1 jobs of /dev/fd/'
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n1|5000|90|4\n2|9000|60|4\n' >hours
 run "${machine[@]}" -s SLURM --from 0 -o hours.out hours
 ends 0
-[ "$(tr '\n' ';' <hours.out/windows.csv)" = 'strategy,hours,flow_s,stretch;SLURM,1,,;SLURM,2,90.000,1.0000;SLURM,2.5,75.000,1.0000;' ] ||
+[ "$(tr '\n' ';' <hours.out/windows.csv)" = 'strategy,hours,flow_s,stretch;SLURM,1,,;SLURM,2,90,1;SLURM,2.5,75,1;' ] ||
   fail "$command: $(cat hours.out/windows.csv)"
 
 # Tasks of an array have one number, and each its line of the log.

@@ -31,10 +31,8 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl cost",
     "--matrix FILE --topology FILE MAPPING",
-    "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural\n"
-    "order on the same leaves; on a torus, or with --outage, also the traffic of the busiest link\n"
-    "and the probability of an abort. A mapping with a rank or leaf twice or missing is an error, and\n"
-    "so is one over nodes that no switch joins.\n",
+    "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural order on the same leaves; on\n"
+    "a torus, or with --outage, also the traffic of the busiest link and the probability of an abort.\n",
     options,
     1,
     1};
@@ -63,12 +61,11 @@ int command_cost(int argc, char** argv) {
   const Cost natural = mapping_cost(view, faults, matrix, leaf_of_rank);
   if (line.has("json")) {
     JsonWriter json;
-    json.begin_object().member("cost", cost).member("natural_cost", natural);
+    json.begin_object().member("cost", cost, "natural_cost", natural);
     if (assessment)
-      json.member("hop_bytes", assessment->hop_bytes)
+      json.member("hop_bytes", assessment->hop_bytes, "abort_probability", assessment->abort_probability)
           .key("max_link_load")
-          .half(assessment->link_load_twice)
-          .member("abort_probability", assessment->abort_probability);
+          .half(assessment->link_load_twice);
     write_output("", json.end_object().take());
     return exit_ok;
   }

@@ -15,9 +15,10 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "spank/step/scontrol.hpp"
+#include "spank/mpirun/sequential_hostfile.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/settings_in_force.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/output/decision_sums.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
@@ -115,12 +116,8 @@ constexpr Option explain_options[] = {
 constexpr CommandHelp explain_help{
     "placectl explain",
     "[OPTION]... JOBID[_TASK|+OFFSET]",
-    "Tells what was decided for a job, also long after it has ended: the nodes that the policy could\n"
-    "choose from, what it wanted and why, how old the live data were, what Slurm allocated, drawn on the\n"
-    "switches, what Slurm itself would have taken where it was asked, and why the job ran as stock if it did. A job that\n"
-    "was requeued has one decision for each start; one that was told to wait (NLA's wait=) has one for\n"
-    "that too, at most every ten minutes. Of a job array JOBID_TASK names one task, JOBID all of them.\n"
-    "JOBID+OFFSET names a component of a heterogeneous job, whose steps have no decisions of their own.\n",
+    "Prints what was decided for a job, also long after its end: nodes, costs, allocation, and why it ran as stock if it\n"
+    "did. JOBID_TASK names a task of a job array, JOBID+OFFSET a component of a heterogeneous job. See placectl-explain(1).\n",
     explain_options,
     1,
     1};
@@ -223,13 +220,9 @@ std::string started_since_note(const KnownJob& job) {
 
 // Returns the name of the cluster; empty if slurmctld does not answer.
 std::string cluster_name() {
-  if (!slurmctld_answers()) return {};
-  slurm_init(nullptr);
-  slurm_conf_t* conf = nullptr;
-  if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS) return {};
-  const std::string name = conf->cluster_name ? conf->cluster_name : "";
-  slurm_free_ctl_conf(conf);
-  return name;
+  return slurmctld_answers() ? std::string(spank::config_value(
+                                   spank::SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"))
+                             : "";
 }
 
 // Returns the records of the job's steps that the user of this command ran.
@@ -351,18 +344,12 @@ int command_explain(int argc, char** argv) {
   }
   if (line.has("json")) {
     JsonWriter json;
-    json.begin_object().key("decisions").begin_array();
-    for (const Decision& decision : input.decisions) decision_json(json, decision);
-    json.end_array().key("other_steps").begin_array();
-    for (const Decision& step : steps) decision_json(json, step);
-    json.end_array().member("system_comment", comment).key("started_since").begin_array();
-    for (const KnownJob& known : later)
-      json.begin_object()
-          .member("job", known.name)
-          .member("restarts", known.restarts)
-          .member("pending", known.pending)
-          .end_object();
-    json.end_array();
+    json.begin_object();
+    decisions_json(json, "decisions", input.decisions);
+    decisions_json(json, "other_steps", steps);
+    json.member("system_comment", comment).objects("started_since", later, [&](const KnownJob& known) {
+      json.member("job", known.name, "restarts", known.restarts, "pending", known.pending);
+    });
     notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;
@@ -392,12 +379,8 @@ int command_decisions(int argc, char** argv) {
   const DecisionInput input = read_decisions(line, config_for_records(), 0, since_s);
   if (line.has("json")) {
     JsonWriter json;
-    json.begin_object()
-        .member("count", static_cast<std::int64_t>(input.decisions.size()))
-        .key("decisions")
-        .begin_array();
-    for (const Decision& decision : input.decisions) decision_json(json, decision);
-    json.end_array();
+    json.begin_object().member("count", input.decisions.size());
+    decisions_json(json, "decisions", input.decisions);
     notes_json(json, input);
     write_output("", json.end_object().take());
     return exit_ok;

@@ -5,8 +5,7 @@
 #include "common/state/snapshot.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/settings_in_force.hpp"
-#include "tools/input/snapshot_input.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
@@ -20,9 +19,7 @@ constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "wher
 
 constexpr CommandHelp export_help{
     "placectl export", "[OPTION]...",
-    "Writes the state of the cluster as JSON: to look at, to change, and to keep as a test case.\n"
-    "placectl import gives exactly the same state again.\n",
-    export_options};
+    "Writes the state of the cluster as JSON. placectl import makes exactly this state of it.\n", export_options};
 
 constexpr Option import_options[] = {
     {0, "now", nullptr, "as if it had been published now"},
@@ -32,9 +29,7 @@ constexpr Option import_options[] = {
 constexpr CommandHelp import_help{
     "placectl import",
     "[OPTION]... JSON SNAPSHOT",
-    "Makes a snapshot of the JSON that placectl export wrote, or somebody by hand, and puts it in\n"
-    "place of the file SNAPSHOT. slurmctld goes by it when SnapshotFile names it, it is of the\n"
-    "right user, and not too old.\n",
+    "Makes a snapshot of the JSON that placectl export writes, and replaces the file SNAPSHOT by it.\n",
     import_options,
     2,
     2};

@@ -34,10 +34,8 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl gres-conf",
     "[OPTION]... FILE",
-    "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and\n"
-    "Links=, by which srun gives ranks that talk much GPUs that are near each other. FILE is what\n"
-    "\"lstopo node.xml\" writes on the node. The lines take the place of AutoDetect=, with which srun\n"
-    "does not know the links.\n",
+    "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and Links=. FILE is what\n"
+    "\"lstopo node.xml\" writes on the node. The lines replace AutoDetect=, with which srun does not know the links.\n",
     options,
     1,
     1};

@@ -88,17 +88,17 @@ constexpr Option options[] = {
      "torchrun: the order of the nodes, and the options of torchrun on each\n"
      "srun: the options for srun with that hostfile, or for GPUs"},
     {'o', "output", "FILE", "where the mapping goes [standard output]"},
-    {0, "out", "FILE", "the same, as other mapping tools spell it"},
     {'j', "json", nullptr, "report in JSON on standard output"},
 };
 
 constexpr CommandHelp help{
     "placectl map", "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
-    "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus,\n"
-    "with few hop-bytes. Writes one line per rank, and on standard error what the mapping costs, what\n"
-    "the natural order and greedy cost, and the time it took. With a topology and no matrix it shows the\n"
-    "natural order: a rank on each usable leaf, rank 0 on the first.\n",
+    "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus, with few hop-bytes. Writes\n"
+    "one line per rank, and on standard error the costs of the mapping, the natural order and greedy.\n",
     options};
+
+constexpr const char* needs_nodes =
+    "needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf";
 
 struct Range {
   std::int32_t least;
@@ -129,10 +129,7 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
 // Sets the limits that only have a meaning if the topology has nodes.
 void set_limits(const CommandLine& line, const ClusterView& view, Request& request) {
   if (view.nodes.empty())
-    for (const char* option : {"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"})
-      if (line.has(option))
-        throw UsageError(std::string("--") + option +
-                         " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+    line.refuse({"nodes", "ntasks-per-node", "cores-per-task", "nodelist", "exclusive"}, needs_nodes);
   if (const auto nodes = line.value("nodes")) {
     const Range range = node_range(*nodes);
     request.min_nodes = range.least;
@@ -183,9 +180,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
 // Reads the node topology for a machine with nodes. In an allocation the free cores are those of the job, which are
 // compared later.
 GpuTask gpu_task_of(const CommandLine& line, const ClusterView& view) {
-  if (view.nodes.empty())
-    throw UsageError(
-        "--node-topology needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+  if (view.nodes.empty()) line.refuse({"node-topology"}, needs_nodes);
   return read_gpu_task(line, view.nodes.front().name, line.has("topology") ? view : ClusterView());
 }
 
@@ -197,9 +192,8 @@ std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
 
 // Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
-  for (const char* option :
-       {"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"})
-    if (line.has(option)) throw UsageError(std::string("--") + option + " needs --topology");
+  line.refuse({"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},
+              "needs --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix && ranks != 0 && ranks != task.matrix->ranks())
     throw UsageError("--ntasks " + std::to_string(ranks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
@@ -264,10 +258,8 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
       gpu || task.view.nodes.empty() ? task.usable.size() : ranks_within(task.request, task.view, task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, otherwise, task);
   if (!task.matrix) {
-    for (const char* option : {"scope", "levels-up", "objective"})
-      if (line.has(option))
-        throw UsageError("--matrix or --pattern is missing: without traffic there is the natural order alone, and --" +
-                         std::string(option) + " changes nothing");
+    line.refuse({"scope", "levels-up", "objective"},
+                "changes nothing without --matrix or --pattern: there is only the natural order");
     task.spec.policy = "NATURAL";  // so that another key of a policy is refused
     task.matrix = silent_matrix(line, otherwise);
   }
@@ -282,10 +274,10 @@ bool is_in_allocation(const CommandLine& line) {
 
 // Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
-  for (const char* option : {"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
-                             "cores-per-task", "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"})
-    if (line.has(option) && !(line.has("node-topology") && option == std::string_view("cores-per-task")))
-      throw UsageError(std::string("--") + option + " needs --topology");
+  line.refuse({"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node", "nodelist",
+               "exclusive", "outage", "fault-probability", "job-seconds"},
+              "needs --topology");
+  if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
         "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
@@ -313,9 +305,7 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   }
   const LauncherFormat* const launcher = find_launcher_format(format);
   if (launcher || format == "nodes") {
-    if (task.view.nodes.empty())
-      throw UsageError("--format " + format +
-                       " needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf");
+    if (task.view.nodes.empty()) throw UsageError("--format " + format + " " + needs_nodes);
     return launcher ? launcher->text(layout_of(line, task, outcome)) : format_places(task.view, outcome.places);
   }
   if (format != "leaves")
@@ -338,9 +328,8 @@ int command_map(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   const bool in_allocation = is_in_allocation(line);
   MapTask task = read_task(line, "map", in_allocation);
-  for (const char* option : {"gres-conf", "gres-node", "reserved-cores", "threads-per-core"})
-    if (line.has(option) && !line.has("node-topology"))
-      throw UsageError(std::string("--") + option + " is for --node-topology");
+  if (!line.has("node-topology"))
+    line.refuse({"gres-conf", "gres-node", "reserved-cores", "threads-per-core"}, "is for --node-topology");
   const bool given = task.matrix || task.pattern || in_allocation;
   std::optional<GpuTask> gpu;
   MapOutcome outcome = in_allocation ? map_to_allocation(line, task, gpu) : map_to_file(line, task, gpu);
@@ -355,8 +344,8 @@ int command_map(int argc, char** argv) {
   if (const std::string note = by_matrix ? "" : treematch::idle_objective_note(task.spec.parameters); !note.empty())
     std::fprintf(stderr, "placectl map: %s\n", note.c_str());
   const bool json = line.has("json");
-  const bool to_file = line.has("output") || line.has("out");
-  if (to_file || !json) write_output(line.value_or("output", line.value_or("out", "")), mapping);
+  const bool to_file = line.has("output");
+  if (to_file || !json) write_output(line.value_or("output", ""), mapping);
   if (json) {
     write_output("", format_json(task, outcome, !to_file, gpu_task, gpu_outcome));
     return exit_ok;

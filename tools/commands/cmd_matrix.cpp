@@ -50,9 +50,8 @@ constexpr Option info_options[] = {
 constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
-    "Reads a communication matrix and says what is in it, and how regular it is. The content decides the form: dense\n"
-    "text, edge list, np list, MatrixMarket, or the .prof files of Open MPI's monitoring (a\n"
-    "file, a directory of them, or the prefix DIR/NAME); zstd-compressed ones are unpacked.\n",
+    "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
+    "the forms.\n",
     info_options,
     1,
     1};
@@ -81,9 +80,8 @@ constexpr Option make_options[] = {
 constexpr CommandHelp make_help{
     "placectl matrix make",
     "[OPTION]... PATTERN",
-    "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree,\n"
-    "alltoall, grid=8x4x4[:periodic], grid=auto, or tp=8,pp=4,dp=16 and the other keys of a parallel training;\n"
-    "slurm-placement-patterns(7) has them all. Of alltoall beyond 632 ranks srun makes none, as all pairs are equal.\n",
+    "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree, alltoall, grid=8x4x4,\n"
+    "grid=auto, tp=8,pp=4,dp=16 and the other keys of slurm-placement-patterns(7).\n",
     make_options,
     1,
     1};
@@ -97,9 +95,8 @@ constexpr Option scale_options[] = {
 constexpr CommandHelp scale_help{
     "placectl matrix scale",
     "-n N [OPTION]... FILE",
-    "Writes the matrix that the program of FILE would have on N ranks, where its traffic is a regular structure: a ring, a\n"
-    "chain, a grid of two or three dimensions, a hypercube, a binomial tree, or all pairs. Standard error names it. Else it\n"
-    "fails: exit code 1.\n",
+    "Writes the matrix that the program of FILE would have on N ranks, if its traffic is a regular structure. Standard error\n"
+    "names it.\n",
     scale_options,
     1,
     1};
@@ -151,15 +148,14 @@ int matrix_info(int argc, char** argv) {
   const MatrixFacts facts = facts_of(*matrix, info, heaviest);
   std::optional<PlacementGain> gain;
   if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
-  for (const char* option : {"slurm-conf", "policy"})
-    if (line.has(option) && !gain) throw UsageError(std::string("--") + option + " needs --topology");
+  if (!gain) line.refuse({"slurm-conf", "policy"}, "needs --topology");
   write_output("", line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain));
   return exit_ok;
 }
 
 MatrixFormat format_option(const std::string& name) {
   try {
-    return writable_format(name == "mm" ? "mtx" : name);
+    return writable_format(name);
   } catch (const Error& error) {
     throw UsageError(std::string("--to: ") + error.what());
   }

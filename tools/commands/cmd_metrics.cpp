@@ -17,8 +17,7 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl metrics", "[OPTION]...",
     "Asks slurmctld for nodes, switches and running jobs, and prints for Prometheus how compactly the jobs lie and how large\n"
-    "a job still fits below one switch. The numbers are those that \"placectl simulate\" computes for a replay. They are of\n"
-    "the jobs that the caller may see.\n",
+    "a job still fits below one switch.\n",
     options};
 
 std::string as_metrics(const sim::Occupancy& now) {

@@ -6,7 +6,7 @@
 #include "common/state/node_fields.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/settings_in_force.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -25,10 +25,8 @@ constexpr Option nodes_options[] = {
 
 constexpr CommandHelp nodes_help{
     "placectl nodes", "[OPTION]...",
-    "Shows what is known of each node: whether it is up, how old its report is, its load over the\n"
-    "last minute with the part that Slurm's own jobs cause, the utilisation of its processors,\n"
-    "available memory, network traffic and logged-in users. \"-\" is not known. --json has all\n"
-    "numbers, with the means over 1, 5 and 15 minutes.\n",
+    "Prints the state of each node: liveness, age of its report, load and the part that Slurm's jobs cause, memory,\n"
+    "traffic and users. \"-\" is not known. --json has all numbers.\n",
     nodes_options};
 
 constexpr Option reliability_options[] = {
@@ -60,21 +58,15 @@ void sort_by(std::vector<std::int32_t>& nodes, const LiveState& state, const Nod
   });
 }
 
-void node_json(JsonWriter& json, const NodeState& node) {
-  json.begin_object()
-      .member("name", node.name)
-      .member("liveness", to_string(node.liveness))
-      .member("outages", node.outages);
-  for (const NodeField& field : node_fields) json.member(field.name, field.get(node));
-  json.end_object();
-}
-
 std::string as_json(const StateInput& input, const std::vector<std::int32_t>& nodes) {
   JsonWriter json;
-  json.begin_object().member("file", input.path).member("published_at_s", input.state.published_at_s);
-  json.member("age_s", input.age_s).member("outage_horizon_s", input.state.outage_horizon_s).key("nodes").begin_array();
-  for (const std::int32_t node : nodes) node_json(json, input.state.nodes[node]);
-  return json.end_array().end_object().take();
+  json.begin_object().member("file", input.path, "published_at_s", input.state.published_at_s, "age_s", input.age_s);
+  json.member("outage_horizon_s", input.state.outage_horizon_s).objects("nodes", nodes, [&](std::int32_t n) {
+    const NodeState& node = input.state.nodes[n];
+    json.member("name", node.name, "liveness", to_string(node.liveness), "outages", node.outages);
+    for (const NodeField& field : node_fields) json.member(field.name, field.get(node));
+  });
+  return json.end_object().take();
 }
 
 std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {

@@ -10,7 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "tools/commands/command.hpp"
-#include "tools/input/settings_in_force.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -20,12 +20,6 @@
 namespace placement::tools {
 
 namespace {
-
-// Returns the forecast for two nodes if their cell contains only them. Otherwise the result names no predictor.
-PairArrays::CellForecast node_forecast(const PairTable& table, std::int32_t a, std::int32_t b) {
-  if (table.groups == 0) return {};
-  return pair_forecast(table, table.group_of_node[a], table.group_of_node[b]);
-}
 
 constexpr Option options[] = {
     state_option,
@@ -38,52 +32,51 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl pairs", "[OPTION]...",
-    "Shows what is known of the network between each two nodes: latency, the bandwidth that a new\n"
-    "flow would get, what an idle network gives, how old that is, and whether it was measured,\n"
-    "comes from a model or is assumed. Where values are forecasts from measurements of just that pair,\n"
-    "it is told by what (the last value, or the mean, median or weighted mean of the last ones) and\n"
-    "their mean error of late. The worst pairs come first.\n",
+    "Prints the network between each two nodes: latency, the bandwidth of a new flow and of an idle network, the age and\n"
+    "source of the values, and how they were forecast. The worst pairs come first.\n",
     options};
-
-enum class Order { bandwidth, missing, latency, age };
-constexpr std::array<std::string_view, 4> order_names = {"bandwidth", "missing", "latency", "age"};
-constexpr std::array<const char*, 4> order_units = {"bytes/s", "bytes/s", "us", "s"};
 
 struct Pair {
   std::int32_t a, b;  // indices of the nodes
   PairArrays::Cell cell;
-  PairArrays::CellForecast forecast;
+  PairArrays::CellForecast forecast;  // names no predictor if the cell has more than these nodes
 };
 
-double missing(const PairArrays::Cell& cell) {
-  return std::max(0.0, static_cast<double>(cell.peak_bandwidth_Bps) - cell.bandwidth_Bps);
-}
+// A value of pairs, by which they are sorted and drawn. NaN: not known.
+struct Order {
+  std::string_view name;
+  const char* unit;
+  double (*value)(const PairArrays::Cell&);
+  std::string (*shown)(double);
+};
+constexpr Order orders[] = {
+    {"bandwidth", "bytes/s", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.bandwidth_Bps); },
+     shown_bytes},
+    {"missing", "bytes/s",
+     [](const PairArrays::Cell& cell) {
+       const double short_of = static_cast<double>(cell.peak_bandwidth_Bps) - cell.bandwidth_Bps;
+       return short_of < 0 ? 0 : short_of;
+     },
+     shown_bytes},
+    {"latency", "us", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.latency_us); },
+     shown_microseconds},
+    {"age", "s", [](const PairArrays::Cell& cell) { return static_cast<double>(cell.age_s); }, shown_seconds},
+};
 
-double value_of(const PairArrays::Cell& cell, Order order) {
-  switch (order) {
-    case Order::bandwidth: return cell.bandwidth_Bps;
-    case Order::missing:
-      return std::isnan(cell.peak_bandwidth_Bps) || std::isnan(cell.bandwidth_Bps) ? unknown_value : missing(cell);
-    case Order::latency: return cell.latency_us;
-    case Order::age: break;
-  }
-  return cell.age_s;
-}
-
-Order order_of(const CommandLine& line) {
+const Order& order_of(const CommandLine& line) {
   const std::string name = line.value_or("by", "bandwidth");
-  const auto found = std::find(order_names.begin(), order_names.end(), name);
-  if (found == order_names.end())
+  const auto found = std::ranges::find(orders, name, &Order::name);
+  if (found == std::end(orders))
     throw UsageError("--by " + shown(name) + ": it takes bandwidth, missing, latency or age");
-  return static_cast<Order>(found - order_names.begin());
+  return *found;
 }
 
 // Returns whether `x` comes before `y`. The worst value comes first, which is the least bandwidth or the largest of the
 // other values. Unknown values come last.
-bool worse(const Pair& x, const Pair& y, Order order) {
-  const double a = value_of(x.cell, order), b = value_of(y.cell, order);
+bool worse(const Pair& x, const Pair& y, const Order& order) {
+  const double a = order.value(x.cell), b = order.value(y.cell);
   if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
-  return order == Order::bandwidth ? a < b : a > b;
+  return &order == orders ? a < b : a > b;
 }
 
 std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_t>& nodes) {
@@ -91,11 +84,14 @@ std::vector<Pair> pairs_of(const LiveState& state, const std::vector<std::int32_
   if (nodes.size() > most_nodes)
     throw Error("pairs of " + std::to_string(nodes.size()) + " nodes are too many to list: name at most " +
                 std::to_string(most_nodes) + " with --nodes");
+  const PairTable& table = state.pairs;
   std::vector<Pair> pairs;
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    for (std::size_t j = i + 1; j < nodes.size(); ++j)
-      pairs.push_back({nodes[i], nodes[j], node_pair(state.pairs, nodes[i], nodes[j]),
-                       node_forecast(state.pairs, nodes[i], nodes[j])});
+    for (std::size_t j = i + 1; j < nodes.size(); ++j) {
+      pairs.push_back({nodes[i], nodes[j], node_pair(table, nodes[i], nodes[j]), {}});
+      if (table.groups > 0)
+        pairs.back().forecast = pair_forecast(table, table.group_of_node[nodes[i]], table.group_of_node[nodes[j]]);
+    }
   return pairs;
 }
 
@@ -112,7 +108,7 @@ std::array<std::int64_t, pair_source_names.size()> count_sources(const std::vect
   return count;
 }
 
-std::string summary(const std::vector<Pair>& pairs, Order order) {
+std::string summary(const std::vector<Pair>& pairs, const Order& order) {
   const auto count = count_sources(pairs);
   std::string text = std::to_string(pairs.size()) + " pairs:";
   for (std::size_t s = count.size(); s-- > 0;)
@@ -121,15 +117,11 @@ std::string summary(const std::vector<Pair>& pairs, Order order) {
   text.back() = '\n';
   std::vector<double> values;
   for (const Pair& pair : pairs)
-    if (const double value = value_of(pair.cell, order); !std::isnan(value)) values.push_back(value);
+    if (const double value = order.value(pair.cell); !std::isnan(value)) values.push_back(value);
   if (values.empty()) return text;
   std::sort(values.begin(), values.end());
-  const auto shown_value = [&](double value) {
-    if (order == Order::latency) return shown_microseconds(value);
-    return order == Order::age ? shown_seconds(value) : shown_bytes(value);
-  };
-  return text + std::string(order_names[static_cast<std::size_t>(order)]) + ": least " + shown_value(values.front()) +
-         ", median " + shown_value(values[values.size() / 2]) + ", most " + shown_value(values.back()) + "\n";
+  return text + std::string(order.name) + ": least " + order.shown(values.front()) + ", median " +
+         order.shown(values[values.size() / 2]) + ", most " + order.shown(values.back()) + "\n";
 }
 
 std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
@@ -158,36 +150,32 @@ std::string table(const LiveState& state, const std::vector<Pair>& pairs) {
 std::string as_json(const StateInput& input, const std::vector<Pair>& all, std::size_t most) {
   const auto count = count_sources(all);
   JsonWriter json;
-  json.begin_object().member("file", input.path).member("published_at_s", input.state.published_at_s);
-  json.member("age_s", input.age_s).member("groups", input.state.pairs.groups).key("sources").begin_object();
+  json.begin_object().member("file", input.path, "published_at_s", input.state.published_at_s, "age_s", input.age_s);
+  json.member("groups", input.state.pairs.groups).key("sources").begin_object();
   for (std::size_t s = 0; s < count.size(); ++s) json.member(pair_source_names[s], count[s]);
-  json.end_object().key("pairs").begin_array();
-  for (std::size_t p = 0; p < most; ++p) {
-    const Pair& pair = all[p];
-    json.begin_object().member("a", input.state.nodes[pair.a].name).member("b", input.state.nodes[pair.b].name);
-    json.member("latency_us", static_cast<double>(pair.cell.latency_us));
-    json.member("bandwidth_Bps", static_cast<double>(pair.cell.bandwidth_Bps));
-    json.member("peak_bandwidth_Bps", static_cast<double>(pair.cell.peak_bandwidth_Bps));
-    json.member("age_s", static_cast<double>(pair.cell.age_s)).member("source", to_string(pair.cell.source));
-    json.member("latency_predictor", to_string(pair.forecast.latency));
-    json.member("latency_error_us", static_cast<double>(pair.forecast.latency_error_us));
-    json.member("bandwidth_predictor", to_string(pair.forecast.bandwidth));
-    json.member("bandwidth_error_Bps", static_cast<double>(pair.forecast.bandwidth_error_Bps)).end_object();
-  }
-  return json.end_array().end_object().take();
+  json.end_object().objects("pairs", std::span(all).first(most), [&](const Pair& pair) {
+    const auto& [a, b, cell, forecast] = pair;
+    json.member("a", input.state.nodes[a].name, "b", input.state.nodes[b].name, "latency_us", cell.latency_us);
+    json.member("bandwidth_Bps", cell.bandwidth_Bps, "peak_bandwidth_Bps", cell.peak_bandwidth_Bps);
+    json.member("age_s", cell.age_s, "source", to_string(cell.source), "latency_predictor",
+                to_string(forecast.latency));
+    json.member("latency_error_us", forecast.latency_error_us, "bandwidth_predictor", to_string(forecast.bandwidth));
+    json.member("bandwidth_error_Bps", forecast.bandwidth_error_Bps);
+  });
+  return json.end_object().take();
 }
 
-void draw(const std::string& file, const LiveState& state, const std::vector<std::int32_t>& nodes, Order order) {
+void draw(const std::string& file, const LiveState& state, const std::vector<std::int32_t>& nodes, const Order& order) {
   if (nodes.empty()) throw Error("there is no node to draw");
   const auto value = [&](std::int32_t row, std::int32_t column) {
-    return row == column ? unknown_value : value_of(node_pair(state.pairs, nodes[row], nodes[column]), order);
+    return row == column ? unknown_value : order.value(node_pair(state.pairs, nodes[row], nodes[column]));
   };
   HeatMapStyle style;
-  style.title = std::string(order_names[static_cast<std::size_t>(order)]) + " between " + std::to_string(nodes.size()) +
-                " nodes, " + shown_time(static_cast<double>(state.published_at_s));
+  style.title = std::string(order.name) + " between " + std::to_string(nodes.size()) + " nodes, " +
+                shown_time(static_cast<double>(state.published_at_s));
   style.axis = "node";
-  style.unit = order_units[static_cast<std::size_t>(order)];
-  style.logarithmic = order == Order::latency;
+  style.unit = order.unit;
+  style.logarithmic = order.name == "latency";
   for (const std::int32_t node : nodes) style.names.push_back(state.nodes[node].name);
   write_heat_map(file, heat_map_of(static_cast<std::int32_t>(nodes.size()), value), style);
 }
@@ -196,7 +184,7 @@ void draw(const std::string& file, const LiveState& state, const std::vector<std
 
 int command_pairs(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  const Order order = order_of(line);
+  const Order& order = order_of(line);
   const auto wanted = static_cast<std::size_t>(line.integer("most", 0, INT32_MAX).value_or(10));
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);

@@ -15,7 +15,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/settings_in_force.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -28,10 +27,8 @@ constexpr Option options[] = {{'j', "json", nullptr, "in JSON; before srun's opt
 
 constexpr CommandHelp help{
     "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
-    "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only),\n"
-    "and shows the decision about its policy: the nodes, the hop-bytes there, in natural order, and\n"
-    "of stock Slurm, and the busiest link. Nothing is submitted, and no program is run.\n"
-    "As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
+    "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only), and prints the\n"
+    "decision about its policy. Nothing is submitted. As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
 
 // When and where slurmctld would start a job.
@@ -118,16 +115,9 @@ bool is_foreseeable(const Start& start) {
 
 void write_json(const Start& start, const DecisionInput& input) {
   JsonWriter json;
-  json.begin_object()
-      .member("start", start.time)
-      .member("nodes", start.nodes)
-      .member("processors", start.processors)
-      .member("partition", start.partition)
-      .member("waits", has_to_wait(start))
-      .member("foreseeable", is_foreseeable(start));
-  json.key("decisions").begin_array();
-  for (const Decision& decision : input.decisions) decision_json(json, decision);
-  json.end_array();
+  json.begin_object().member("start", start.time, "nodes", start.nodes, "processors", start.processors);
+  json.member("partition", start.partition, "waits", has_to_wait(start), "foreseeable", is_foreseeable(start));
+  decisions_json(json, "decisions", input.decisions);
   notes_json(json, input);
   write_output("", json.end_object().take());
 }

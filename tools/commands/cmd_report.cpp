@@ -7,11 +7,11 @@
 #include "common/util/text.hpp"
 #include "sim/job_log.hpp"
 #include "tools/commands/command.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
-#include "tools/report/gather.hpp"
 #include "tools/report/sections.hpp"
 #include "tools/simulate/simulate_options.hpp"
 
@@ -44,11 +44,8 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl report", "[OPTION]...",
-    "Writes what is known of the cluster as one HTML file, which a browser shows without a server or\n"
-    "network: the switches with the load and outages of the nodes, the measured network, the\n"
-    "decisions of slurmctld and what they gained, the room for large jobs, the site's jobs under each\n"
-    "policy, and what to switch on. What is missing is said in its section. The page has what the caller may\n"
-    "see of jobs, so that it is to be shown to those who may see as much.\n",
+    "Writes the state of the cluster, its decisions and gains as one HTML file, which a browser shows without a server or\n"
+    "network. It has what the caller may see of jobs: show it to those who may see as much. See placectl-report(1).\n",
     options};
 
 // Returns the begin of the report, in seconds since 1970.

@@ -23,6 +23,7 @@
 #include "tools/launch/launchers.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -44,14 +45,11 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl run", "[OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
-    "Inside a Slurm allocation, starts PROGRAM by its launcher, with each rank on the node and cores that\n"
-    "the policy chooses. The cluster needs no plugins. If it has them, srun -m POLICY does the work.\n"
-    "Launchers: srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, torchrun.\n"
-    "If the ranks cannot be placed, PROGRAM starts as without placectl, and a message has the reason.\n"
+    "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
+    "each rank on the node and cores that the policy chooses. The cluster needs no plugins. If the ranks cannot be placed,\n"
+    "PROGRAM starts as without placectl, and a message has the reason.\n"
     "As in: placectl run -m app.mat -- srun ./app\n"
-    "       placectl run --pattern grid=8x8 -- mpirun -n 64 ./app\n"
-    "       placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n"
-    "       placectl run --print --pattern ring -- srun ./app\n",
+    "       placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
     options};
 
 void tell(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
@@ -90,9 +88,7 @@ void print_launch(Launch launch) {
   set_paths("./placement.order", "./placement.sh", launch);
   for (const auto& [name, value] : launch.environment)
     std::printf("export %s=%s\n", name.c_str(), quoted(value).c_str());
-  std::string line;
-  for (const std::string& word : launch.words) line += (line.empty() ? "" : " ") + quoted(word);
-  std::puts(line.c_str());
+  std::puts(joined(launch.words, " ", quoted).c_str());
 }
 
 [[noreturn]] void execute(const Words& words) {

@@ -20,7 +20,7 @@
 #include "policies/table.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
-#include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -195,51 +195,35 @@ std::vector<std::int32_t> tasks_of(const Selection& selection, const netload::Gr
 
 void write_group(JsonWriter& json, const Selection& selection, const netload::Group& group) {
   const std::vector<std::string> names = names_of(selection, group);
-  json.key("nodes").begin_array();
-  for (const std::string& name : names) json.value(name);
-  json.end_array().member("hostlist", compress_hostlist(names));
-  json.member("compute_load", group.compute_load);
-  json.member("network_load", group.network_load);
-  json.member("total_load", group.total_load);
+  json.list("nodes", names).member("hostlist", compress_hostlist(names), "compute_load", group.compute_load);
+  json.member("network_load", group.network_load, "total_load", group.total_load);
 }
 
-std::string format_select_json(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+std::string format_select_json(const Selection& selection, const netload::GroupChoice& choice,
                                const netload::Overload& overload) {
+  const netload::NlaWeights& weights = selection.weights;
   JsonWriter json;
-  json.begin_object().member("policy", selection.spec.policy).member("tasks", selection.tasks);
+  json.begin_object().member("policy", selection.spec.policy, "tasks", selection.tasks);
   write_group(json, selection, choice.best);
-  json.key("tasks_of_node").begin_array();
-  for (const std::int32_t tasks : tasks_of(selection, choice.best)) json.value(tasks);
-  json.end_array();
-  json.key("weights").begin_object();
-  json.member("alpha", selection.weights.alpha).member("beta", selection.weights.beta);
-  json.member("latency", selection.weights.latency).member("bandwidth", selection.weights.bandwidth);
+  json.list("tasks_of_node", tasks_of(selection, choice.best)).key("weights").begin_object();
+  json.member("alpha", weights.alpha, "beta", weights.beta, "latency", weights.latency, "bandwidth", weights.bandwidth);
   for (std::size_t a = 0; a < netload::node_attribute_count; ++a)
-    json.member(netload::node_attributes()[a].name, selection.weights.attribute[a]);
-  json.end_object();
-  json.member("candidate_nodes", static_cast<std::int64_t>(selection.names.size()));
-  json.member("measured_pairs", selection.network.known_pairs());
-  json.member("short_of_processors", choice.short_of_processors);
+    json.member(netload::node_attributes()[a].name, weights.attribute[a]);
+  json.end_object().member("candidate_nodes", selection.names.size());
+  json.member("measured_pairs", selection.network.known_pairs(), "short_of_processors", choice.short_of_processors);
   if (overload.known) {
-    json.key("overload").begin_object().member("idle_processors", overload.idle);
-    json.member("wanted_processors", overload.wanted).member("overloaded", overload.overloaded());
-    json.member("would_wait", overload.overloaded() && selection.wait_s > 0).end_object();
-  }
-  json.key("runners_up").begin_array();
-  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k) {
-    json.begin_object();
-    write_group(json, selection, choice.runners_up[k]);
+    json.key("overload").begin_object().member("idle_processors", overload.idle, "wanted_processors", overload.wanted);
+    json.member("overloaded", overload.overloaded(), "would_wait", overload.overloaded() && selection.wait_s > 0);
     json.end_object();
   }
-  json.end_array().end_object();
-  return json.take();
+  json.objects("runners_up", choice.runners_up,
+               [&](const netload::Group& group) { write_group(json, selection, group); });
+  return json.end_object().take();
 }
 
 std::string format_row(const Selection& selection, const char* label, const netload::Group& group) {
-  char numbers[96];
-  std::snprintf(numbers, sizeof numbers, "%-12s %12.6g %12.6g %12.6g  ", label, group.compute_load, group.network_load,
-                group.total_load);
-  return numbers + compress_hostlist(names_of(selection, group)) + "\n";
+  return formatted("%-12s %12.6g %12.6g %12.6g  ", label, group.compute_load, group.network_load, group.total_load) +
+         compress_hostlist(names_of(selection, group)) + "\n";
 }
 
 // Returns for example "; a job with wait=60 waits for at most 60 s before it takes a group".
@@ -249,13 +233,12 @@ std::string wait_of(const Selection& selection) {
          std::to_string(std::llround(selection.wait_s)) + " s before it takes a group";
 }
 
-std::string format_select_text(const Selection& selection, const netload::GroupChoice& choice, std::size_t runners_up,
+std::string format_select_text(const Selection& selection, const netload::GroupChoice& choice,
                                const netload::Overload& overload) {
   std::string text = compress_hostlist(names_of(selection, choice.best)) + "\n\n";
   text += "             compute load network load   total load  nodes\n";
   text += format_row(selection, "chosen", choice.best);
-  for (std::size_t k = 0; k < std::min(runners_up, choice.runners_up.size()); ++k)
-    text += format_row(selection, "runner-up", choice.runners_up[k]);
+  for (const netload::Group& group : choice.runners_up) text += format_row(selection, "runner-up", group);
   if (choice.short_of_processors)
     text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
   if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
@@ -317,10 +300,11 @@ int command_select(int argc, char** argv) {
   seeded.parameters = selection.spec.parameters;
   const std::int64_t first_seed = selection.rule == netload::SelectionRule::sequential ? 0 : 1;
   const auto seed = static_cast<std::uint64_t>(number_parameter(seeded, "seed", first_seed, INT64_MAX));
-  const netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
+  netload::GroupChoice choice = netload::select_group(input, request, selection.rule, seed);
+  choice.runners_up.resize(std::min(runners_up, choice.runners_up.size()));
   const netload::Overload overload = netload::overload_of(selection.cores, selection.load, selection.tasks);
-  write_output("", line.has("json") ? format_select_json(selection, choice, runners_up, overload)
-                                    : format_select_text(selection, choice, runners_up, overload));
+  write_output("", line.has("json") ? format_select_json(selection, choice, overload)
+                                    : format_select_text(selection, choice, overload));
   return exit_ok;
 }
 

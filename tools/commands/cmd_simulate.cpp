@@ -88,13 +88,9 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl simulate",
     "[OPTION]... LOG",
-    "Replays a job log, in the Standard Workload Format (perhaps gzip) or as written by sacct\n"
-    "--parsable2, on a machine under several strategies of placement, with first come, first\n"
-    "served and backfill (EASY, or as Slurm plans it), and the policies that run in slurmctld.\n"
-    "Ctrl-C ends it with what there is. See placectl-simulate(1).\n\n"
-    "  placectl simulate --switches 14:20:18 --node 2x8 --hours 100 curie.swf.gz\n"
-    "  placectl simulate -t /etc/slurm/topology.conf --partition batch -o report sacct.txt\n"
-    "  placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
+    "Replays a job log, in the Standard Workload Format or as written by sacct --parsable2, on a machine under several\n"
+    "strategies of placement. Ctrl-C ends it with what there is. See placectl-simulate(1).\n"
+    "As in: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
     options,
     1,
     1};
@@ -105,20 +101,12 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 extern "C" void note_interrupt(int) { interrupted = true; }
 
 // Makes the first Ctrl-C end the replays and the second one the program.
-class InterruptGuard {
- public:
-  InterruptGuard() {
-    interrupted = false;
-    struct sigaction action {};
-    action.sa_handler = note_interrupt;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
-
- private:
-  struct sigaction before_ {};
-};
+void watch_for_interrupt() {
+  struct sigaction action {};
+  action.sa_handler = note_interrupt;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+}
 
 void scale_run_times(std::vector<sim::LogJob>& jobs, double factor) {
   if (factor == 1) return;
@@ -165,7 +153,7 @@ int command_simulate(int argc, char** argv) {
   // Each decision allocates and frees some megabytes. These settings keep the memory for the next decision.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
-  const InterruptGuard guard;
+  watch_for_interrupt();
   const bool show_progress = !line.has("quiet") && isatty(STDERR_FILENO) == 1;
   sim::Replay reference;
   if (against_stock_run) {

@@ -14,7 +14,6 @@
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/input/settings_in_force.hpp"
 #include "tools/input/state_input.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -28,10 +27,8 @@ constexpr Option options[] = {state_option, json_option};
 
 constexpr CommandHelp help{
     "placectl status", "[OPTION]...",
-    "Shows the mode in force in slurmctld, how old the live state of the cluster is, which nodes are up,\n"
-    "how much of the network is known, and the last decision. Exit code 1 when the live state is\n"
-    "not usable, or when slurmctld refuses it, could not read its configuration or does\n"
-    "not record decisions. With --state slurmctld is not asked.\n",
+    "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if something is\n"
+    "wrong with them. With --state slurmctld is not asked.\n",
     options};
 
 struct Status {
@@ -159,35 +156,21 @@ std::string as_text(const Status& status, const Config& config) {
 }
 
 std::string as_json(const Status& status) {
+  const auto& state = status.controller ? status.controller->state : std::nullopt;
   JsonWriter json;
-  const ControllerState* const state =
-      status.controller && status.controller->state ? &*status.controller->state : nullptr;
-  json.begin_object().member("mode", state ? state->mode : "").member("mode_of_file", status.file_mode);
-  json.member("slurmctld_trouble", trouble_of(status))
-      .member("file", status.file)
-      .member("set_up", status.set_up)
-      .member("usable", status.trouble.empty());
-  json.member("trouble", status.trouble)
-      .member("age_s", status.read ? status.input.age_s : unknown_value)
-      .key("nodes")
-      .begin_object();
+  json.begin_object().member("mode", state ? state->mode : "", "mode_of_file", status.file_mode);
+  json.member("slurmctld_trouble", trouble_of(status), "file", status.file, "set_up", status.set_up);
+  json.member("usable", status.trouble.empty(), "trouble", status.trouble);
+  json.member("age_s", status.read ? status.input.age_s : unknown_value).key("nodes").begin_object();
   for (std::size_t l = 0; l < status.nodes.size(); ++l)
     json.member(liveness_names[l], compress_hostlist(status.nodes[l]));
   json.end_object().key("pairs").begin_object();
   for (std::size_t s = 0; s < status.pairs.size(); ++s) json.member(pair_source_names[s], status.pairs[s]);
-  json.end_object().key("monitors").begin_array();
-  for (const MonitorReport& monitor : status.monitors) {
-    json.begin_object()
-        .member("host", monitor.from)
-        .member("trouble", monitor.trouble)
-        .key("not_in_force")
-        .begin_array();
-    for (const std::string& note : monitor.notes) json.value(note);
-    json.end_array().end_object();
-  }
-  json.end_array().member("decisions", static_cast<std::int64_t>(status.ring.written));
-  json.member("last_decision_s", status.ring.last_s).member("ring_trouble", status.ring.trouble);
-  return json.end_object().take();
+  json.end_object().objects("monitors", status.monitors, [&](const MonitorReport& monitor) {
+    json.member("host", monitor.from, "trouble", monitor.trouble).list("not_in_force", monitor.notes);
+  });
+  json.member("decisions", status.ring.written, "last_decision_s", status.ring.last_s);
+  return json.member("ring_trouble", status.ring.trouble).end_object().take();
 }
 
 }  // namespace

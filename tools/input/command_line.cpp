@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -22,12 +23,6 @@ std::vector<Option> all_options(const CommandHelp& help) {
 
 int value_of(const Option& option, std::size_t index) {
   return option.letter != 0 ? option.letter : first_long_only + static_cast<int>(index);
-}
-
-std::string option_names(const std::vector<Option>& options) {
-  std::string names;
-  for (const Option& option : options) names += (names.empty() ? "--" : ", --") + std::string(option.name);
-  return names;
 }
 
 // Returns the word at which getopt_long stopped, without its argument: a long option or a letter.
@@ -71,7 +66,7 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
                                      [&](const Option& option) { return word == "--" + std::string(option.name); });
       throw UsageError(known ? word + " takes no value"
                              : "unknown or ambiguous option " + shown(word) + ": the options are " +
-                                   option_names(options));
+                                   joined(options, ", ", [](const Option& o) { return "--" + std::string(o.name); }));
     }
     for (std::size_t i = 0; i < options.size(); ++i)
       if (got == value_of(options[i], i)) values_[options[i].name] = optarg ? optarg : "";
@@ -102,6 +97,11 @@ std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::i
     throw UsageError("--" + std::string(option) + " " + shown(*text) + ": it takes a number from " +
                      std::to_string(least) + " to " + std::to_string(most));
   return number;
+}
+
+void CommandLine::refuse(std::initializer_list<const char*> options, const std::string& why) const {
+  for (const char* option : options)
+    if (has(option)) throw UsageError("--" + std::string(option) + " " + why);
 }
 
 std::string help_text(const CommandHelp& help) {

@@ -72,6 +72,8 @@ class CommandLine {
   std::string value_or(std::string_view option, const std::string& otherwise) const;
   // Returns the value as an integer, or none without the option. Throws UsageError unless it is from `least` to `most`.
   std::optional<std::int64_t> integer(std::string_view option, std::int64_t least, std::int64_t most) const;
+  // Throws UsageError "--option why" for the first of the options that the command line has.
+  void refuse(std::initializer_list<const char*> options, const std::string& why) const;
   const std::vector<std::string>& operands() const { return operands_; }
 
  private:

@@ -3,20 +3,40 @@
 #include <optional>
 #include <string>
 
+#include "common/policy/config.hpp"
 #include "common/state/controller_state.hpp"
 
 namespace placement::tools {
+
+// Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not
+// answer are repeated for half a minute. Without a slurm.conf the result is false: libslurm would end the process.
+bool slurmctld_answers();
 
 struct ControllerInput {
   std::optional<ControllerState> state;  // none: see why_not
   std::string why_not;
 };
 
-// Asks slurmctld which settings are in force. A separate process asks, because libslurm ends a process for which it
-// finds no slurm.conf. Gives up after 15 s. Throws Error when no process can be started.
+// Asks slurmctld which settings are in force.
 ControllerInput read_controller();
 
 // Returns a text for a line of output, such as "enforce, by /etc/slurm/placement.conf" or why the mode is not known.
 std::string described(const ControllerInput& controller);
+
+// Returns the settings in force in slurmctld, or none when they are not known: slurmctld does not report them, or could
+// not read its placement.conf.
+std::optional<Config> settings_in_force(const ControllerInput& controller);
+
+// Returns the settings of `config`, one "Key=value" on each line. A key without a value is written as a comment.
+std::string format_settings(const Config& config);
+
+// Returns one line for each setting of `file`, a configuration of this host, that slurmctld does not have in force:
+// "# Key=value of this file is not in force (Key=other is): scontrol reconfigure". `reader` names the place of
+// slurmctld's own file; empty: `file` is that file.
+std::string settings_not_in_force(const Config& file, const Config& in_force, const std::string& reader);
+
+// Returns this host's placement.conf for a command that only reads records. If the file is missing or has a mistake,
+// returns the defaults; a mistake is printed on standard error.
+Config config_for_records();
 
 }  // namespace placement::tools

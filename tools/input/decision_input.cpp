@@ -10,6 +10,7 @@
 #include "common/util/input_file.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 #include "spank/step/scontrol.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"
 
 namespace placement::tools {
@@ -25,6 +26,16 @@ protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t j
   const protocol::MonitorAnswer answer = ask_monitors(query, config);
   told_by = described(answer);
   return protocol::parse_answer_text(answer.text);
+}
+
+// Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
+// SlurmUser or to the caller. Throws Error when the file does not exist.
+DecisionReader ring_reader(const CommandLine& line, const Config& config) {
+  const auto named = line.value("ring");
+  if (named) return monitor::open_ring(*named, {});
+  std::vector<uid_t> owners = slurmctld_users(slurm_conf_path());
+  owners.push_back(geteuid());
+  return monitor::open_ring(config.decision_file, std::move(owners));
 }
 
 struct FilesRead {
@@ -65,14 +76,6 @@ bool hides_other_jobs(const Config& config) {
   return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
 }
 
-DecisionReader ring_reader(const CommandLine& line, const Config& config) {
-  const auto named = line.value("ring");
-  if (named) return monitor::open_ring(*named, {});
-  std::vector<uid_t> owners = slurmctld_users(slurm_conf_path());
-  owners.push_back(geteuid());
-  return monitor::open_ring(config.decision_file, std::move(owners));
-}
-
 namespace {
 
 // Returns the decisions and the predictions of the files of this host, or of the monitors.
@@ -110,9 +113,7 @@ DecisionInput read_decisions(const CommandLine& line, const Config& config, std:
 }
 
 void notes_json(JsonWriter& json, const DecisionInput& input) {
-  json.member("told_by", input.told_by).key("notes").begin_array();
-  for (const std::string& note : input.notes) json.value(note);
-  json.end_array();
+  json.member("told_by", input.told_by).list("notes", input.notes);
 }
 
 RingInput read_ring(const CommandLine& line, const Config& config) {
@@ -135,18 +136,6 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
     input.trouble += "; " + std::string(error.what());
   }
   return input;
-}
-
-bool slurmctld_answers() {
-  static const bool answers = [] {
-    try {
-      return may_exist(slurm_conf_path()) &&
-             spank::SlurmCommand({"scontrol", "ping"}).output().text.find(" is UP") != std::string::npos;
-    } catch (const Error&) {
-      return false;
-    }
-  }();
-  return answers;
 }
 
 std::string shown_topology() {

@@ -22,10 +22,6 @@ inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of deci
 // Without a slurm.conf nothing is hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
-// Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
-// SlurmUser or to the caller. Throws Error when the file does not exist.
-DecisionReader ring_reader(const CommandLine& line, const Config& config);
-
 struct DecisionInput {
   std::vector<Decision> decisions;  // the oldest first, without duplicates
   std::vector<std::string> notes;   // which sources could not be read, and why
@@ -52,11 +48,6 @@ struct RingInput {
 };
 // Reads the ring of this host, or asks the monitors on the controllers if there is none.
 RingInput read_ring(const CommandLine& line, const Config& config);
-
-// Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not
-// answer are repeated for half a minute. Without a slurm.conf the result is false: libslurm would search for one for a
-// minute.
-bool slurmctld_answers();
 
 // Returns what "scontrol show topology" prints of the switches; empty where no slurmctld answers.
 std::string shown_topology();

@@ -10,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -253,10 +254,7 @@ std::size_t JsonObject::word_of(const char* member, const std::string_view* name
                                        static_cast<std::size_t>(json_object_get_string_len(value))))
           : names + size;
   if (found != names + size) return static_cast<std::size_t>(found - names);
-  std::string all;
-  for (const std::string_view* name = names; name != names + size; ++name)
-    all += (all.empty() ? "\"" : ", \"") + std::string(*name) + "\"";
-  fail_member(member, "one of " + all);
+  fail_member(member, "one of \"" + joined(std::span(names, size), "\", \"") + "\"");
 }
 
 json_object* JsonObject::list(const char* member) {
@@ -271,9 +269,7 @@ void JsonObject::finish() const {
     if (std::find(asked_.begin(), asked_.end(), std::string_view(key)) != asked_.end()) continue;
     if (const std::string_view near = near_miss(key, asked_); !near.empty())
       fail("unknown member " + in_quotes(key) + ", did you mean " + std::string(near) + "?");
-    std::string all;
-    for (const std::string_view one : asked_) all += (all.empty() ? "" : ", ") + std::string(one);
-    fail("unknown member " + in_quotes(key) + ": the members are " + all);
+    fail("unknown member " + in_quotes(key) + ": the members are " + joined(asked_, ", "));
   }
 }
 

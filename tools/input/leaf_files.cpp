@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/leaf_files.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <optional>
 
@@ -14,37 +15,23 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 512 << 20;
 
-// Remembers the line in which each number was listed first.
-class SeenAt {
- public:
-  SeenAt(const char* what, std::int32_t count, const std::string& file)
-      : what_(what),
-        file_(file),
-        line_(static_cast<std::size_t>(count), 0) {}
-
-  // Returns the number in `word`. Throws Error when it is out of range or was listed before.
-  std::int32_t take(std::string_view word, std::int64_t line) {
-    const std::optional<std::int64_t> number = parse_integer(word);
-    const auto count = static_cast<std::int64_t>(line_.size());
-    if (!number || *number < 0 || *number >= count)
-      fail_at(file_, line,
-              std::string(what_) + " '" + shown(word) + "': it takes a number from 0 to " + std::to_string(count - 1));
-    std::int64_t& first = line_[static_cast<std::size_t>(*number)];
-    if (first != 0)
-      fail_at(file_, line,
-              std::string(what_) + " " + std::to_string(*number) + " is listed twice, first in line " +
-                  std::to_string(first));
-    first = line;
-    return static_cast<std::int32_t>(*number);
-  }
-
-  bool has(std::size_t number) const { return line_[number] != 0; }
-
- private:
-  const char* what_;
-  std::string file_;
-  std::vector<std::int64_t> line_;
-};
+// Returns the number in `word`, from 0 to first_line.size() - 1. Throws Error when it is out of range or was listed
+// before. `first_line` has the line of each number that was listed, or 0.
+std::int32_t take_number(const char* what, std::string_view word, const std::string& file, std::int64_t line,
+                         std::vector<std::int64_t>& first_line) {
+  const std::optional<std::int64_t> number = parse_integer(word);
+  if (!number || *number < 0 || *number >= std::ssize(first_line))
+    fail_at(file, line,
+            std::string(what) + " '" + shown(word) + "': it takes a number from 0 to " +
+                std::to_string(std::ssize(first_line) - 1));
+  std::int64_t& first = first_line[static_cast<std::size_t>(*number)];
+  if (first != 0)
+    fail_at(
+        file, line,
+        std::string(what) + " " + std::to_string(*number) + " is listed twice, first in line " + std::to_string(first));
+  first = line;
+  return static_cast<std::int32_t>(*number);
+}
 
 }  // namespace
 
@@ -56,23 +43,22 @@ std::vector<std::int32_t> read_available(const std::string& path, std::int32_t l
     return usable;
   }
   const std::string text = read_input_file(path, max_file_bytes);
-  SeenAt seen("leaf", leaves, path);
-  for (const TextLine& line : text_lines(text)) seen.take(line.text, line.number);
-  for (std::int32_t leaf = 0; leaf < leaves; ++leaf)
-    if (seen.has(static_cast<std::size_t>(leaf))) usable.push_back(leaf);
+  std::vector<std::int64_t> first_line(static_cast<std::size_t>(leaves));
+  for (const TextLine& line : text_lines(text))
+    usable.push_back(take_number("leaf", line.text, path, line.number, first_line));
+  std::ranges::sort(usable);
   return usable;
 }
 
 std::vector<std::int32_t> read_mapping(const std::string& path, std::int32_t ranks, std::int32_t leaves) {
   const std::string text = read_input_file(path, max_file_bytes);
   std::vector<std::int32_t> leaf_of_rank(static_cast<std::size_t>(ranks), -1);
-  SeenAt seen_rank("rank", ranks, path);
-  SeenAt seen_leaf("leaf", leaves, path);
+  std::vector<std::int64_t> line_of_rank(leaf_of_rank.size()), line_of_leaf(static_cast<std::size_t>(leaves));
   for (const TextLine& line : text_lines(text)) {
     const std::vector<std::string_view> words = split_words(line.text);
     if (words.size() != 2) fail_at(path, line.number, "'" + shown(line.text) + "' is not of the form \"rank leaf\"");
-    const std::int32_t rank = seen_rank.take(words[0], line.number);
-    leaf_of_rank[rank] = seen_leaf.take(words[1], line.number);
+    const std::int32_t rank = take_number("rank", words[0], path, line.number, line_of_rank);
+    leaf_of_rank[rank] = take_number("leaf", words[1], path, line.number, line_of_leaf);
   }
   for (std::int32_t rank = 0; rank < ranks; ++rank)
     if (leaf_of_rank[rank] == -1) throw Error(path + ": rank " + std::to_string(rank) + " is missing");

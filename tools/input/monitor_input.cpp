@@ -11,18 +11,21 @@
 namespace placement::tools {
 
 #ifdef BUILD_MONITOR
-protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config) {
+namespace {
+
+protocol::MonitorAddress address_of_monitors(const Config& config) {
   read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
-  const ControllerInput controller = read_controller();
-  return protocol::ask_monitors(
-      protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config), query);
+  return protocol::monitor_address(slurm_conf_path(), read_controller().state.value_or(ControllerState{}), config);
+}
+
+}  // namespace
+
+protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config) {
+  return protocol::ask_monitors(address_of_monitors(config), query);
 }
 
 std::vector<MonitorReport> ask_each_monitor(const Config& config) {
-  read_slurm_hosts(slurm_conf_path());  // without a slurm.conf there is nobody to ask, and slurmctld is not waited for
-  const ControllerInput controller = read_controller();
-  protocol::MonitorAddress address =
-      protocol::monitor_address(slurm_conf_path(), controller.state.value_or(ControllerState{}), config);
+  protocol::MonitorAddress address = address_of_monitors(config);
   protocol::Query query;
   query.kind = protocol::Query::Kind::notes;
   std::vector<MonitorReport> reports;
@@ -31,7 +34,7 @@ std::vector<MonitorReport> ask_each_monitor(const Config& config) {
     MonitorReport& report = reports.emplace_back();
     report.from = host.name;
     try {
-      const std::string text = ask_monitors(address, query).text;
+      const std::string text = protocol::ask_monitors(address, query).text;
       for (const std::string_view note : split_at(text, '\n'))
         if (!note.empty()) report.notes.push_back(printable(note));
     } catch (const Error& error) {
@@ -43,7 +46,7 @@ std::vector<MonitorReport> ask_each_monitor(const Config& config) {
 #else
 std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
 
-MonitorAnswer ask_monitors(const Query&, const Config&) {
+protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) {
   throw Error("this placectl was built without munge, by which placement-monitor could be asked");
 }
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/snapshot_json_read.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <json.h>
 
 #include <algorithm>
@@ -13,8 +15,10 @@
 #include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
+#include "common/state/snapshot.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
 #include "tools/input/json_text.hpp"
@@ -191,5 +195,13 @@ class Reader {
 }  // namespace
 
 LiveState parse_snapshot_json(std::string_view json, const std::string& name) { return Reader(json, name).read(); }
+
+LiveState read_live_state(const std::string& path, std::size_t max_bytes) {
+  // Only a regular file is looked at for this, because the first bytes of a pipe would then be lost.
+  char first[5] = {};
+  if (std::filesystem::is_regular_file(path)) std::ifstream(path, std::ios::binary).read(first, sizeof first);
+  return std::string_view(first, sizeof first) == "SPLIV" ? read_snapshot(path)
+                                                          : parse_snapshot_json(read_input_file(path, max_bytes), path);
+}
 
 }  // namespace placement::tools

@@ -14,7 +14,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "tools/input/monitor_input.hpp"
-#include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
 #include "tools/output/text_table.hpp"
 
 namespace placement::tools {

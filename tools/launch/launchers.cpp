@@ -17,6 +17,7 @@
 #include "spank/step/scontrol.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/map/launcher_files.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -283,9 +284,7 @@ const Launcher* find_launcher(const Words& words) {
 }
 
 std::string launcher_names() {
-  std::string names;
-  for (const Launcher& launcher : launchers) names += (names.empty() ? "" : ", ") + std::string(launcher.name);
-  return names;
+  return joined(launchers, ", ", [](const Launcher& launcher) { return launcher.name; });
 }
 
 bool srun_has_policies() { return srun_help().find("--comm-matrix") != std::string::npos; }

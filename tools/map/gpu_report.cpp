@@ -103,29 +103,18 @@ std::string format_gpu_summary(const GpuTask& gpu, const GpuOutcome& outcome) {
 }
 
 void write_gpus(JsonWriter& json, const GpuTask& gpu, const GpuOutcome& outcome) {
-  json.key("gpus")
-      .begin_object()
-      .member("node_topology", gpu.node.name)
-      .member("gpus", gpu.gpus())
-      .member("cores_per_rank", gpu.cores_per_rank)
-      .member("far_cores", far_cores(gpu, outcome))
-      .member("exact", outcome.mapping.exact);
+  json.key("gpus").begin_object().member("node_topology", gpu.node.name, "gpus", gpu.gpus());
+  json.member("cores_per_rank", gpu.cores_per_rank, "far_cores", far_cores(gpu, outcome));
+  json.member("exact", outcome.mapping.exact);
   if (outcome.has_traffic)
-    json.member("cost", outcome.cost)
-        .member("natural_cost", outcome.natural_cost)
-        .member("linked", outcome.linked)
-        .member("natural_linked", outcome.natural_linked);
-  json.member("gpu_bind", gpu_bind(outcome)).member("cpu_bind", cpu_bind(gpu, outcome)).key("places").begin_array();
-  for (const mapping::GpuPlace& place : outcome.mapping.of_rank) {
-    json.begin_object()
-        .member("gpu", place.gpu)
-        .member("name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name)
-        .key("cpus")
-        .begin_array();
-    for (const std::int32_t cpu : cpus_of(gpu, place)) json.value(cpu);
-    json.end_array().member("nic", nic_of(gpu, place)).end_object();
-  }
-  json.end_array().end_object();
+    json.member("cost", outcome.cost, "natural_cost", outcome.natural_cost, "linked", outcome.linked, "natural_linked",
+                outcome.natural_linked);
+  json.member("gpu_bind", gpu_bind(outcome), "cpu_bind", cpu_bind(gpu, outcome));
+  json.objects("places", outcome.mapping.of_rank, [&](const mapping::GpuPlace& place) {
+    json.member("gpu", place.gpu, "name", gpu.node.gpus[static_cast<std::size_t>(place.gpu)].name);
+    json.list("cpus", cpus_of(gpu, place)).member("nic", nic_of(gpu, place));
+  });
+  json.end_object();
 }
 
 }  // namespace placement::tools

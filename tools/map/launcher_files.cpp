@@ -6,15 +6,11 @@
 #include <map>
 
 #include "common/util/error.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
 namespace {
-
-constexpr LauncherFormat formats[] = {
-    {"hostfile", format_hostfile},      {"rankfile", format_rankfile}, {"machinefile", format_machinefile},
-    {"mpich-order", format_rank_order}, {"torchrun", format_torchrun}, {"srun", format_srun},
-};
 
 const std::string& node_of(const Layout& layout, std::size_t rank) {
   return layout.view.nodes[static_cast<std::size_t>(layout.places[rank].node)].name;
@@ -70,26 +66,7 @@ std::string format_slot(const std::vector<std::int32_t>& cores, const std::vecto
   return text;
 }
 
-}  // namespace
-
-const LauncherFormat* find_launcher_format(std::string_view name) {
-  const auto found = std::ranges::find(formats, name, &LauncherFormat::name);
-  return found == std::end(formats) ? nullptr : found;
-}
-
-std::string launcher_format_names() {
-  std::string names;
-  for (const LauncherFormat& format : formats)
-    names += (names.empty() ? "" : &format == std::end(formats) - 1 ? " or " : ", ") + std::string(format.name);
-  return names;
-}
-
-std::string format_hostfile(const Layout& layout) {
-  std::string text;
-  for (std::size_t rank = 0; rank < layout.places.size(); ++rank) text += node_of(layout, rank) + "\n";
-  return text;
-}
-
+// Open MPI's rankfile, with lines such as "rank 0=n1 slot=1:2,3" (socket 1, cores 2 and 3).
 std::string format_rankfile(const Layout& layout) {
   std::vector<std::vector<SocketCore>> numbers;
   for (const NodeView& node : layout.view.nodes)
@@ -107,12 +84,8 @@ std::string format_rankfile(const Layout& layout) {
   return text;
 }
 
-std::string format_machinefile(const Layout& layout) {
-  std::string text;
-  for (const Run& run : runs_of(layout)) text += run.node + ":" + std::to_string(run.ranks) + "\n";
-  return text;
-}
-
+// The ranks in the order of the nodes and of their first cores, one line per node, separated by commas. Cray MPICH
+// reads it with MPICH_RANK_REORDER_METHOD=3.
 std::string format_rank_order(const Layout& layout) {
   std::vector<std::vector<std::size_t>> ranks_of_node(layout.view.nodes.size());
   for (std::size_t rank = 0; rank < layout.places.size(); ++rank)
@@ -126,6 +99,7 @@ std::string format_rank_order(const Layout& layout) {
   return text;
 }
 
+// One line for each node, in the order of its ranks: the node, and the options for torchrun there.
 std::string format_torchrun(const Layout& layout) {
   const std::vector<Run> runs = runs_of(layout);
   std::vector<std::string> nodes;
@@ -145,8 +119,37 @@ std::string format_torchrun(const Layout& layout) {
   return text;
 }
 
+// The options for srun with SLURM_HOSTFILE.
 std::string format_srun(const Layout& layout) {
   return "--distribution=arbitrary --ntasks=" + std::to_string(layout.places.size()) + "\n";
+}
+
+constexpr LauncherFormat formats[] = {
+    {"hostfile", format_hostfile},      {"rankfile", format_rankfile}, {"machinefile", format_machinefile},
+    {"mpich-order", format_rank_order}, {"torchrun", format_torchrun}, {"srun", format_srun},
+};
+
+}  // namespace
+
+std::string format_hostfile(const Layout& layout) {
+  std::string text;
+  for (std::size_t rank = 0; rank < layout.places.size(); ++rank) text += node_of(layout, rank) + "\n";
+  return text;
+}
+
+std::string format_machinefile(const Layout& layout) {
+  std::string text;
+  for (const Run& run : runs_of(layout)) text += run.node + ":" + std::to_string(run.ranks) + "\n";
+  return text;
+}
+
+const LauncherFormat* find_launcher_format(std::string_view name) {
+  const auto found = std::ranges::find(formats, name, &LauncherFormat::name);
+  return found == std::end(formats) ? nullptr : found;
+}
+
+std::string launcher_format_names() {
+  return joined(formats, ", ", [](const LauncherFormat& format) { return format.name; });
 }
 
 }  // namespace placement::tools

@@ -35,22 +35,7 @@ std::string launcher_format_names();
 // `--map-by seq` without cores.
 std::string format_hostfile(const Layout& layout);
 
-// Returns Open MPI's rankfile, with lines such as "rank 0=n1 slot=1:2,3" (socket 1, cores 2 and 3). Throws Error if
-// ranks have no cores.
-std::string format_rankfile(const Layout& layout);
-
 // Returns lines "NODE:RANKS", a line for each run of successive ranks on one node, for Hydra's `mpiexec -f`.
 std::string format_machinefile(const Layout& layout);
-
-// Returns the ranks in the order of the nodes and of their first cores, one line per node, separated by commas. Cray
-// MPICH reads it with MPICH_RANK_REORDER_METHOD=3.
-std::string format_rank_order(const Layout& layout);
-
-// Returns one line for each node, in the order of its ranks: the node, and the options for torchrun there. Throws Error
-// unless each node has one run of successive ranks, and all runs are of one length.
-std::string format_torchrun(const Layout& layout);
-
-// Returns the options for srun with SLURM_HOSTFILE.
-std::string format_srun(const Layout& layout);
 
 }  // namespace placement::tools

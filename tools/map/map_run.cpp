@@ -28,20 +28,13 @@ namespace placement::tools {
 namespace {
 
 // Measures wall and processor time since its construction.
-class Stopwatch {
- public:
-  double wall_s() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
-  double cpu_s() const { return processor_s() - cpu_start_; }
-
- private:
-  static double processor_s() {
-    timespec time{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+struct Stopwatch {
+  void stop(MapOutcome& outcome) const {
+    outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    outcome.cpu_s = static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC;
   }
-
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double cpu_start_ = processor_s();
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::clock_t cpu_start = std::clock();
 };
 
 Deadline deadline_of(const MapTask& task) {
@@ -271,8 +264,7 @@ MapOutcome run_map(MapTask task) {
     map_leaves(task, outcome);
   else
     ask_policy(task, *policy, outcome);
-  outcome.wall_s = watch.wall_s();
-  outcome.cpu_s = watch.cpu_s();
+  watch.stop(outcome);
 
   outcome.cost = cost_on(task, outcome.leaf_of_rank);
   if (by_nodes)
@@ -297,8 +289,7 @@ MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task, 
   outcome.step =
       spank::place_in(allocation, {task.spec, task.without_matrix ? nullptr : task.matrix, false}, map_length);
   const spank::StepPlacement& placement = outcome.step;
-  outcome.wall_s = watch.wall_s();
-  outcome.cpu_s = watch.cpu_s();
+  watch.stop(outcome);
   outcome.cost = placement.cost;
   outcome.natural_cost = placement.natural_cost;
   outcome.reasons = placement.reasons;

@@ -8,11 +8,15 @@
 #include <vector>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
+#include "common/state/controller_state.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/request/pattern_matrix.hpp"
-#include "tools/map/allocation_state.hpp"
+#include "spank/step/slurm_view.hpp"
+#include "spank/step/state_query.hpp"
 
 namespace placement::tools {
 
@@ -26,10 +30,9 @@ void note(const MapTask& task, const std::string& text) {
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
   if (const auto scope = line.value("scope")) {
-    const std::string word = *scope == "given" ? "allocation" : *scope;  // its name before
-    if (word != "whole" && word != "subtree" && word != "allocation")
+    if (*scope != "whole" && *scope != "subtree" && *scope != "allocation")
       throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or allocation");
-    spec.parameters["scope"] = word;
+    spec.parameters["scope"] = *scope;
   }
   if (const auto objective = line.value("objective")) {
     if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
@@ -129,6 +132,26 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
   task.matrix = std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
 }
 
+// Adds to the allocation what a step by the policy of the task would have: the state and the planned ranks that
+// slurmctld sent with the job and, if the policy is `named` on the command line, as srun -m names it, the data of
+// placement-monitor that the job does not have. Notes on standard error name what is missing, and that srun places no
+// ranks because slurmctld's Mode is not enforce. Throws Error if slurmctld does not answer or the job's state is
+// damaged.
+void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
+  ControllerState controller = controller_state_of(ask_controller());
+  spank::use_mode_of_partition(controller, allocation.step.job);
+  if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
+    note(task, "Mode=" + controller.mode +
+                   " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
+  note(task, spank::take_plan_of_allocation(allocation, component));
+  if (!named) return;
+  const std::string why =
+      spank::add_missing_state(task.spec, allocation.view, allocation.step.job, allocation.step.nodes, controller);
+  if (!why.empty())
+    note(task, "slurmctld sent no torus, outage probabilities or measured network with the job, and " + why + ": " +
+                   task.spec.policy + " uses only Slurm's topology");
+}
+
 }  // namespace
 
 MapTask read_task(const CommandLine& line, const std::string& command, bool in_allocation) {
@@ -188,7 +211,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
             : std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(tasks), {}));
   }
   if (step.by_node) fold_matrix(tasks, task);
-  take_plan(task.command, task.spec, line.has("policy"), component, allocation);
+  take_plan(task, line.has("policy"), component, allocation);
   task.view = allocation.view;
   for (const NodeView& node : task.view.nodes)
     for (std::int32_t core = 0; core < node.cores(); ++core)

@@ -7,6 +7,7 @@
 
 #include "common/util/short_number.hpp"
 #include "tools/output/json.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -52,11 +53,7 @@ Regularity regularity_of(const CommMatrix& matrix, const std::vector<CommEdge>& 
           needed(std::move(weights))};
 }
 
-std::string line(const char* name, const std::string& text) {
-  char field[16];
-  std::snprintf(field, sizeof field, "%-10s", name);
-  return field + text + "\n";
-}
+std::string line(const char* name, const std::string& text) { return formatted("%-10s", name) + text + "\n"; }
 
 std::string words(const Spread& spread) {
   return std::to_string(spread.least) + " to " + std::to_string(spread.most) + ", median " +
@@ -68,27 +65,14 @@ std::string format_gain(const PlacementGain& gain) {
   text += line("natural", to_string(gain.natural_cost) + " hop-bytes, in natural order");
   text += line("placed",
                to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + in_percent(gain.ratio()) + " of that");
-  std::string times, communicating;
-  for (const double share : shares) {
-    times += (times.empty() ? "" : ", ") + in_percent(gain.time(share));
-    communicating += (communicating.empty() ? "" : ", ") + in_percent(share);
-  }
-  return text +
-         line("run time", times + " of that in natural order where " + communicating + " of it is communication");
+  return text + line("run time", joined(shares, ", ", [&](double share) { return in_percent(gain.time(share)); }) +
+                                     " of that in natural order where " + joined(shares, ", ", in_percent) +
+                                     " of it is communication");
 }
 
 void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
-  json.key(name).begin_object().member("least", spread.least).member("median", spread.median);
-  json.member("most", spread.most).end_object();
-}
-
-void write_gain(JsonWriter& json, const PlacementGain& gain) {
-  json.key("gain").begin_object().member("topology", gain.topology).member("policy", gain.policy);
-  json.member("natural_cost", gain.natural_cost).member("cost", gain.cost).member("ratio", gain.ratio());
-  json.key("run_time").begin_array();
-  for (const double share : shares)
-    json.begin_object().member("communication", share).member("time", gain.time(share)).end_object();
-  json.end_array().end_object();
+  json.key(name).begin_object().member("least", spread.least, "median", spread.median, "most", spread.most);
+  json.end_object();
 }
 
 }  // namespace
@@ -119,10 +103,12 @@ double PlacementGain::ratio() const {
 }
 
 std::string format_facts(const MatrixFacts& facts, const std::optional<PlacementGain>& gain) {
-  char density[32];
-  std::snprintf(density, sizeof density, "%.6g", facts.density);
+  const Regularity& regular = facts.regularity;
+  const auto counted = [](std::int64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
   std::string text = line("format", to_string(facts.info.format)) + line("ranks", std::to_string(facts.ranks));
-  text += line("pairs", std::to_string(facts.pairs) + " (density " + density + ")");
+  text += line("pairs", formatted("%lld (density %.6g)", static_cast<long long>(facts.pairs), facts.density));
   text += line("total", std::to_string(facts.total));
   text += line("symmetric", facts.info.symmetric ? "yes" : "no: both directions were added");
   if (facts.info.scale_power != 0)
@@ -130,44 +116,37 @@ std::string format_facts(const MatrixFacts& facts, const std::optional<Placement
                               (facts.info.rounded ? ", rounded" : ""));
   if (facts.silent > 0) text += line("silent", std::to_string(facts.silent) + " ranks without traffic");
   if (facts.total > 0) {
-    text += line("partners", words(facts.regularity.neighbours) + " of a rank");
-    text += line("traffic", words(facts.regularity.traffic) + " of a rank");
-    text += line("regular", "90 % of the traffic is in " + std::to_string(facts.regularity.distances) +
-                                (facts.regularity.distances == 1 ? " difference" : " differences") +
-                                " of rank numbers, and in " + std::to_string(facts.regularity.pairs) +
-                                (facts.regularity.pairs == 1 ? " pair" : " pairs"));
+    text += line("partners", words(regular.neighbours) + " of a rank");
+    text += line("traffic", words(regular.traffic) + " of a rank");
+    text += line("regular", "90 % of the traffic is in " + counted(regular.distances, "difference") +
+                                " of rank numbers, and in " + counted(regular.pairs, "pair"));
   }
   for (const CommEdge& edge : facts.heaviest)
     text +=
         line("heaviest", std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
   for (const std::string& note : facts.info.notes) text += line("note", note);
-  if (gain) text += format_gain(*gain);
-  return text;
+  return text + (gain ? format_gain(*gain) : "");
 }
 
 std::string facts_as_json(const MatrixFacts& facts, const std::optional<PlacementGain>& gain) {
+  const MatrixInfo& info = facts.info;
   JsonWriter json;
-  json.begin_object()
-      .member("format", to_string(facts.info.format))
-      .member("ranks", facts.ranks)
-      .member("pairs", facts.pairs)
-      .member("density", facts.density)
-      .member("total", facts.total)
-      .member("symmetric", facts.info.symmetric)
-      .member("scale_power", facts.info.scale_power)
-      .member("rounded", facts.info.rounded)
-      .member("silent_ranks", facts.silent);
+  json.begin_object().member("format", to_string(info.format), "ranks", facts.ranks, "pairs", facts.pairs);
+  json.member("density", facts.density, "total", facts.total, "symmetric", info.symmetric);
+  json.member("scale_power", info.scale_power, "rounded", info.rounded, "silent_ranks", facts.silent);
   write_spread(json, "neighbours", facts.regularity.neighbours);
   write_spread(json, "traffic", facts.regularity.traffic);
-  json.member("distances_of_90_percent", facts.regularity.distances)
-      .member("pairs_of_90_percent", facts.regularity.pairs);
-  json.key("heaviest").begin_array();
-  for (const CommEdge& edge : facts.heaviest)
-    json.begin_object().member("a", edge.a).member("b", edge.b).member("weight", edge.weight).end_object();
-  json.end_array().key("notes").begin_array();
-  for (const std::string& note : facts.info.notes) json.value(note);
-  json.end_array();
-  if (gain) write_gain(json, *gain);
+  json.member("distances_of_90_percent", facts.regularity.distances, "pairs_of_90_percent", facts.regularity.pairs);
+  json.objects("heaviest", facts.heaviest,
+               [&](const CommEdge& edge) { json.member("a", edge.a, "b", edge.b, "weight", edge.weight); });
+  json.list("notes", info.notes);
+  if (gain) {
+    json.key("gain").begin_object().member("topology", gain->topology, "policy", gain->policy);
+    json.member("natural_cost", gain->natural_cost, "cost", gain->cost, "ratio", gain->ratio());
+    json.objects("run_time", shares,
+                 [&](double share) { json.member("communication", share, "time", gain->time(share)); });
+    json.end_object();
+  }
   return json.end_object().take();
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/util/text.hpp"
+#include "tools/output/output.hpp"
 #include "tools/output/switch_drawing.hpp"
 #include "tools/output/text_table.hpp"
 
@@ -79,10 +80,8 @@ std::string expected_time(const Decision& d) {
   const auto ratio = expected_time_ratio(d);
   if (!ratio) return {};
   const auto share = communication_share(d.parameters);
-  char text[160];
-  std::snprintf(text, sizeof text, "%.2f of stock's run time, with %s%.0f %% communication in proportion to hop-bytes",
-                *ratio, share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
-  return text;
+  return formatted("%.2f of stock's run time, with %s%.0f %% communication in proportion to hop-bytes", *ratio,
+                   share ? "" : "an assumed ", 100 * share.value_or(assumed_share));
 }
 
 std::string counted(std::size_t count, const char* what) {
@@ -99,11 +98,7 @@ std::string summary(const Decision& d, std::string_view topology) {
   const std::size_t stock = leaf_switches_of(d.stock_choice, topology);
   std::string text = "  " + counted(d.tasks, "rank") + " on " + (given > 0 ? counted(given, "leaf switch") : d.given);
   if (given > 0 && stock > 0) text += "; stock would use " + std::to_string(stock);
-  char expected[64];
-  if (const auto ratio = expected_time_ratio(d)) {
-    std::snprintf(expected, sizeof expected, "; expected run time %.2f of stock's", *ratio);
-    text += expected;
-  }
+  if (const auto ratio = expected_time_ratio(d)) text += formatted("; expected run time %.2f of stock's", *ratio);
   return text + "\n";
 }
 
@@ -159,27 +154,18 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   return text;
 }
 
-void decision_json(JsonWriter& json, const Decision& d) {
-  json.begin_object()
-      .member("job", static_cast<std::int64_t>(d.job_id))
-      .member("array_task", d.array_task)
-      .member("step", d.step)
-      .member("restarts", static_cast<std::int64_t>(d.restarts));
-  json.member("at_s", d.at_s).member("uid", static_cast<std::int64_t>(d.uid)).member("mode", d.mode);
-  json.member("policy", d.policy).member("parameters", d.parameters).member("outcome", outcome_name(d));
-  json.member("submitted_s", d.submitted_s).member("predicted", d.predicted);
-  json.member("for_start", d.for_start).member("remembered", d.remembered).member("time_us", d.time_us);
-  json.member("tasks", static_cast<std::int64_t>(d.tasks))
-      .member("candidates", static_cast<std::int64_t>(d.candidates));
-  json.member("candidate_nodes", d.candidate_nodes)
-      .member("choice", d.choice)
-      .member("tasks_per_node", d.tasks_per_node);
-  json.member("given", d.given).member("stock_choice", d.stock_choice).member("cost", d.cost);
-  json.member("natural_cost", d.natural_cost).member("first_nodes_cost", d.first_nodes_cost);
-  json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value)).member("reason", d.reason);
-  json.member("live_age_s", d.live_age_s).member("why_not_live", d.why_not_live).key("terms").begin_array();
-  for (const std::string& term : d.terms) json.value(term);
-  json.end_array().end_object();
+void decisions_json(JsonWriter& json, std::string_view name, std::span<const Decision> decisions) {
+  json.objects(name, decisions, [&](const Decision& d) {
+    json.member("job", d.job_id, "array_task", d.array_task, "step", d.step, "restarts", d.restarts, "at_s", d.at_s);
+    json.member("uid", d.uid, "mode", d.mode, "policy", d.policy, "parameters", d.parameters);
+    json.member("outcome", outcome_name(d), "submitted_s", d.submitted_s, "predicted", d.predicted);
+    json.member("for_start", d.for_start, "remembered", d.remembered, "time_us", d.time_us, "tasks", d.tasks);
+    json.member("candidates", d.candidates, "candidate_nodes", d.candidate_nodes, "choice", d.choice);
+    json.member("tasks_per_node", d.tasks_per_node, "given", d.given, "stock_choice", d.stock_choice, "cost", d.cost);
+    json.member("natural_cost", d.natural_cost, "first_nodes_cost", d.first_nodes_cost);
+    json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value), "reason", d.reason);
+    json.member("live_age_s", d.live_age_s, "why_not_live", d.why_not_live).list("terms", d.terms);
+  });
 }
 
 }  // namespace placement::tools

@@ -17,7 +17,7 @@ std::string_view outcome_name(const Decision& decision);
 std::string explained(const Decision& decision, const std::string& component, std::string_view topology,
                       bool verbose = false);
 
-// Writes the decision as an object.
-void decision_json(JsonWriter& json, const Decision& decision);
+// Writes the decisions as a member that is a list of objects.
+void decisions_json(JsonWriter& json, std::string_view name, std::span<const Decision> decisions);
 
 }  // namespace placement::tools

@@ -7,6 +7,9 @@
 
 namespace placement::tools {
 
+namespace {
+
+// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
 std::size_t utf8_size(std::string_view text) {
   const auto byte = [&](std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0U; };
   const unsigned first = byte(0), second = byte(1);
@@ -21,6 +24,27 @@ std::size_t utf8_size(std::string_view text) {
   const bool bad = (first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
                    (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90);
   return bad ? 0 : size;
+}
+
+}  // namespace
+
+std::string safe_text(std::string_view text) {
+  constexpr std::string_view unwanted[] = {"\xd8\x9c", "\xef\xbb\xbf", "\xef\xbf\xbe", "\xef\xbf\xbf"};
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t size = utf8_size(text.substr(at));
+    const std::string_view character = text.substr(at, std::max<std::size_t>(size, 1));
+    const auto first = static_cast<unsigned char>(character[0]);
+    const bool control = size == 1 && (first < ' ' || first == 0x7f) && first != '\n' && first != '\t';
+    // U+0080 to U+009F; U+200E to U+200F, U+2028 to U+202E, and U+2066 to U+2069.
+    const bool other =
+        (size == 2 && character < "\xc2\xa0") || (character >= "\xe2\x80\x8e" && character <= "\xe2\x80\x8f") ||
+        (character >= "\xe2\x80\xa8" && character <= "\xe2\x80\xae") ||
+        (character >= "\xe2\x81\xa6" && character <= "\xe2\x81\xa9") || std::ranges::count(unwanted, character) > 0;
+    safe += size == 0 || control || other ? "?" : character;
+    at += character.size();
+  }
+  return safe;
 }
 
 JsonWriter& JsonWriter::begin(char bracket) {

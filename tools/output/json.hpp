@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -9,8 +10,10 @@
 
 namespace placement::tools {
 
-// Returns the number of bytes of the first character in `text`; 0 if these bytes are not valid UTF-8.
-std::size_t utf8_size(std::string_view text);
+// Returns `text` for a terminal or a page, which may have names that another user has chosen. A '?' stands for bytes
+// that are no UTF-8, for control characters but for line feed and tab, and for characters that separate lines or change
+// the direction of writing.
+std::string safe_text(std::string_view text);
 
 // Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
 // each member of the outermost object has its own line, as have the members and elements of objects and lists within
@@ -28,8 +31,10 @@ class JsonWriter {
   JsonWriter& value(std::string_view text);
   JsonWriter& value(const char* text) { return value(std::string_view(text)); }
   JsonWriter& value(bool yes) { return raw(yes ? "true" : "false"); }
-  JsonWriter& value(std::int64_t number) { return raw(std::to_string(number)); }
-  JsonWriter& value(std::int32_t number) { return raw(std::to_string(number)); }
+  template <std::integral Number>
+  JsonWriter& value(Number number) {
+    return raw(std::to_string(number));
+  }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
   JsonWriter& value(double number);  // writes nine significant digits; NaN and infinity become null
   // Writes the fewest digits from which the number can be read back exactly.
@@ -38,9 +43,30 @@ class JsonWriter {
   // Writes half of `twice`, which must not be negative.
   JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }
 
-  template <typename Value>
-  JsonWriter& member(std::string_view name, const Value& of) {
-    return key(name).value(of);
+  // Writes members: a name and a value, and so on.
+  template <typename Value, typename... More>
+  JsonWriter& member(std::string_view name, const Value& of, const More&... more) {
+    key(name).value(of);
+    if constexpr (sizeof...(more) > 0) member(more...);
+    return *this;
+  }
+  // Writes a member that is a list of values.
+  template <typename Range>
+  JsonWriter& list(std::string_view name, const Range& values) {
+    key(name).begin_array();
+    for (const auto& one : values) value(one);
+    return end_array();
+  }
+  // Writes a member that is a list of objects; write(element) writes the members of each.
+  template <typename Range, typename Write>
+  JsonWriter& objects(std::string_view name, const Range& elements, const Write& write) {
+    key(name).begin_array();
+    for (const auto& one : elements) {
+      begin_object();
+      write(one);
+      end_object();
+    }
+    return end_array();
   }
 
   template <typename Number>

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include <array>
+
 #include "common/state/live_check.hpp"
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
@@ -17,24 +19,13 @@ constexpr int lines_within = 2;  // the elements of the lists of the outermost o
 
 void put_nodes(JsonWriter& json, const LiveState& state) {
   const PairTable& pairs = state.pairs;
-  json.key("nodes").begin_array();
-  for (std::size_t n = 0; n < state.nodes.size(); ++n) {
-    const NodeState& node = state.nodes[n];
-    json.begin_object().member("name", node.name).member("liveness", to_string(node.liveness));
-    json.member("outages", node.outages);
+  json.objects("nodes", state.nodes, [&](const NodeState& node) {
+    const auto n = static_cast<std::size_t>(&node - state.nodes.data());
+    json.member("name", node.name, "liveness", to_string(node.liveness), "outages", node.outages);
     for (const NodeField& field : node_fields) json.exact_member(field.name, field.get(node));
     if (!pairs.node_latency_us.empty()) json.exact_member("network_latency_us", pairs.node_latency_us[n]);
     if (!pairs.node_bandwidth_Bps.empty()) json.exact_member("network_bandwidth_Bps", pairs.node_bandwidth_Bps[n]);
-    json.end_object();
-  }
-  json.end_array();
-}
-
-void put_groups(JsonWriter& json, const LiveState& state) {
-  json.key("groups").begin_array();
-  for (const std::vector<std::string>& names : names_of_groups(state))
-    json.value(names.empty() ? "" : compress_hostlist(names));
-  json.end_array();
+  });
 }
 
 void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int32_t b) {
@@ -45,7 +36,7 @@ void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int
   if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
       !(foretold && b == 0))
     return;
-  json.begin_object().key("groups").begin_array().value(a).value(b).end_array();
+  json.begin_object().list("groups", std::array{a, b});
   json.exact_member("latency_us", cell.latency_us).exact_member("bandwidth_Bps", cell.bandwidth_Bps);
   json.exact_member("peak_bandwidth_Bps", cell.peak_bandwidth_Bps);
   json.member("source", to_string(cell.source)).exact_member("age_s", cell.age_s);
@@ -66,8 +57,10 @@ std::string format_snapshot_json(const LiveState& state) {
   json.begin_object().member(snapshot_json_version_name, snapshot_json_version);
   json.member("published_at_s", state.published_at_s).exact_member("outage_horizon_s", state.outage_horizon_s);
   put_nodes(json, state);
-  put_groups(json, state);
-  json.key("pairs").begin_array();
+  json.key("groups").begin_array();
+  for (const std::vector<std::string>& names : names_of_groups(state))
+    json.value(names.empty() ? "" : compress_hostlist(names));
+  json.end_array().key("pairs").begin_array();
   for (std::int32_t a = 0; a < state.pairs.groups; ++a)
     for (std::int32_t b = a; b < state.pairs.groups; ++b) put_pair(json, state.pairs, a, b);
   json.end_array();

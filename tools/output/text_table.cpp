@@ -7,6 +7,8 @@
 #include <ctime>
 #include <utility>
 
+#include "tools/output/output.hpp"
+
 namespace placement::tools {
 
 TextTable::TextTable(std::vector<std::string> titles) : titles_(std::move(titles)) {
@@ -41,17 +43,9 @@ std::string TextTable::text() const {
   return out;
 }
 
-namespace {
-
-std::string formatted(int digits, double value, const char* unit) {
-  char text[352];  // enough for the largest double, which has 309 digits
-  std::snprintf(text, sizeof text, "%.*f%s", digits, value, unit);
-  return text;
+std::string shown_number(double value, int digits) {
+  return std::isnan(value) ? "-" : formatted("%.*f", digits, value);
 }
-
-}  // namespace
-
-std::string shown_number(double value, int digits) { return std::isnan(value) ? "-" : formatted(digits, value, ""); }
 
 std::string shown_percent(double share, int digits) {
   return shown_number(100 * share, digits) + (std::isnan(share) ? "" : "%");
@@ -62,22 +56,22 @@ std::string shown_bytes(double bytes) {
   constexpr const char* units[] = {"", "k", "M", "G", "T", "P"};
   std::size_t unit = 0;
   for (; bytes >= 999.5 && unit + 1 < std::size(units); ++unit) bytes /= 1000;
-  return formatted(unit > 0 && bytes < 9.95 ? 1 : 0, bytes, units[unit]);
+  return formatted("%.*f%s", unit > 0 && bytes < 9.95 ? 1 : 0, bytes, units[unit]);
 }
 
 std::string shown_seconds(double seconds) {
   if (std::isnan(seconds)) return "-";
-  if (seconds < 120) return formatted(0, seconds, "s");
-  if (seconds < 2 * 3600) return formatted(0, seconds / 60, "m");
-  if (seconds < 2 * 86400) return formatted(1, seconds / 3600, "h");
-  return formatted(1, seconds / 86400, "d");
+  if (seconds < 120) return formatted("%.0fs", seconds);
+  if (seconds < 2 * 3600) return formatted("%.0fm", seconds / 60);
+  if (seconds < 2 * 86400) return formatted("%.1fh", seconds / 3600);
+  return formatted("%.1fd", seconds / 86400);
 }
 
 std::string shown_microseconds(double us) {
   if (std::isnan(us)) return "-";
-  if (us < 1000) return formatted(0, us, "us");
-  if (us < 1e6) return formatted(1, us / 1e3, "ms");
-  return formatted(1, us / 1e6, "s");
+  if (us < 1000) return formatted("%.0fus", us);
+  if (us < 1e6) return formatted("%.1fms", us / 1e3);
+  return formatted("%.1fs", us / 1e6);
 }
 
 std::string shown_time(double seconds_since_1970) {

@@ -108,7 +108,9 @@ std::vector<double> marks_of(const Scale& scale) {
   return marks;
 }
 
-// Computes the positions of all parts and draws them.
+enum class Anchor { start, middle, end };
+
+// Computes the positions of all parts and draws them, in pixels from the upper left corner.
 class Drawing {
  public:
   Drawing(const HeatMap& map, const HeatMapStyle& style)
@@ -129,23 +131,57 @@ class Drawing {
     top_ = 56;
   }
 
-  Picture take() {
-    picture_.width = left_ + side_ + 28 + bar_width + 9 * pitch + line + 12;
-    picture_.height = top_ + side_ + (style_.names.empty() ? line + 8 : name_room_) + 2 * line + 20;
+  std::string svg() {
+    width_ = left_ + side_ + 28 + bar_width + 9 * pitch + line + 12;
+    height_ = top_ + side_ + (style_.names.empty() ? line + 8 : name_room_) + 2 * line + 20;
     cells();
     axes();
     bar();
     legend();
     title();
-    return std::move(picture_);
+    const std::string size = formatted("width=\"%d\" height=\"%d\"", width_, height_);
+    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
+           formatted(" viewBox=\"0 0 %d %d\">\n<rect ", width_, height_) + size +
+           " fill=\"#ffffff\"/>\n<g shape-rendering=\"crispEdges\">\n" + paths() +
+           "</g>\n<g font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" dominant-baseline=\"central\">\n" +
+           words_ + "</g>\n</svg>\n";
   }
 
  private:
   static constexpr int pitch = 12, line = 22, bar_width = 24;  // pitch: width of a letter of scale 2
   static constexpr std::size_t longest_name = 16;
 
+  struct Box {
+    int x, y, width, height;
+    std::uint32_t colour;  // 0xrrggbb
+  };
+
   void box(int x, int y, int width, int height, std::uint32_t colour) {
-    if (width > 0 && height > 0) picture_.rectangles.push_back({x, y, width, height, colour});
+    if (width > 0 && height > 0) boxes_.push_back({x, y, width, height, colour});
+  }
+
+  // Adds words at (x, y), the middle of the line's height; letters of scale 2 have about 10 x 14 pixels. If `upwards`
+  // is set, the text runs upwards, the anchor applies to y, and x is the middle of the line.
+  void words(int x, int y, const std::string& text, Anchor anchor, int scale = 2, bool upwards = false) {
+    constexpr const char* anchors[] = {"start", "middle", "end"};
+    words_ += formatted("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" font-size=\"%d\"", x, y,
+                        anchors[static_cast<int>(anchor)], scale * 8);
+    if (upwards) words_ += formatted(" transform=\"rotate(-90 %d %d)\"", x, y);
+    words_ += ">" + xml_escaped(text) + "</text>\n";
+  }
+
+  // Returns the boxes. Those of one colour that follow each other are one path, because a heat map has many.
+  std::string paths() const {
+    std::string text;
+    for (std::size_t i = 0; i < boxes_.size();) {
+      const std::uint32_t colour = boxes_[i].colour;
+      text += formatted("<path fill=\"#%06x\" d=\"", colour);
+      for (; i < boxes_.size() && boxes_[i].colour == colour; ++i)
+        text += formatted("M%d %dh%dv%dh%dz", boxes_[i].x, boxes_[i].y, boxes_[i].width, boxes_[i].height,
+                          -boxes_[i].width);
+      text += "\"/>\n";
+    }
+    return text;
   }
   void frame(int x, int y, int width, int height) {
     box(x - 1, y - 1, width + 2, 1, ink);
@@ -171,8 +207,7 @@ class Drawing {
           box(left_ + first * pixel_, top_ + row * pixel_, (next - first) * pixel_, pixel_, colour);
         first = next;
       }
-    std::stable_sort(picture_.rectangles.begin(), picture_.rectangles.end(),
-                     [](const auto& a, const auto& b) { return a.colour < b.colour; });
+    std::ranges::stable_sort(boxes_, {}, &Box::colour);
     frame(left_, top_, side_, side_);
   }
 
@@ -181,16 +216,16 @@ class Drawing {
     for (std::int32_t at = 0; at < map_.size(); at += step_) {
       const int along = at / map_.group() * pixel_ + pixel_ / 2;
       box(left_ - 7, top_ + along, 6, 1, ink);
-      picture_.words.push_back({left_ - 10, top_ + along, name(at), Picture::Anchor::end});
+      words(left_ - 10, top_ + along, name(at), Anchor::end);
       box(left_ + along, bottom + 1, 1, 6, ink);
       if (style_.names.empty())
-        picture_.words.push_back({left_ + along, bottom + 18, name(at), Picture::Anchor::middle});
+        words(left_ + along, bottom + 18, name(at), Anchor::middle);
       else
-        picture_.words.push_back({left_ + along, bottom + 10, name(at), Picture::Anchor::end, 2, true});
+        words(left_ + along, bottom + 10, name(at), Anchor::end, 2, true);
     }
     const int below = bottom + (style_.names.empty() ? line + 8 : name_room_) + line / 2;
-    picture_.words.push_back({left_ + side_ / 2, below, style_.axis, Picture::Anchor::middle});
-    picture_.words.push_back({line / 2 + 2, top_ + side_ / 2, style_.axis, Picture::Anchor::middle, 2, true});
+    words(left_ + side_ / 2, below, style_.axis, Anchor::middle);
+    words(line / 2 + 2, top_ + side_ / 2, style_.axis, Anchor::middle, 2, true);
   }
 
   void bar() {
@@ -209,7 +244,7 @@ class Drawing {
       box(x + bar_width + 1, y, 6, 1, ink);
       const bool last = i + 1 == marks.size();
       if (!last && (y > lowest_free - line || y < top_mark + line)) continue;  // words would touch
-      picture_.words.push_back({x + bar_width + 10, y, value_text(marks[i]), Picture::Anchor::start});
+      words(x + bar_width + 10, y, value_text(marks[i]), Anchor::start);
       lowest_free = y;
     }
     std::string unit = shown(style_.unit);
@@ -218,7 +253,7 @@ class Drawing {
       unit += std::string(map_.kind() == HeatMap::Kind::traffic ? ", sum of " : ", mean of ") + group + " x " + group;
     }
     if (scale_.logarithmic) unit += " (log)";
-    picture_.words.push_back({picture_.width - line / 2, top_ + side_ / 2, unit, Picture::Anchor::middle, 2, true});
+    words(width_ - line / 2, top_ + side_ / 2, unit, Anchor::middle, 2, true);
   }
 
   void legend() {
@@ -227,7 +262,7 @@ class Drawing {
     const auto entry = [&](std::uint32_t colour, const char* word) {
       box(x, y - 7, 14, 14, colour);
       frame(x, y - 7, 14, 14);
-      picture_.words.push_back({x + bar_width + 10, y, word, Picture::Anchor::start});
+      words(x + bar_width + 10, y, word, Anchor::start);
       y += line;
     };
     if (scale_.any_none || scale_.empty()) entry(no_traffic, "none");
@@ -236,17 +271,18 @@ class Drawing {
 
   void title() {
     std::string text = shown(style_.title);
-    const auto room = [&](int scale) { return static_cast<std::size_t>((picture_.width - 16) / (6 * scale)); };
+    const auto room = [&](int scale) { return static_cast<std::size_t>((width_ - 16) / (6 * scale)); };
     const int scale = text.size() <= room(3) ? 3 : 2;
     if (text.size() > room(scale)) text = text.substr(0, room(scale) - 2) + "..";
-    picture_.words.push_back({picture_.width / 2, 26, text, Picture::Anchor::middle, scale});
+    words(width_ / 2, 26, text, Anchor::middle, scale);
   }
 
   const HeatMap& map_;
   const HeatMapStyle& style_;
   Scale scale_;
-  int pixel_ = 1, side_ = 0, step_ = 1, name_room_ = 0, left_ = 0, top_ = 0;
-  Picture picture_;
+  int pixel_ = 1, side_ = 0, step_ = 1, name_room_ = 0, left_ = 0, top_ = 0, width_ = 0, height_ = 0;
+  std::vector<Box> boxes_;
+  std::string words_;  // over all boxes
 };
 
 }  // namespace
@@ -259,9 +295,6 @@ HeatMap::HeatMap(std::int32_t size, Kind kind) : size_(size), kind_(kind) {
 }
 
 void HeatMap::add(std::int32_t row, std::int32_t column, double value) {
-  if (row < 0 || row >= size_ || column < 0 || column >= size_)
-    throw Error("a heat map of " + std::to_string(size_) + " rows has no place (" + std::to_string(row) + ", " +
-                std::to_string(column) + ")");
   if (!std::isfinite(value)) return;
   Cell& cell = all_[static_cast<std::size_t>(row / group_) * static_cast<std::size_t>(cells_) +
                     static_cast<std::size_t>(column / group_)];
@@ -293,26 +326,12 @@ HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, 
   return map;
 }
 
-HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values) {
-  if (size < 0 || values.size() != static_cast<std::size_t>(size) * static_cast<std::size_t>(size))
-    throw Error("a heat map of " + std::to_string(size) + " rows cannot have " + std::to_string(values.size()) +
-                " values");
-  return heat_map_of(size, [&](std::int32_t row, std::int32_t column) {
-    return values[static_cast<std::size_t>(row) * static_cast<std::size_t>(size) + static_cast<std::size_t>(column)];
-  });
-}
-
-Picture draw(const HeatMap& map, const HeatMapStyle& style) {
-  if (!style.names.empty() && style.names.size() != static_cast<std::size_t>(map.size()))
-    throw Error("a heat map of " + std::to_string(map.size()) + " rows cannot have " +
-                std::to_string(style.names.size()) + " names");
-  return Drawing(map, style).take();
-}
+std::string to_svg(const HeatMap& map, const HeatMapStyle& style) { return Drawing(map, style).svg(); }
 
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style) {
   if (!lower_case(file).ends_with(".svg"))
     throw UsageError(shown(file) + ": a heat map goes to a file that ends in .svg");
-  write_output(file, to_svg(draw(map, style)));
+  write_output(file, to_svg(map, style));
 }
 
 }  // namespace placement::tools

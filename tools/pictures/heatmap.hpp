@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
-#include "tools/pictures/picture.hpp"
 
 namespace placement::tools {
 
@@ -28,8 +27,7 @@ class HeatMap {
   std::int32_t group() const { return group_; }  // number of rows and of columns in one cell
   Kind kind() const { return kind_; }
 
-  // Adds a value at (row, column), counted from 0. NaN and infinity mean "unknown" and change nothing. Throws Error
-  // when the place is outside of the matrix.
+  // Adds a value at (row, column), counted from 0. NaN and infinity mean "unknown" and change nothing.
   void add(std::int32_t row, std::int32_t column, double value);
 
   // Returns the value of a cell; NaN: unknown.
@@ -51,10 +49,8 @@ class HeatMap {
 // Returns the heat map of the traffic of each pair, in both triangles.
 HeatMap heat_map_of(const CommMatrix& matrix);
 
-// These return the heat map of measurements: `value(row, column)` for all pairs, or `values` row by row (size * size).
-// They throw Error for a size below 1, or when `values` has another length.
+// Returns the heat map of measurements, `value(row, column)` of all pairs. Throws Error for a size below 1.
 HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, std::int32_t)>& value);
-HeatMap heat_map_of(std::int32_t size, const std::vector<double>& values);
 
 struct HeatMapStyle {
   std::string title = {};
@@ -64,8 +60,8 @@ struct HeatMapStyle {
   std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };
 
-// Returns the map as a picture, with the title, the axes and the scale of colours.
-Picture draw(const HeatMap& map, const HeatMapStyle& style);
+// Returns the map as an SVG file, with the title, the axes and the scale of colours.
+std::string to_svg(const HeatMap& map, const HeatMapStyle& style);
 
 // Writes the picture to `file`, whose name ends in .svg. Throws UsageError for another ending, and Error when
 // the file cannot be written.

@@ -3,7 +3,6 @@
 
 #include "tools/output/decision_sums.hpp"
 #include "tools/output/text_table.hpp"
-#include "tools/report/drawing.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {

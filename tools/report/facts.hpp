@@ -39,4 +39,11 @@ struct ReportFacts {
   std::uint64_t seed = 1;  // of all random choices
 };
 
+// Reads and replays the parts of a report, as the options of the command line say. The snapshot is that of --state, the
+// decisions those of --history and --ring, the machine that of --topology, --slurm-conf, --switches and --node or that
+// of slurmctld, and the jobs those of --sacct or of sacct. A part that cannot be read is left out, with the reason.
+// Throws UsageError, and Error for a file that the command line names.
+//   now_s, since_s  in seconds since 1970
+ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s);
+
 }  // namespace placement::tools

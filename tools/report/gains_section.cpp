@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "tools/output/text_table.hpp"
-#include "tools/report/drawing.hpp"
 #include "tools/report/gains.hpp"
 #include "tools/report/sections.hpp"
 

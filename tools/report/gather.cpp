@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/report/gather.hpp"
+#include "tools/report/facts.hpp"
 
 #include <filesystem>
 
@@ -10,7 +10,6 @@
 #include "common/util/input_file.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/occupancy_input.hpp"
-#include "tools/input/settings_in_force.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/simulate/simulate_machine.hpp"

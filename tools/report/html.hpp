@@ -46,6 +46,18 @@ class HtmlTable {
 // unless it has too many columns for paper.
 std::string folded(std::string_view summary, const HtmlTable& table);
 
+// Returns a bar of the length `share`, 0 to 1, for a cell of a table that has the number too.
+std::string bar(double share);
+
+// Returns a point at `value` with a line from `low` to `high`, on an axis from 0 to `most` with a mark at 1, for a cell
+// of a table that has the numbers too.
+std::string interval_drawing(double value, double low, double high, double most);
+
+// Returns a picture with its heading, its caption and the table of its numbers. `svg` is an SVG file whose first
+// attribute is its name space.
+std::string figure(const std::string& label, const std::string& svg, const std::string& caption,
+                   const HtmlTable& table);
+
 // A part of the page, with its heading.
 struct HtmlSection {
   std::string id;  // letters and '-'

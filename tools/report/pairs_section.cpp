@@ -5,7 +5,7 @@
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "tools/output/text_table.hpp"
-#include "tools/report/drawing.hpp"
+#include "tools/pictures/heatmap.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {
@@ -76,33 +76,26 @@ std::string shown_value(Which which, double value) {
 
 std::string picture(const ReportFacts& facts, const std::vector<std::vector<std::int32_t>>& bundles,
                     const std::vector<std::string>& names, Which which) {
-  std::vector<double> values;
-  for (const auto& row : bundles)
-    for (const auto& column : bundles) values.push_back(worst_between(facts.state->state.pairs, row, column, which));
   const bool bandwidth = which == Which::bandwidth;
-  const std::string what = bandwidth ? "Bandwidth" : "Latency";
-  if (std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); }))
-    return "<h3>" + what + "</h3>\n" + paragraph("Not known of any pair.");
-  CellChart chart;
-  chart.label = what + " between " + (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
-  chart.names = names;
-  chart.value = [&](std::size_t row, std::size_t column) { return values[row * names.size() + column]; };
-  chart.shown = [which](double value) { return shown_value(which, value); };
-  chart.logarithmic = !bandwidth;
-  chart.dark_is_low = bandwidth;
+  const std::string label = std::string(bandwidth ? "Bandwidth" : "Latency") + " between " +
+                            (bundles.size() == facts.state->state.nodes.size() ? "nodes" : "groups of nodes");
+  const auto value = [&](std::int32_t row, std::int32_t column) {
+    return worst_between(facts.state->state.pairs, bundles[static_cast<std::size_t>(row)],
+                         bundles[static_cast<std::size_t>(column)], which);
+  };
+  const auto count = static_cast<std::int32_t>(names.size());
   std::vector<HtmlColumn> columns{{"Node"}};
   for (const std::string& name : names) columns.push_back({name, true});
-  HtmlTable table(chart.label, columns);
-  for (std::size_t row = 0; row < names.size(); ++row) {
-    std::vector<std::string> cells{names[row]};
-    for (std::size_t column = 0; column < names.size(); ++column)
-      cells.push_back(chart.shown(values[row * names.size() + column]));
+  HtmlTable table(label, columns);
+  for (std::int32_t row = 0; row < count; ++row) {
+    std::vector<std::string> cells{names[static_cast<std::size_t>(row)]};
+    for (std::int32_t column = 0; column < count; ++column) cells.push_back(shown_value(which, value(row, column)));
     table.add(cells);
   }
-  return "<h3>" + what + "</h3>\n<figure>\n" + cell_chart(chart) + "<figcaption>" +
-         html_text(bandwidth ? "What a new flow would get; the darker, the less."
-                             : "The time of a small message; the darker, the longer.") +
-         "</figcaption>\n" + folded("Table: " + what, table) + "</figure>\n";
+  const HeatMapStyle style{
+      .axis = "node", .unit = bandwidth ? "bytes/s" : "us", .logarithmic = !bandwidth, .names = names};
+  return figure(label, to_svg(heat_map_of(count, value), style),
+                bandwidth ? "What a new flow would get." : "The time of a small message.", table);
 }
 
 // The pairs by where their values come from.

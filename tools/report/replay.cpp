@@ -11,12 +11,15 @@
 #include <span>
 #include <thread>
 
+#include "common/state/node_outage.hpp"
+#include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
+#include "sim/site_data.hpp"
 #include "spank/step/scontrol.hpp"
 #include "tools/input/decision_input.hpp"
-#include "tools/input/settings_in_force.hpp"
+#include "tools/input/controller_input.hpp"
 #include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 #include "tools/simulate/simulate_run.hpp"
@@ -105,14 +108,10 @@ void refuse_unserved(std::span<const sim::Strategy> strategies) {
   for (const sim::Strategy& strategy : strategies) {
     if (strategy.stock) continue;
     const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
-    const auto refuse = [&](const std::string& why) {
-      throw UsageError("--strategies: " + shown(strategy.name) + " " + why);
-    };
-    if (policy.needs_live)
-      refuse(is_by_state(policy.name)
-                 ? "goes by the state of the cluster, and is replayed by it in any case, so that it does not stand here"
-                 : "goes by the state of the cluster: placectl simulate --state replays it");
-    if (policy.needs_torus) refuse("is for a torus: placectl simulate --torus replays it");
+    if (policy.needs_live || policy.needs_torus)
+      throw UsageError(
+          "--strategies: " + shown(strategy.name) +
+          " requires live data or a torus: placectl simulate replays it, and a report always has NLA and TOFA");
   }
 }
 
@@ -129,19 +128,101 @@ std::vector<sim::Strategy> strategies_of(const CommandLine& line) {
   return strategies;
 }
 
+// The state of a replay, in which a policy is held against stock Slurm.
+struct Conditions {
+  ClusterView view;
+  sim::ReplayOptions options;
+  std::string state;
+};
+
+// Returns the outage probabilities of those nodes of the view for which `live` has an estimate.
+NodeOutages estimated_outages(const ClusterView& view, const LiveState& live) {
+  NodeOutages outages;
+  for (const NodeState& node : live.nodes)
+    if (node.outage_probability > 0 &&
+        std::ranges::any_of(view.nodes, [&](const NodeView& other) { return other.name == node.name; }))
+      outages.set(node.name, std::min(node.outage_probability, 1.0));
+  return outages;
+}
+
+// Gives the nodes of the view their coordinates on the torus of the file `path`.
+void put_on_torus(ClusterView& view, const std::string& path) {
+  auto torus = std::make_shared<const TorusTopology>(std::move(read_torus(path).torus));
+  for (NodeView& node : view.nodes)
+    if (node.torus_node = torus->find(node.name); node.torus_node < 0)
+      throw Error(path + " has no coordinates of node " + node.name);
+  view.torus = std::move(torus);
+}
+
+Conditions load_and_network(const ReplayInput& input, const LiveState& live, const std::string& source) {
+  Conditions found{input.machine.view(), input.options, "the load and network of " + source};
+  if (live.pairs.groups == 0) throw Error("the live data have no network: no probes were made");
+  sim::attach_state(found.view, live, source);
+  return found;
+}
+
+Conditions outages(const ReplayInput& input, const LiveState& live, const std::string& source, const Config& config) {
+  Conditions found{input.machine.view(), input.options, "the outage probabilities of " + source};
+  if (!outages_known(live) || !(live.outage_horizon_s > 0)) throw Error("the live data have no outage probabilities");
+  const NodeOutages known = estimated_outages(found.view, live);
+  if (known.size() == 0) throw Error("no node has an outage probability above 0");
+  if (!config.torus_file.empty()) {
+    put_on_torus(found.view, config.torus_file);
+    found.state += ", on the torus of " + config.torus_file;
+  }
+  sim::attach_outages(found.view, known, live.outage_horizon_s, source);
+  found.options.failures_per_hour_of_node = sim::failure_rates(found.view);
+  found.options.node_failures_per_hour = 0;
+  return found;
+}
+
+// Replays the last `most` jobs of `input`, or all if it is 0, from a machine full of other jobs if some are left out.
+ReplayedJobs replay_last(const ReplayInput& input, std::int64_t most, const std::vector<sim::Strategy>& strategies) {
+  const bool all = most == 0 || most >= std::ssize(input.jobs);
+  const auto last = all ? input.jobs : input.jobs.last(static_cast<std::size_t>(most));
+  ReplayedJobs result;
+  result.jobs.assign(last.begin(), last.end());
+  const std::int64_t begin_s = last.front().submit_s;
+  for (sim::LogJob& job : result.jobs) job.submit_s -= begin_s;
+  sim::ReplayOptions options = input.options;
+  options.full_start = options.full_start || !all;
+  std::atomic<bool> stop{false};
+  result.replays = run_strategies({input.machine, result.jobs, input.patterns, options}, strategies,
+                                  std::max(1u, std::thread::hardware_concurrency()), stop, false);
+  for (const sim::Replay& replay : result.replays)
+    result.summaries.push_back(sim::summarise(input.machine, result.jobs, replay));
+  return result;
+}
+
+StateReplay replay_by_state(const ReplayInput& input, const char* policy, const StateOfCluster& state,
+                            const Config& config) {
+  StateReplay one{policy, {}, {}, {}};
+  try {
+    if (!state.live) throw Error(state.source);
+    Conditions found = one.policy == "NLA" ? load_and_network(input, *state.live, state.source)
+                                           : outages(input, *state.live, state.source, config);
+    one.state = found.state;
+    const sim::Machine machine(std::move(found.view));
+    one.replayed = replay_last({machine, input.jobs, input.patterns, found.options}, most_state_replay_jobs,
+                               {sim::parse_strategy("SLURM"), sim::parse_strategy(policy)});
+  } catch (const Error& error) {
+    one.why_not = error.what();
+  }
+  return one;
+}
+
 }  // namespace
 
 ReplayRequest read_replay_request(const CommandLine& line) {
   const std::string pattern = line.value_or("pattern", "random");
   const sim::PatternSpec spec = from_command_line([&] { return sim::parse_pattern(pattern); }, "--pattern: ");
-  return {strategies_of(line), read_options(line),
-          line.integer("replay-jobs", 0, INT32_MAX).value_or(default_replay_jobs), pattern, sim::PatternSource(spec)};
+  return {strategies_of(line), read_options(line), line.integer("replay-jobs", 0, INT32_MAX).value_or(4000), pattern,
+          sim::PatternSource(spec)};
 }
 
 SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ClusterView& view,
                        const std::string& conf, double since_s, const StateOfCluster& state, const Config& config) {
-  const auto& [strategies, given_options, wanted, pattern, patterns] = request;
-  sim::ReplayOptions options = given_options;
+  const auto& [strategies, options, wanted, pattern, patterns] = request;
   SiteReplay site;
   site.communication = options.communication;
   site.pattern = pattern;
@@ -165,19 +246,11 @@ SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, co
     throw sim::NoJobs(site.log + ": all its jobs are larger than the machine, which has " +
                       std::to_string(machine.cores()) + " cores");
   site.jobs = std::ssize(list.jobs);
-  site.last_submit_us = list.jobs.back().submit_s * 1000000;
-  const bool all = wanted == 0 || wanted >= site.jobs;
-  site.sample.assign(all ? list.jobs.begin() : list.jobs.end() - wanted, list.jobs.end());
-  const std::int64_t begin_s = site.sample.front().submit_s;
-  for (sim::LogJob& job : site.sample) job.submit_s -= begin_s;
-  std::atomic<bool> stop{false};
-  const std::size_t threads = std::max(1u, std::thread::hardware_concurrency());
-  site.month = run_strategies({machine, list.jobs, patterns, options}, {strategies.front()}, 1, stop, false).front();
-  options.full_start = !all;
-  site.replays = run_strategies({machine, site.sample, patterns, options}, strategies, threads, stop, false);
-  for (const sim::Replay& replay : site.replays) site.summaries.push_back(sim::summarise(machine, site.sample, replay));
-  site.by_state =
-      replays_by_state({machine, site.sample, patterns, options}, state.live, state.source, config, threads);
+  site.replayed = replay_last({machine, list.jobs, patterns, options}, wanted, strategies);
+  sim::ReplayOptions by_state = options;
+  by_state.full_start = std::ssize(site.replayed.jobs) < site.jobs;
+  for (const char* policy : {"NLA", "TOFA"})
+    site.by_state.push_back(replay_by_state({machine, site.replayed.jobs, patterns, by_state}, policy, state, config));
   return site;
 }
 

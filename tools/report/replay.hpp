@@ -5,15 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "common/policy/config.hpp"
+#include "common/state/live_state.hpp"
 #include "sim/job_selection.hpp"
 #include "sim/job_placement.hpp"
 #include "sim/metrics.hpp"
 #include "sim/past_occupancy.hpp"
 #include "sim/pattern.hpp"
 #include "tools/input/command_line.hpp"
-#include "tools/report/state_replay.hpp"
 
 namespace placement::tools {
+
+// Jobs that were replayed under several strategies on one machine.
+struct ReplayedJobs {
+  std::vector<sim::LogJob> jobs;
+  std::vector<sim::Replay> replays;  // the first is stock Slurm
+  std::vector<sim::Summary> summaries;
+};
+
+// A policy that follows the state of the cluster, replayed next to stock Slurm. A log does not contain the state of its
+// time, so one state holds for the whole replay.
+struct StateReplay {
+  std::string policy;
+  std::string state;      // what the state is, for the reader of the report
+  ReplayedJobs replayed;  // empty if there is no state for the policy
+  std::string why_not;    // the reason for that
+};
 
 // The log of the site's jobs, replayed. Jobs that are larger than the machine are left out.
 struct SiteReplay {
@@ -25,17 +42,11 @@ struct SiteReplay {
   double communication = 0;  // assumed share of communication in the run time, 0 to 1
   std::string pattern;       // assumed matrices
   std::int64_t begin_s =
-      0;  // of the log, seconds since 1970 for one of sacct; the times of `past` and `month` count from here
-  bool local_clock =
-      false;  // begin_s is a time of this host; of a log with written dates it is in the log's own time zone
-  sim::PastOccupancy past;          // what the log tells of the site's machine
-  sim::Replay month;                // all jobs under stock Slurm
-  std::int64_t last_submit_us = 0;  // submission of the last of them; the machine drains after it
-  std::vector<sim::LogJob>
-      sample;  // the last jobs, which are replayed under each strategy; some other jobs fill the machine before
-  std::vector<sim::Replay> replays;  // the first is stock Slurm
-  std::vector<sim::Summary> summaries;
-  std::vector<StateReplay> by_state;  // of the policies that go by the state of the cluster
+      0;  // start of the log, in seconds since 1970 for a log of sacct; times of `past` count from it
+  bool local_clock = false;           // begin_s is a time of this host; a log with written dates has its own time zone
+  sim::PastOccupancy past;            // the site's machine over the time of the log
+  ReplayedJobs replayed;              // the last jobs; if others were left out, these fill the machine at the start
+  std::vector<StateReplay> by_state;  // NLA and TOFA
 };
 
 // What the command line says of the replay.
@@ -57,12 +68,13 @@ struct StateOfCluster {
   std::string source;               // where `live` comes from, or why there is none
 };
 
-// By how many jobs the strategies are compared if the command line does not say.
-inline constexpr std::int64_t default_replay_jobs = 4000;
+// How many jobs are replayed by a state at most, the last ones: a decision by the state of many nodes takes long.
+inline constexpr std::int64_t most_state_replay_jobs = 1000;
 
-// Replays the log of --sacct, or what sacct tells of the jobs since `since_s` (seconds since 1970), on the machine
-// `view`, as `request` says. `conf` is the slurm.conf of its nodes, empty if none is known; `state` is what NLA and
-// TOFA go by. Throws Error when there is no log, and sim::NoJobs when no job in it can be replayed.
+// Replays the log of --sacct, or what sacct prints of the jobs since `since_s` (seconds since 1970), on the machine
+// `view`, as `request` says. `conf` is the slurm.conf of its nodes, empty if none is known. NLA is replayed by the load
+// and network of `state`, TOFA by its outage probabilities, by which nodes fail at random, on the torus of TorusFile or
+// on the switches. Throws Error when there is no log, and sim::NoJobs when no job in it can be replayed.
 SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ClusterView& view,
                        const std::string& conf, double since_s, const StateOfCluster& state, const Config& config);
 

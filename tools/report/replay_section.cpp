@@ -3,7 +3,6 @@
 #include <span>
 
 #include "tools/output/text_table.hpp"
-#include "tools/report/drawing.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {
@@ -21,7 +20,8 @@ std::string meaning(const std::string& strategy) {
 
 // Returns what of the jobs is assumed, and what is missing where it gives none of them a matrix.
 std::string assumptions(const SiteReplay& replay) {
-  const std::int64_t ended = replay.summaries.front().ended, matrices = replay.summaries.front().with_matrix;
+  const std::int64_t ended = replay.replayed.summaries.front().ended,
+                     matrices = replay.replayed.summaries.front().with_matrix;
   const std::string share = shown_number(100 * replay.communication, 0) + " % of ";
   std::string text = "What a log does not tell is assumed: a job is one task for each core, and " +
                      (matrices == ended ? "every job communicates for " + share + "its"
@@ -49,12 +49,14 @@ HtmlTable comparison_table() {
       {{"Strategy"}, {"Time"}, {"Stock over it", true}, {"Interval", true}, {"From 0 to 2"}});
 }
 
-// The run times are those of the jobs of the group `runs`, times from submission to end those of all jobs.
-void add_comparison(HtmlTable& table, std::span<const sim::LogJob> jobs, const sim::Replay& stock,
-                    const sim::Replay& other, sim::JobGroup runs) {
+// Compares strategy `k` with stock Slurm. Run times are those of the group `runs`, times from submission to end those
+// of all jobs.
+void add_comparison(HtmlTable& table, const ReplayedJobs& replayed, std::size_t k, sim::JobGroup runs) {
+  const sim::Replay &stock = replayed.replays.front(), &other = replayed.replays[k];
   for (const sim::Measure measure : {sim::Measure::run, sim::Measure::flow}) {
     const bool run = measure == sim::Measure::run;
-    const sim::MeanInterval ratio = sim::compare(jobs, stock, other, measure, run ? runs : sim::JobGroup::all).ratio;
+    const sim::MeanInterval ratio =
+        sim::compare(replayed.jobs, stock, other, measure, run ? runs : sim::JobGroup::all).ratio;
     table.add({other.strategy,
                !run                         ? "from submission to end"
                : runs == sim::JobGroup::all ? "of the run"
@@ -72,11 +74,11 @@ std::string left_to_stock(const sim::Summary& sum) {
 }
 
 // The comparisons with stock Slurm, if any job has a matrix: without one all jobs run as under stock.
-std::string against_stock(const SiteReplay& replay) {
-  if (replay.summaries.front().with_matrix == 0) return {};
+std::string against_stock(const ReplayedJobs& replayed) {
+  if (replayed.summaries.front().with_matrix == 0) return {};
   HtmlTable pairs = comparison_table();
-  for (std::size_t k = 1; k < replay.replays.size(); ++k)
-    add_comparison(pairs, replay.sample, replay.replays.front(), replay.replays[k], sim::JobGroup::with_matrix);
+  for (std::size_t k = 1; k < replayed.replays.size(); ++k)
+    add_comparison(pairs, replayed, k, sim::JobGroup::with_matrix);
   return "<h3>Against stock Slurm</h3>\n" + pairs.html();
 }
 
@@ -99,18 +101,18 @@ std::string by_state(const SiteReplay& site) {
   HtmlTable pairs = comparison_table();
   bool any = false;
   for (const StateReplay& one : site.by_state) {
-    if (one.replays.empty()) {
+    if (one.replayed.replays.empty()) {
       text += paragraph(one.policy + " is not replayed: " + one.why_not + ".");
       continue;
     }
     any = true;
-    text += left_to_stock(one.summaries.back());
-    for (const sim::Summary& sum : one.summaries)
+    text += left_to_stock(one.replayed.summaries.back());
+    for (const sim::Summary& sum : one.replayed.summaries)
       sums.add({one.state, sum.strategy, std::to_string(sum.ended),
                 shown_seconds(sum.measures[static_cast<int>(sim::Measure::wait)].mean),
                 shown_seconds(sum.measures[static_cast<int>(sim::Measure::run)].mean), std::to_string(sum.restarts),
                 shown_number(sum.lost_core_hours, 1)});
-    add_comparison(pairs, one.sample, one.replays.front(), one.replays.back(), sim::JobGroup::all);
+    add_comparison(pairs, one.replayed, 1, sim::JobGroup::all);
   }
   return any ? text + sums.html() + pairs.html() : text;
 }
@@ -128,9 +130,9 @@ HtmlSection replay_section(const ReportFacts& facts) {
     return section;
   }
   const SiteReplay& replay = *facts.replay;
-  std::string which = std::to_string(replay.sample.size()) + " jobs of " + replay.log +
+  std::string which = std::to_string(replay.replayed.jobs.size()) + " jobs of " + replay.log +
                       " replayed under each strategy on " + std::to_string(replay.cores) + " cores";
-  if (std::ssize(replay.sample) < replay.jobs)
+  if (std::ssize(replay.replayed.jobs) < replay.jobs)
     which += ": the last of " + std::to_string(replay.jobs) +
              ", from a machine full of other jobs (--replay-jobs 0 takes all, and longer)";
   section.body += paragraph(which + ".") + assumptions(replay);
@@ -146,15 +148,15 @@ HtmlSection replay_section(const ReportFacts& facts) {
                                    {"Used cores", true},
                                    {"Leaf switches beyond need", true},
                                    {"Decision", true}});
-  for (const sim::Summary& one : replay.summaries)
+  for (const sim::Summary& one : replay.replayed.summaries)
     sums.add({one.strategy, meaning(one.strategy), std::to_string(one.ended),
               shown_seconds(one.measures[static_cast<int>(sim::Measure::wait)].mean),
               shown_seconds(one.measures[static_cast<int>(sim::Measure::run)].mean),
               shown_number(100 * one.utilisation, 1) + " %", shown_number(one.extra_switches),
               shown_microseconds(one.decision_ms * 1000)});
   section.body += sums.html();
-  for (const sim::Summary& one : replay.summaries) section.body += left_to_stock(one);
-  section.body += against_stock(replay) + by_state(replay);
+  for (const sim::Summary& one : replay.replayed.summaries) section.body += left_to_stock(one);
+  section.body += against_stock(replay.replayed) + by_state(replay);
   return section;
 }
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
-#include <cmath>
 #include <ctime>
-#include <functional>
 
+#include "sim/svg_plot.hpp"
 #include "tools/output/text_table.hpp"
-#include "tools/report/drawing.hpp"
 #include "tools/report/sections.hpp"
 
 namespace placement::tools {
 
 namespace {
-
-constexpr std::size_t most_points = 240;
 
 std::string now(const sim::Occupancy& occupancy) {
   const auto cell = [](const std::string& name, const std::string& value) {
@@ -27,7 +23,7 @@ std::string now(const sim::Occupancy& occupancy) {
          cell("Leaf switches beyond need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
 }
 
-// One measure of the replay, as per cent of the cores.
+// One measure of the machine, as per cent of the cores.
 struct Line {
   const char* name;
   double (*value)(const sim::MachineSample&, double cores);
@@ -41,106 +37,67 @@ constexpr Line lines[] = {
      [](const sim::MachineSample& s, double cores) { return 100 * static_cast<double>(s.largest_in_switch) / cores; }},
 };
 
-// Returns the samples in at most most_points groups of equal length; a point is the mean of its group.
-std::vector<std::pair<double, double>> points_of(const std::vector<sim::MachineSample>& samples, const Line& line,
-                                                 double cores) {
-  const std::size_t step = (samples.size() + most_points - 1) / most_points;
-  std::vector<std::pair<double, double>> points;
-  for (std::size_t k = 0; k < samples.size(); k += step) {
-    const std::size_t end = std::min(samples.size(), k + step);
-    double sum = 0;
-    for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], cores);
-    points.emplace_back(static_cast<double>(samples[k].time_us) / 86400e6, sum / static_cast<double>(end - k));
-  }
-  return points;
+std::string time_in_log(const SiteReplay& replay, std::int64_t time_us) {
+  const auto time = static_cast<std::time_t>(replay.begin_s + time_us / 1000000);
+  std::tm parts{};
+  char text[32];
+  replay.local_clock ? localtime_r(&time, &parts) : gmtime_r(&time, &parts);
+  std::strftime(text, sizeof text, "%m-%d %H:%M", &parts);
+  return text;
 }
 
-// One drawing of the room over time.
-struct History {
-  std::string title, label, caption;
-  std::vector<sim::MachineSample> samples;
-  std::function<std::string(double day)> day_name;  // of a time in days from the begin of the log
-};
+// Returns the lines as a plot over days, with means of `most_points` groups of samples.
+std::string plot_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
+  constexpr std::size_t most_points = 240;
+  const std::size_t step = (samples.size() + most_points - 1) / most_points;
+  sim::Plot plot;
+  plot.x_label = "days since " + time_in_log(replay, samples.front().time_us);
+  plot.y_label = "per cent of the cores";
+  for (const Line& line : lines) {
+    sim::PlotSeries& series = plot.series.emplace_back();
+    series.name = line.name;
+    for (std::size_t k = 0; k < samples.size(); k += step) {
+      const std::size_t end = std::min(samples.size(), k + step);
+      double sum = 0;
+      for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], static_cast<double>(replay.cores));
+      series.points.emplace_back(static_cast<double>(samples[k].time_us - samples.front().time_us) / 86400e6,
+                                 sum / static_cast<double>(end - k));
+    }
+  }
+  return sim::svg(plot);
+}
 
-HtmlTable table_of(const History& history, double cores) {
-  HtmlTable table(history.label + ", per cent of the " + shown_number(cores, 0) + " cores, means of a day",
-                  {{"Day"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
-  const std::vector<sim::MachineSample>& samples = history.samples;
+HtmlTable table_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
+  HtmlTable table("Free cores and the largest job that would have fitted together, per cent of the " +
+                      std::to_string(replay.cores) + " cores, means of a day",
+                  {{"Day from"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
   for (std::size_t k = 0; k < samples.size();) {
     const std::int64_t day = samples[k].time_us / 86400000000;
-    double sums[3] = {0, 0, 0};
-    const std::size_t begin = k;
-    for (; k < samples.size() && samples[k].time_us / 86400000000 == day; ++k)
-      for (int line = 0; line < 3; ++line) sums[line] += lines[line].value(samples[k], cores);
-    const auto count = static_cast<double>(k - begin);
-    table.add({history.day_name(static_cast<double>(day)), shown_number(sums[0] / count, 1),
-               shown_number(sums[1] / count, 1), shown_number(sums[2] / count, 1)});
+    std::vector<std::string> row{time_in_log(replay, day * 86400000000)};
+    std::size_t end = k;
+    while (end < samples.size() && samples[end].time_us / 86400000000 == day) ++end;
+    for (const Line& line : lines) {
+      double sum = 0;
+      for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], static_cast<double>(replay.cores));
+      row.push_back(shown_number(sum / static_cast<double>(end - k), 1));
+    }
+    table.add(row);
+    k = end;
   }
   return table;
 }
 
-std::string over_time(const History& history, std::int64_t machine_cores) {
-  const auto cores = static_cast<double>(machine_cores);
-  LineChart chart;
-  chart.label = history.label;
-  chart.y_title = "per cent of the cores";
-  for (const Line& line : lines) chart.lines.push_back({line.name, points_of(history.samples, line, cores)});
-  double most = 0;
-  for (const ChartLine& line : chart.lines)
-    for (const auto& [day, value] : line.points) most = std::max(most, value);
-  chart.most = most > 50 ? 100 : most > 20 ? 50 : most > 8 ? 20 : most > 4 ? 8 : 4;
-  const double first = chart.lines.front().points.front().first, days = chart.lines.front().points.back().first - first;
-  const double step = days > 3 ? std::ceil(days / 10) : std::max(days / 4, 1 / 86400.0);
-  for (double day = first; day <= first + days + 1e-9; day += step)
-    chart.ticks.emplace_back(day, history.day_name(day));
-  return "<h3>" + history.title + "</h3>\n<figure>\n" + line_chart(chart) + "<figcaption>" +
-         html_text(history.caption) + "</figcaption>\n" + folded("Table: " + history.title, table_of(history, cores)) +
-         "</figure>\n";
-}
-
-std::string what_happened(const SiteReplay& replay) {
-  if (replay.past.samples.empty())
-    return missing("free cores over time, as they were.",
+std::string over_time(const SiteReplay& replay) {
+  const std::vector<sim::MachineSample>& samples = replay.past.samples;
+  if (samples.empty())
+    return missing("free cores over time.",
                    replay.log + " does not tell on which of these nodes its jobs ran, and when.",
                    "give a log of sacct that has the columns Start and NodeList, and the machine on which they ran.");
-  History history{"Over time, as it was",
-                  "Free cores, and the largest job that would have fitted together",
-                  {},
-                  replay.past.samples,
-                  {}};
-  history.caption =
-      "By the nodes, begins and ends of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
-      (replay.past.unknown > 0 ? " Of " + std::to_string(replay.past.unknown) + " more jobs they are not known." : "") +
-      " Between the first line and the others are cores that were free and too scattered to hold one job together. How many cores of each node a job had is not recorded: they count "
-      "in equal parts. Nodes that were down, drained or reserved count as free.";
-  const double span_days =
-      static_cast<double>(history.samples.back().time_us - history.samples.front().time_us) / 86400e6;
-  history.day_name = [&replay, span_days](double day) {
-    const auto time = static_cast<std::time_t>(static_cast<double>(replay.begin_s) + day * 86400);
-    std::tm parts{};
-    char text[32];
-    replay.local_clock ? localtime_r(&time, &parts) : gmtime_r(&time, &parts);
-    std::strftime(text, sizeof text, span_days > 3 ? "%m-%d" : "%m-%d %H:%M", &parts);
-    return std::string(text);
-  };
-  return over_time(history, replay.cores);
-}
-
-std::string replayed(const SiteReplay& replay) {
-  History history{"The same jobs, replayed",
-                  "Free cores and the largest job that still fits together, by day of the replay",
-                  {},
-                  replay.month.samples,
-                  {}};
-  std::erase_if(history.samples, [&](const sim::MachineSample& sample) {
-    return sample.time_us > replay.last_submit_us;
-  });  // the machine drains afterwards
-  if (history.samples.empty()) return "";
-  history.caption =
-      "All " + std::to_string(replay.jobs) + " jobs of " + replay.log +
-      " replayed under stock Slurm, from an empty machine to the last submission. It is the replay's state and not a record of the cluster's.";
-  history.day_name = [](double day) { return "day " + shown_number(day, day == std::floor(day) ? 0 : 2); };
-  return over_time(history, replay.cores);
+  const std::string caption =
+      "By the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
+      (replay.past.unknown > 0 ? " They are not known of " + std::to_string(replay.past.unknown) + " more jobs." : "") +
+      " A job counts in equal parts on its nodes. Nodes that were down, drained or reserved count as free.";
+  return figure("Over time", plot_of(replay, samples), caption, table_of(replay, samples));
 }
 
 }  // namespace
@@ -157,7 +114,7 @@ HtmlSection room_section(const ReportFacts& facts) {
                     "run the report on a host where slurmctld answers; placectl metrics records it from now on.");
   section.body +=
       facts.replay
-          ? what_happened(*facts.replay) + replayed(*facts.replay)
+          ? over_time(*facts.replay)
           : missing(
                 "free cores over time.", facts.why_no_replay,
                 "accounting by slurmdbd, so that sacct tells the jobs, or a log of sacct --parsable2 given by --sacct.");

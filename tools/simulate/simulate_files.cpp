@@ -17,43 +17,44 @@ namespace placement::tools {
 
 namespace {
 
-// Returns a name as a field of CSV (RFC 4180). The name of a strategy may contain commas.
-std::string csv_field(const std::string& name) {
+// Return a field of CSV (RFC 4180). The name of a strategy may contain commas; a number that is not known is empty.
+std::string field(const std::string& name) {
   if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
   std::string out = "\"";
   for (const char c : name) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';
 }
-
-// Returns a number as a field of CSV, which is empty where it is not known.
-std::string csv_number(double value, int digits) {
-  return std::isnan(value) ? std::string() : formatted("%.*f", digits, value);
+std::string field(double value) { return std::isnan(value) ? std::string() : formatted("%.10g", value); }
+template <std::integral Number>
+std::string field(Number number) {
+  return std::to_string(number);
 }
 
-// Returns a mean and its interval as three fields of CSV.
-std::string csv_interval(const sim::MeanInterval& interval) {
-  std::string out = interval.count > 0 ? formatted("%.6g", interval.mean) : std::string();
-  return out + (interval.has_interval() ? formatted(",%.6g,%.6g", interval.low, interval.high) : std::string(",,"));
+// Returns a line of CSV.
+template <typename... Values>
+std::string row(const Values&... values) {
+  std::string line;
+  ((line += field(values) + ","), ...);
+  line.back() = '\n';
+  return line;
 }
+
+double seconds(std::int64_t time_us) { return static_cast<double>(time_us) / 1e6; }
+
+// Returns an end of an interval; NaN if there is none.
+double known(const sim::MeanInterval& interval, double end) { return interval.has_interval() ? end : sim::of_no_job; }
 
 std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
       "decision_ms,longest_decision_ms,extra_switches,largest_in_switch,largest_in_subtree,replay_s,interrupted,given_up\n";
-  const auto mean = [](const sim::Summary& s, sim::Measure measure, int digits) {
-    return csv_number(known_mean(of(s, measure)), digits);
-  };
+  const auto mean = [](const sim::Summary& s, sim::Measure measure) { return known_mean(of(s, measure)); };
   for (const sim::Summary& s : report.summaries)
-    out += formatted(
-        "%s,%lld,%lld,%lld,%lld,%lld,%lld,%.3f,%.3f,%.6f,%s,%s,%s,%s,%s,%s,%.3f,%.3f,%.4f,%.1f,%.1f,%.2f,%d,%lld\n",
-        csv_field(s.strategy).c_str(), static_cast<long long>(s.jobs), static_cast<long long>(s.ended),
-        static_cast<long long>(s.with_matrix), static_cast<long long>(s.refused),
-        static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours, s.makespan_s,
-        s.utilisation, mean(s, sim::Measure::wait, 3).c_str(), mean(s, sim::Measure::flow, 3).c_str(),
-        mean(s, sim::Measure::run, 3).c_str(), mean(s, sim::Measure::stretch, 4).c_str(),
-        csv_number(s.mean_ratio, 5).c_str(), csv_number(s.mean_gain, 5).c_str(), s.decision_ms, s.longest_decision_ms,
-        s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s, s.interrupted ? 1 : 0,
-        static_cast<long long>(s.given_up));
+    out += row(s.strategy, s.jobs, s.ended, s.with_matrix, s.refused, s.node_failures, s.restarts, s.lost_core_hours,
+               s.makespan_s, s.utilisation, mean(s, sim::Measure::wait), mean(s, sim::Measure::flow),
+               mean(s, sim::Measure::run), mean(s, sim::Measure::stretch), s.mean_ratio, s.mean_gain, s.decision_ms,
+               s.longest_decision_ms, s.extra_switches, s.largest_in_switch, s.largest_in_subtree, s.replay_s,
+               s.interrupted, s.given_up);
   return out;
 }
 
@@ -61,10 +62,9 @@ std::string comparisons_csv(const Report& report) {
   std::string out =
       "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
   for (const auto& [group, measure, first, second, c] : all_comparisons(report))
-    out += formatted("%s,%s,%s,%s,%lld,%s,%s\n", sim::to_string(group).c_str(), sim::to_string(measure).c_str(),
-                     csv_field(first.strategy).c_str(), csv_field(second.strategy).c_str(),
-                     static_cast<long long>(c.difference.count), csv_interval(c.difference).c_str(),
-                     csv_interval(c.ratio).c_str());
+    out += row(sim::to_string(group), sim::to_string(measure), first.strategy, second.strategy, c.difference.count,
+               known_mean(c.difference), known(c.difference, c.difference.low), known(c.difference, c.difference.high),
+               known_mean(c.ratio), known(c.ratio, c.ratio.low), known(c.ratio, c.ratio.high));
   return out;
 }
 
@@ -74,9 +74,7 @@ std::string windows_csv(const Report& report) {
   for (const sim::Replay& replay : report.replays) {
     const auto flow = sim::mean_by_window(report.jobs, replay, sim::Measure::flow, hours);
     const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
-    for (std::size_t k = 0; k < hours.size(); ++k)
-      out += formatted("%s,%.4g,%s,%s\n", csv_field(replay.strategy).c_str(), hours[k], csv_number(flow[k], 3).c_str(),
-                       csv_number(stretch[k], 4).c_str());
+    for (std::size_t k = 0; k < hours.size(); ++k) out += row(replay.strategy, hours[k], flow[k], stretch[k]);
   }
   return out;
 }
@@ -85,8 +83,7 @@ std::string sizes_csv(const Report& report) {
   std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
   for (const sim::Summary& s : report.summaries)
     for (const sim::SizeClass& c : s.sizes)
-      out += formatted("%s,%d,%lld,%.4f,%.4f,%s\n", csv_field(s.strategy).c_str(), c.tasks,
-                       static_cast<long long>(c.jobs), c.switches, c.least_switches, csv_number(c.ratio, 5).c_str());
+      out += row(s.strategy, c.tasks, c.jobs, c.switches, c.least_switches, c.ratio);
   return out;
 }
 
@@ -96,31 +93,25 @@ std::string jobs_csv(const Report& report, const sim::Replay& replay) {
   for (std::size_t k = 0; k < report.jobs.size(); ++k) {
     const sim::LogJob& job = report.jobs[k];
     const sim::JobOutcome& o = replay.outcomes[k];
-    if (o.start_us < 0) continue;
-    out += formatted("%lld,%lld,%d,%lld,%.3f,", static_cast<long long>(job.id), static_cast<long long>(job.submit_s),
-                     job.tasks, static_cast<long long>(job.run_s), static_cast<double>(o.start_us) / 1e6);
-    if (o.end_us >= 0) out += formatted("%.3f", static_cast<double>(o.end_us) / 1e6);
-    out += formatted(",%.3f,%d,%d,%d,%.5f,%d,%d,%lld,%.10g\n", static_cast<double>(o.run_us) / 1e6, o.nodes, o.switches,
-                     o.has_matrix ? 1 : 0, o.ratio, o.refused ? 1 : 0, o.restarts, static_cast<long long>(job.line),
-                     o.cost);
+    if (o.start_us >= 0)
+      out += row(job.id, job.submit_s, job.tasks, job.run_s, seconds(o.start_us),
+                 o.end_us >= 0 ? seconds(o.end_us) : sim::of_no_job, seconds(o.run_us), o.nodes, o.switches,
+                 o.has_matrix, o.ratio, o.refused, o.restarts, job.line, o.cost);
   }
   return out;
 }
 
 std::string fill_csv(const sim::Replay& replay) {
   std::string out = "tasks,end_s,requested_end_s\n";
-  for (const sim::FillJob& job : replay.fill)
-    out += formatted("%d,%.3f,%.3f\n", job.tasks, static_cast<double>(job.end_us) / 1e6,
-                     static_cast<double>(job.expected_us) / 1e6);
+  for (const sim::FillJob& job : replay.fill) out += row(job.tasks, seconds(job.end_us), seconds(job.expected_us));
   return out;
 }
 
 std::string machine_csv(const sim::Replay& replay) {
   std::string out = "time_s,busy_cores,waiting_jobs,largest_in_switch,largest_in_subtree\n";
   for (const sim::MachineSample& s : replay.samples)
-    out += formatted("%.0f,%lld,%lld,%lld,%lld\n", static_cast<double>(s.time_us) / 1e6,
-                     static_cast<long long>(s.busy_cores), static_cast<long long>(s.waiting_jobs),
-                     static_cast<long long>(s.largest_in_switch), static_cast<long long>(s.largest_in_subtree));
+    out +=
+        row(std::llround(seconds(s.time_us)), s.busy_cores, s.waiting_jobs, s.largest_in_switch, s.largest_in_subtree);
   return out;
 }
 
@@ -128,8 +119,7 @@ std::string cost_csv(const Report& report) {
   std::string out = "strategy,ended,ended_tasks,processor_s\n";
   for (const sim::Replay& replay : report.replays)
     for (const sim::CostSample& s : replay.costs)
-      out += formatted("%s,%lld,%lld,%.2f\n", csv_field(replay.strategy).c_str(), static_cast<long long>(s.ended_jobs),
-                       static_cast<long long>(s.ended_tasks), s.processor_s);
+      out += row(replay.strategy, s.ended_jobs, s.ended_tasks, s.processor_s);
   return out;
 }
 

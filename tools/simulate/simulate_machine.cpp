@@ -13,7 +13,7 @@
 #include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
 #include "sim/site_data.hpp"
-#include "tools/input/snapshot_input.hpp"
+#include "tools/input/snapshot_json_read.hpp"
 #include "tools/input/torus_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
 

@@ -8,6 +8,7 @@
 
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
+#include "tools/output/output.hpp"
 
 namespace placement::tools {
 
@@ -91,11 +92,9 @@ double number_option(const CommandLine& line, const char* option, double otherwi
   const auto text = line.value(option);
   if (!text) return otherwise;
   const auto value = parse_real(*text);
-  if (!value || *value < least || *value > most) {
-    char range[80];
-    std::snprintf(range, sizeof range, "%g to %g", least, most);
-    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": a number from " + range + " is wanted");
-  }
+  if (!value || *value < least || *value > most)
+    throw UsageError("--" + std::string(option) + " " + shown(*text) +
+                     formatted(": a number from %g to %g is wanted", least, most));
   return *value;
 }
 

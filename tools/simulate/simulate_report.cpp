@@ -25,6 +25,15 @@ std::string shape_of(const TorusTopology& torus) {
   return (wraps ? "torus " : "torus and mesh ") + sizes;
 }
 
+// Returns the number of jobs that started with a matrix under at least one strategy.
+std::int64_t jobs_with_matrix(const Report& report) {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < report.jobs.size(); ++k)
+    count += std::any_of(report.replays.begin(), report.replays.end(),
+                         [&](const sim::Replay& replay) { return replay.outcomes[k].has_matrix; });
+  return count;
+}
+
 std::string input_text(const Report& report) {
   const sim::ReplayOptions& options = report.options;
   std::string out = formatted("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
@@ -134,11 +143,9 @@ std::string sizes_text(const Report& report) {
 
 // Writes a mean with its interval. What fewer than two values do not tell is null.
 void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterval& interval) {
-  json.key(name)
-      .begin_object()
-      .member("mean", known_mean(interval))
-      .member("low90", interval.has_interval() ? interval.low : sim::of_no_job)
-      .member("high90", interval.has_interval() ? interval.high : sim::of_no_job);
+  const bool known = interval.has_interval();
+  json.key(name).begin_object().member("mean", known_mean(interval), "low90", known ? interval.low : sim::of_no_job,
+                                       "high90", known ? interval.high : sim::of_no_job);
   json.end_object();
 }
 
@@ -146,39 +153,32 @@ void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterv
 void put_selection(JsonWriter& json, const sim::JobSelection& selection) {
   const sim::JobSelection all;
   json.key("selection").begin_object();
-  if (!selection.partitions.empty()) {
-    json.key("partition").begin_array();
-    for (const std::string& partition : selection.partitions) json.value(partition);
-    json.end_array();
-  }
+  if (!selection.partitions.empty()) json.list("partition", selection.partitions);
   if (selection.from_s) json.member("from", *selection.from_s);
   if (selection.to_s) json.member("to", *selection.to_s);
   if (selection.window_s != all.window_s) json.member("hours", static_cast<double>(selection.window_s) / 3600);
   if (selection.most_jobs != all.most_jobs) json.member("jobs", selection.most_jobs);
   if (selection.least_tasks != all.least_tasks) json.member("min_tasks", selection.least_tasks);
   if (selection.most_tasks != all.most_tasks) json.member("max_tasks", selection.most_tasks);
-  json.member("processors_per_core_of_sacct", selection.per_core.sacct)
-      .member("processors_per_core_of_swf", selection.per_core.swf);
+  json.member("processors_per_core_of_sacct", selection.per_core.sacct, "processors_per_core_of_swf",
+              selection.per_core.swf);
   json.end_object();
 }
 
 void put_options(JsonWriter& json, const Report& report) {
   const sim::ReplayOptions& o = report.options;
   json.key("options").begin_object();
-  json.member("communication", o.communication).member("share", o.share).member("pattern", report.pattern);
-  json.member("reference", report.against_stock_run ? "stock-run" : "now")
-      .member("scale_run_times", report.run_time_scale);
-  json.member("whole_nodes", o.whole_nodes).member("full_start", o.full_start);
+  json.member("communication", o.communication, "share", o.share, "pattern", report.pattern);
+  json.member("reference", report.against_stock_run ? "stock-run" : "now", "scale_run_times", report.run_time_scale);
+  json.member("whole_nodes", o.whole_nodes, "full_start", o.full_start);
   json.member("stock_request", o.stock_request == sim::StockRequest::nodes ? "nodes" : "tasks");
-  json.member("backfill", o.backfill == sim::Backfill::slurm ? "slurm" : "easy")
-      .member("backfill_depth", o.backfill_depth);
-  json.member("backfill_interval_s", o.backfill_interval_s).member("plan_margin_s", o.plan_margin_s);
-  json.member("release_s", o.release_s).member("charge_measured", o.charge_measured);
-  json.member("charge_stock_s", o.charge_stock_s).member("charge_policy_s", o.charge_policy_s);
-  json.member("charge_policy_task_s", o.charge_policy_task_s);
-  if (o.effort > 0) json.member("effort", o.effort).member("effort_tasks", o.effort_tasks);
-  json.member("node_failures_per_hour", o.node_failures_per_hour).member("repair_hours", o.repair_hours);
-  json.member("planned_failures", std::ssize(o.planned_failures)).member("seed", static_cast<std::int64_t>(o.seed));
+  json.member("backfill", o.backfill == sim::Backfill::slurm ? "slurm" : "easy", "backfill_depth", o.backfill_depth);
+  json.member("backfill_interval_s", o.backfill_interval_s, "plan_margin_s", o.plan_margin_s);
+  json.member("release_s", o.release_s, "charge_measured", o.charge_measured, "charge_stock_s", o.charge_stock_s);
+  json.member("charge_policy_s", o.charge_policy_s, "charge_policy_task_s", o.charge_policy_task_s);
+  if (o.effort > 0) json.member("effort", o.effort, "effort_tasks", o.effort_tasks);
+  json.member("node_failures_per_hour", o.node_failures_per_hour, "repair_hours", o.repair_hours);
+  json.member("planned_failures", o.planned_failures.size(), "seed", o.seed);
   put_selection(json, report.selection);
   json.key("machine").begin_object();
   for (const auto& [option, value] : report.machine_options) json.member(option, value);
@@ -186,51 +186,22 @@ void put_options(JsonWriter& json, const Report& report) {
 }
 
 void put_summary(JsonWriter& json, const sim::Summary& s) {
-  json.begin_object().member("strategy", s.strategy).member("jobs", s.jobs).member("ended", s.ended);
-  json.member("with_matrix", s.with_matrix)
-      .member("refused", s.refused)
-      .member("first_refusal", s.first_refusal)
-      .member("restarts", s.restarts)
-      .member("given_up", s.given_up);
-  json.member("node_failures", s.node_failures).member("lost_core_hours", s.lost_core_hours);
-  json.member("makespan_s", s.makespan_s).member("utilisation", s.utilisation);
+  json.member("strategy", s.strategy, "jobs", s.jobs, "ended", s.ended, "with_matrix", s.with_matrix);
+  json.member("refused", s.refused, "first_refusal", s.first_refusal, "restarts", s.restarts, "given_up", s.given_up);
+  json.member("node_failures", s.node_failures, "lost_core_hours", s.lost_core_hours, "makespan_s", s.makespan_s);
+  json.member("utilisation", s.utilisation);
   for (const sim::Measure measure : sim::all_measures)
     put_interval(json, sim::to_string(measure) + (measure == sim::Measure::stretch ? "" : "_s"), of(s, measure));
-  json.member("ratio", s.mean_ratio).member("gain", s.mean_gain).member("decision_ms", s.decision_ms);
-  json.member("longest_decision_ms", s.longest_decision_ms).member("replay_s", s.replay_s);
-  json.member("extra_switches", s.extra_switches).member("largest_in_switch", s.largest_in_switch);
-  json.member("largest_in_subtree", s.largest_in_subtree).member("interrupted", s.interrupted);
-  json.key("sizes").begin_array();
-  for (const sim::SizeClass& c : s.sizes) {
-    json.begin_object().member("tasks_up_to", c.tasks).member("jobs", c.jobs).member("switches", c.switches);
-    json.member("least_switches", c.least_switches).member("ratio", c.ratio).end_object();
-  }
-  json.end_array().end_object();
-}
-
-void put_comparisons(JsonWriter& json, const Report& report) {
-  json.key("comparisons").begin_array();
-  for (const auto& [group, measure, first, second, result] : all_comparisons(report)) {
-    if (result.difference.count == 0) continue;
-    json.begin_object().member("group", sim::to_string(group)).member("measure", sim::to_string(measure));
-    json.member("first", first.strategy).member("second", second.strategy);
-    json.member("jobs", result.difference.count);
-    put_interval(json, "difference", result.difference);
-    put_interval(json, "ratio", result.ratio);
-    json.end_object();
-  }
-  json.end_array();
+  json.member("ratio", s.mean_ratio, "gain", s.mean_gain, "decision_ms", s.decision_ms, "longest_decision_ms",
+              s.longest_decision_ms, "replay_s", s.replay_s, "extra_switches", s.extra_switches);
+  json.member("largest_in_switch", s.largest_in_switch, "largest_in_subtree", s.largest_in_subtree);
+  json.member("interrupted", s.interrupted).objects("sizes", s.sizes, [&](const sim::SizeClass& c) {
+    json.member("tasks_up_to", c.tasks, "jobs", c.jobs, "switches", c.switches, "least_switches", c.least_switches);
+    json.member("ratio", c.ratio);
+  });
 }
 
 }  // namespace
-
-std::int64_t jobs_with_matrix(const Report& report) {
-  std::int64_t count = 0;
-  for (std::size_t k = 0; k < report.jobs.size(); ++k)
-    count += std::any_of(report.replays.begin(), report.replays.end(),
-                         [&](const sim::Replay& replay) { return replay.outcomes[k].has_matrix; });
-  return count;
-}
 
 std::vector<Comparison> all_comparisons(const Report& report) {
   std::vector<Comparison> all;
@@ -250,20 +221,24 @@ std::string report_text(const Report& report) {
 
 std::string report_json(const Report& report) {
   JsonWriter json;
-  json.begin_object().member("log", report.log).member("selected", std::ssize(report.jobs));
-  json.member("not_selected", report.not_selected).member("larger_than_machine", report.too_large);
-  json.member("nodes", report.machine->nodes()).member("cores", report.machine->cores());
-  json.key("notes").begin_array();
-  for (const sim::LogNotes::Note& note : report.notes->notes()) {
-    json.begin_object().member("what", note.what).member("count", note.count).member("first", note.first_line);
-    json.member("skipped", note.skipped).end_object();
+  json.begin_object().member("log", report.log, "selected", report.jobs.size(), "not_selected", report.not_selected);
+  json.member("larger_than_machine", report.too_large, "nodes", report.machine->nodes());
+  json.member("cores", report.machine->cores());
+  json.objects("notes", report.notes->notes(), [&](const sim::LogNotes::Note& note) {
+    json.member("what", note.what, "count", note.count, "first", note.first_line, "skipped", note.skipped);
+  });
+  put_options(json, report);
+  json.objects("strategies", report.summaries, [&](const sim::Summary& summary) { put_summary(json, summary); });
+  json.key("comparisons").begin_array();
+  for (const auto& [group, measure, first, second, result] : all_comparisons(report)) {
+    if (result.difference.count == 0) continue;
+    json.begin_object().member("group", sim::to_string(group), "measure", sim::to_string(measure));
+    json.member("first", first.strategy, "second", second.strategy, "jobs", result.difference.count);
+    put_interval(json, "difference", result.difference);
+    put_interval(json, "ratio", result.ratio);
+    json.end_object();
   }
   json.end_array();
-  put_options(json, report);
-  json.key("strategies").begin_array();
-  for (const sim::Summary& summary : report.summaries) put_summary(json, summary);
-  json.end_array();
-  put_comparisons(json, report);
   return json.end_object().take();
 }
 

@@ -29,9 +29,6 @@ struct Report {
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
-// Returns how many jobs have a matrix, of those that started under some strategy.
-std::int64_t jobs_with_matrix(const Report& report);
-
 inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
   return summary.measures[static_cast<int>(measure)];
 }
