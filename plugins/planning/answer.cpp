@@ -15,7 +15,6 @@
 #include "common/util/deadline.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
-#include "plugins/planning/copy_text.hpp"
 
 namespace placement::planning {
 
@@ -102,7 +101,7 @@ bool may_put_off(const PluginState& now, const placement_request& request) {
 // Answers that the job stays in the queue until the next scheduling cycle. Only the first time that a job is put off is
 // recorded.
 const Answer& put_off(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                      const placement_request& request, const JobRequest& job_request) {
+                      const placement_request& request, const JobRequest& job_request, placement_decision& decision) {
   Answer answer{std::nullopt,
                 "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
                     std::to_string(request.times_put_off + 1) +
@@ -110,15 +109,15 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
                 STOCK_NO_TIME};
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
-  now.result.wait_told = request.times_put_off > 0;
+  decision.wait_told = request.times_put_off > 0;
   if (now.decision_log) now.decision_log->record_choice(now.machine_for(request), offer, job_request, live, nullptr);
   return now.transient = std::move(answer);
 }
 
 }  // namespace
 
-const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request) {
-  now.result.remembered = false;
+const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
+                        placement_decision& decision) {
   if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
   const bool may_wait = may_put_off(now, request), no_time = now.budget.used_up(request.uid);
   if (no_time && !may_wait && now.degraded.used_up(request.uid))
@@ -126,17 +125,16 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.budget, request.uid);
   const DecisionTime time(now.config);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  copy_text(now.result.policy, sizeof now.result.policy, job.job_request.spec.policy);
   const LiveNow live = now.feed->now();
   const bool uses_live = job.job_request.policy != nullptr && job.job_request.policy->uses_live;
-  if (uses_live && live.state) now.result.live_age_s = live.age_s;
+  if (uses_live && live.state) decision.live_age_s = live.age_s;
   const std::uint64_t question = input_hash(offer, request, uses_live ? live.generation : 0);
-  now.result.remembered = job.answer && !job.answer->wait && job.question == question;
-  const bool degraded = !now.result.remembered && job.job_request.matrix && no_time;
-  if (!now.result.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request);
+  decision.remembered = job.answer && !job.answer->wait && job.question == question;
+  const bool degraded = !decision.remembered && job.job_request.matrix && no_time;
+  if (!decision.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request, decision);
   if (degraded) {
     now.transient = degraded_answer(now, live, offer, request, job.job_request, time);
-  } else if (!now.result.remembered) {
+  } else if (!decision.remembered) {
     job.answer.reset();
     job.answer = fresh_answer(now, live, offer, request, job.job_request, time);
     job.question = question;
@@ -145,14 +143,14 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   const bool kept = !degraded && !job.answer->was_starved;
   if (!degraded && !kept) {
     now.transient = *std::exchange(job.answer, std::nullopt);
-    if (may_wait) return put_off(now, live, offer, request, job.job_request);
+    if (may_wait) return put_off(now, live, offer, request, job.job_request, decision);
   }
   const Answer& answer = kept ? *job.answer : now.transient;
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
-  now.result.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
+  decision.wait_told = answer.wait && job.wait_told && Clock::now() - *job.wait_told < wait_told_again;
   if (!answer.wait)
     job.wait_told.reset();
-  else if (!now.result.wait_told)
+  else if (!decision.wait_told)
     job.wait_told = Clock::now();
   now.latest = &answer;
   if (now.decision_log)

@@ -6,8 +6,9 @@
 namespace placement::planning {
 
 // Answers a question about a job: takes the answer that is kept for an equal question, or asks the policy within the
-// user's part of the processor time. Sets policy, live_age_s, remembered and wait_told in `now.result`, and starts the
-// record of the decision. The reference is valid until the next call. Throws bad_alloc and Error.
-const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request);
+// user's part of the processor time. Sets live_age_s, remembered and wait_told of `decision`, and starts the record of
+// the decision. The reference is valid until the next call. Throws bad_alloc and Error.
+const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
+                        placement_decision& decision);
 
 }  // namespace placement::planning

@@ -20,12 +20,10 @@
 #include "common/policy/policy_spec.hpp"
 #include "common/state/controller_state.hpp"
 #include "pattern/pattern.hpp"
+#include "policies/table.hpp"
 #include "plugins/planning/answer.hpp"
 #include "plugins/planning/plugin_configuration.hpp"
-#include "plugins/planning/copy_text.hpp"
-#include "plugins/planning/given_costs.hpp"
 #include "plugins/planning/plugin_state.hpp"
-#include "plugins/planning/policy_request.hpp"
 #include "treematch/map_memory.hpp"
 
 namespace placement::planning {
@@ -52,6 +50,13 @@ PluginState& state() {
 // job in each cycle.
 constexpr std::uint32_t most_policy_entries = 64;
 
+// Copies the text to `target`, an array of `size` bytes (at least 1), and ends it with a zero. A text that is too long
+// is cut.
+void copy_text(char* target, std::size_t size, std::string_view text) {
+  const std::size_t length = text.copy(target, size - 1);
+  target[length] = '\0';
+}
+
 // Returns the policy and its parameters, or null if the job asks for none.
 const char* policy_word(char* const* environment, std::uint32_t count) {
   return environment == nullptr
@@ -59,58 +64,43 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
              : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Writes the costs of an allocation by `plan`. Beside the busiest link stands that of natural order on the first nodes.
-void fill_costs(placement_plan& result, const StepCosts& costs, const Plan& plan) {
-  copy_text(result.cost, sizeof result.cost, costs.cost);
-  copy_text(result.natural_cost, sizeof result.natural_cost, costs.natural_cost);
-  copy_text(result.stock_cost, sizeof result.stock_cost, costs.stock_cost);
-  const std::string& link = costs.busiest_link;
-  const std::string first = link.empty() || plan.stock_busiest_link.empty() ? "" : ", stock " + plan.stock_busiest_link;
-  copy_text(result.busiest_link, sizeof result.busiest_link, link + first);
-  copy_text(result.ranks, sizeof result.ranks, costs.ranks);
+// Lets the costs of the decision point to `costs`, with those of natural order on the first nodes beside the busiest
+// link.
+void point_to_costs(PluginState& now, placement_decision& decision, const StepCosts& costs,
+                    const std::string& stock_busiest_link) {
+  now.busiest_link = costs.busiest_link.empty() ? "" : costs.busiest_link + stock_busiest_link;
+  decision.cost = costs.cost.c_str();
+  decision.natural_cost = costs.natural_cost.c_str();
+  decision.stock_cost = costs.stock_cost.c_str();
+  decision.busiest_link = now.busiest_link.c_str();
+  decision.ranks = costs.ranks.c_str();
 }
 
-void fill_result(placement_plan& result, const Answer& answer) {
-  result.placed = answer.plan.has_value();
-  result.wait = answer.wait;
-  result.wait_left_s = answer.wait_left_s;
-  result.put_off = answer.put_off;
-  copy_text(result.reason, sizeof result.reason, answer.reason);
-  result.stock_reason = answer.reason_class;
+void point_to_answer(PluginState& now, placement_decision& decision, const Answer& answer) {
+  decision.placed = answer.plan.has_value();
+  decision.wait = answer.wait;
+  decision.wait_left_s = answer.wait_left_s;
+  decision.put_off = answer.put_off;
+  decision.reason = answer.reason.c_str();
+  decision.stock_reason = answer.reason_class;
   if (!answer.plan) return;
   const Plan& plan = *answer.plan;
-  copy_text(result.reason, sizeof result.reason, plan.note);
-  result.node_count = static_cast<std::uint32_t>(plan.nodes.size());
-  result.node = plan.nodes.data();
-  result.tasks = plan.tasks.data();
-  result.core_wanted = plan.core_wanted.data();
-  result.task_count = plan.task_count;
-  result.job_state = plan.for_steps.job_state.c_str();
-  result.planned_ranks = plan.for_steps.planned_ranks.c_str();
-  copy_text(result.lacks, sizeof result.lacks, plan.lacks);
-  fill_costs(result, plan.costs, plan);
-}
-
-void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
-            const placement_grant& grant) {
-  if (!now.machine || now.latest == nullptr || !now.latest->plan) return;
-  const auto budget = std::chrono::milliseconds(now.budget.used_up(request.uid) ? 0 : now.config.decision_time_ms);
-  const DecisionTimeBudget::Use use(now.budget, request.uid);
-  const Plan& plan = *now.latest->plan;
-  const JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
-  const GivenCosts costs =
-      assess_grant({now.machine_for(request), now.feed->now(), offer, request, job.job_request, now.config}, plan,
-                   grant, Deadline::after(budget));
-  fill_costs(now.result, costs, plan);
-  if (costs.difference.empty()) return;
-  copy_text(now.result.reason, sizeof now.result.reason,
-            plan.note + (plan.note.empty() ? "" : ", ") + costs.difference);
+  decision.reason = plan.note.c_str();
+  decision.node_count = static_cast<std::uint32_t>(plan.nodes.size());
+  decision.node = plan.nodes.data();
+  decision.tasks = plan.tasks.data();
+  decision.core_wanted = plan.core_wanted.data();
+  decision.task_count = plan.task_count;
+  decision.job_state = plan.for_steps.job_state.c_str();
+  decision.planned_ranks = plan.for_steps.planned_ranks.c_str();
+  decision.lacks = plan.lacks.c_str();
+  point_to_costs(now, decision, plan.costs, plan.stock_busiest_link);
 }
 
 // Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that
 // the job has been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a
 // file takes its place.
-bool go_by_topology(PluginState& now, const placement_offer& offer, const placement_request& request,
+bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
                     const placement_grant& grant, const JobRequest& job_request) {
   if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
       pattern::pattern_of(job_request.spec.parameters) || !now.config.treematch_topology_file.empty())
@@ -120,6 +110,35 @@ bool go_by_topology(PluginState& now, const placement_offer& offer, const placem
   for (std::uint32_t n = 0; n < grant.node_count; ++n)
     first_leaf.push_back(view.nodes.at(static_cast<std::size_t>(offer.node[grant.node[n]])).first_leaf);
   return !std::ranges::is_sorted(first_leaf);
+}
+
+void assess(PluginState& now, const placement_offer& offer, const placement_request& request,
+            const placement_grant& grant, placement_decision& decision) {
+  const bool no_time = now.budget.used_up(request.uid), stock = decision.end == DECISION_STOCK;
+  const Plan* const plan = !stock && now.latest != nullptr && now.latest->plan ? &*now.latest->plan : nullptr;
+  if (!now.machine || (!stock && !plan)) return;
+  const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
+  const DecisionTimeBudget::Use use(now.budget, request.uid);
+  // To decode a matrix takes time, too: up to 10 ms.
+  const std::span<char* const> environment(request.environment, request.environment_count);
+  const JobEntry* const job = stock && no_time ? now.jobs.find_kept(request.job_id, environment)
+                                               : &now.jobs.find(request.job_id, environment, now.config);
+  if (job == nullptr) {
+    decision.ranks_order = PLACEMENT_RANKS_NOT_KNOWN;
+    return;
+  }
+  std::string difference;
+  const auto costs = costs_on({now.machine_for(request), now.feed->now(), offer, request, job->job_request, now.config},
+                              plan, grant, Deadline::after(budget), difference);
+  now.costs = costs.value_or(StepCosts());
+  point_to_costs(now, decision, now.costs, plan ? plan->stock_busiest_link : "");
+  if (stock)
+    decision.ranks_order = costs                                                          ? PLACEMENT_RANKS_BY_MATRIX
+                           : go_by_topology(now, offer, request, grant, job->job_request) ? PLACEMENT_RANKS_BY_TOPOLOGY
+                                                                                          : PLACEMENT_RANKS_OF_SLURM;
+  if (difference.empty()) return;
+  now.text = plan->note + (plan->note.empty() ? "" : ", ") + difference;
+  decision.reason = now.text.c_str();
 }
 
 enum placement_mode as_c(Mode mode) {
@@ -189,10 +208,10 @@ extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
   }
 }
 
-extern "C" void placement_tell(const struct placement_outcome* outcome) {
+extern "C" void placement_tell(const struct placement_decision* decision) {
   auto& now = state();
   try {
-    if (now.decision_log) now.decision_log->record_outcome(*outcome, as_mode(outcome->mode));
+    if (now.decision_log) now.decision_log->record(*decision, as_mode(decision->mode));
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -267,13 +286,15 @@ extern "C" bool placement_asked(char* const* environment, uint32_t environment_c
   return policy_word(environment, environment_count) != nullptr;
 }
 
-extern "C" void placement_name_policy(char* const* environment, uint32_t environment_count, char* text, size_t size) {
-  text[0] = '\0';
+extern "C" const char* placement_policy_name(char* const* environment, uint32_t environment_count) {
   try {
     if (const char* const word = policy_word(environment, environment_count))
-      copy_text(text, size, parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy);
+      if (const auto* policy =
+              policies::find_policy(parse_policy_spec({word, strnlen(word, max_policy_word + 1)}).policy))
+        return policy->name.data();
   } catch (...) {  // no name of a policy, too long a word, or out of memory
   }
+  return "";
 }
 
 extern "C" uint32_t placement_partition_environment(const char* partition, char* const** environment) {
@@ -290,25 +311,25 @@ extern "C" const char* placement_partition_with_policy(uint32_t index) {
   return index < partitions.size() ? std::next(partitions.begin(), index)->first.c_str() : nullptr;
 }
 
-extern "C" const struct placement_plan* placement_decide(const struct placement_offer* offer,
-                                                         const struct placement_request* request) {
+extern "C" void placement_decide(const struct placement_offer* offer, const struct placement_request* request,
+                                 struct placement_decision* decision) {
   auto& now = state();
-  now.result = {};
-  now.result.live_age_s = -1;
+  decision->asked = true;
+  decision->live_age_s = -1;
   now.latest = nullptr;
   if (now.decision_log) now.decision_log->forget();
   const auto start = Clock::now();
   try {
-    fill_result(now.result, answer_of(now, *offer, *request));
+    point_to_answer(now, *decision, answer_of(now, *offer, *request, *decision));
   } catch (const std::bad_alloc&) {
-    copy_text(now.result.reason, sizeof now.result.reason, "out of memory");
+    decision->reason = "out of memory";
   } catch (const std::exception& error) {
-    copy_text(now.result.reason, sizeof now.result.reason, error.what());
+    copy_text(now.failed, sizeof now.failed, error.what());
+    decision->reason = now.failed;
   } catch (...) {
-    copy_text(now.result.reason, sizeof now.result.reason, "unexpected failure");
+    decision->reason = "unexpected failure";
   }
-  now.result.time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
-  return &now.result;
+  decision->time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
 }
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
@@ -322,45 +343,13 @@ extern "C" void placement_call_later(uint32_t seconds, void (*call)(void)) {
 }
 
 extern "C" void placement_assess(const struct placement_offer* offer, const struct placement_request* request,
-                                 const struct placement_grant* grant) {
+                                 const struct placement_grant* grant, struct placement_decision* decision) {
   auto& now = state();
   try {
-    assess(now, *offer, *request, *grant);
+    assess(now, *offer, *request, *grant, *decision);
   } catch (...) {  // out of memory: the costs are not known
-    now.result.cost[0] = now.result.natural_cost[0] = now.result.stock_cost[0] = '\0';
-    now.result.busiest_link[0] = now.result.ranks[0] = '\0';
+    decision->cost = decision->natural_cost = decision->stock_cost = decision->busiest_link = decision->ranks = nullptr;
   }
-}
-
-extern "C" struct placement_ranks placement_ranks_on(const struct placement_offer* offer,
-                                                     const struct placement_request* request,
-                                                     const struct placement_grant* grant) {
-  auto& now = state();
-  placement_ranks ranks{};
-  try {
-    if (!now.machine) return ranks;
-    const bool no_time = now.budget.used_up(request->uid);
-    const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
-    const DecisionTimeBudget::Use use(now.budget, request->uid);
-    // To decode a matrix takes time, too: up to 10 ms.
-    const std::span<char* const> environment(request->environment, request->environment_count);
-    const JobEntry* const job = no_time ? now.jobs.find_kept(request->job_id, environment)
-                                        : &now.jobs.find(request->job_id, environment, now.config);
-    ranks.not_known = job == nullptr;
-    if (ranks.not_known) return ranks;
-    const auto costs =
-        costs_on({now.machine_for(*request), now.feed->now(), *offer, *request, job->job_request, now.config}, *grant,
-                 Deadline::after(budget));
-    if (!costs) {
-      ranks.by_topology = go_by_topology(now, *offer, *request, *grant, job->job_request);
-      return ranks;
-    }
-    copy_text(ranks.cost, sizeof ranks.cost, costs->cost);
-    copy_text(ranks.natural_cost, sizeof ranks.natural_cost, costs->natural_cost);
-    ranks.by_matrix = true;
-  } catch (...) {  // out of memory: nothing is told of the ranks
-  }
-  return ranks;
 }
 
 extern "C" void placement_forget(uint32_t job_id) {

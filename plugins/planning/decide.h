@@ -153,9 +153,6 @@ struct placement_request {
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
-#define PLACEMENT_REASON_SIZE 256
-#define PLACEMENT_POLICY_SIZE 24
-
 /* The variable that carries the live data of a job's nodes, by which they were chosen, to the job's steps. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
 
@@ -174,31 +171,66 @@ struct placement_request {
  */
 #define PLACEMENT_JOB_START "PLACEMENT_START"
 
-struct placement_plan {
-	bool placed;			/* the plan has nodes and cores for the job */
+/* What is known of the order of the ranks of a job on nodes that Slurm itself chose. */
+enum placement_ranks_order {
+	PLACEMENT_RANKS_OF_SLURM,
+	PLACEMENT_RANKS_BY_MATRIX,	/* srun places them by the job's matrix */
+	PLACEMENT_RANKS_BY_TOPOLOGY,	/* no matrix: srun takes the nodes in the order of the topology, which is not that of their names */
+	PLACEMENT_RANKS_NOT_KNOWN,	/* the user's time for decisions is used up, and the job's request was not decoded */
+};
+
+/*
+ * One decision. The select plugin sets what it knows of the job; placement_decide() adds the answer of the policy,
+ * placement_assess() the costs on what the job got; placement_tell() records it. A text is empty or NULL if it is not known.
+ */
+struct placement_decision {
+	/* the job */
+	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
+	bool array_task_known;		/* the job is a task of an array, and array_task is set */
+	uint32_t array_task;		/* the number of the task in the array */
+	uint32_t restarts;
+	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
+	uint32_t uid;
+	const char *policy;		/* the name of the policy that was asked for */
+	enum placement_mode mode;	/* in force for the job's partition */
+	bool for_start;			/* false: Slurm only asked whether and when the job could run */
+	bool predicted;			/* a user only asked when such a job would start (srun --test-only) */
+
+	/* the answer */
+	bool asked;			/* placement_decide() has set the fields of this part */
+	bool placed;			/* there are nodes and cores for the job: the plan */
 	bool wait;			/* not placed: the job stays in the queue for now */
 	bool wait_told;			/* with `wait`: the wait was recorded already and is not recorded again */
 	uint32_t wait_left_s;		/* with `wait`: seconds after which the job waits no longer, at least 1 */
 	bool put_off;			/* with `wait`: there was no time to decide; false: the user asked to wait */
+	bool remembered;		/* the answer to an earlier, equal question was used again */
 	uint32_t node_count;
 	const uint32_t *node;		/* the planned nodes as indices into the offer, ascending */
 	const uint32_t *tasks;		/* the number of tasks on each planned node */
 	const uint8_t *core_wanted;	/* one byte per core of the offer, 1 for the cores that the job is to get */
 	uint32_t task_count;
-	char policy[PLACEMENT_POLICY_SIZE];
-	char cost[48];			/* hop-bytes of the plan; empty without a matrix */
-	char natural_cost[48];		/* hop-bytes on the planned cores in natural order; empty if not known */
-	char stock_cost[48];		/* hop-bytes on the first nodes in natural order; empty if not known */
-	char busiest_link[PLACEMENT_REASON_SIZE];	/* the link with the most traffic of the plan, and in natural order on the first nodes; or empty */
-	char ranks[768];		/* the ranks of each planned node, as "0,5;1-3;4"; empty if not known or longer */
-	char reason[PLACEMENT_REASON_SIZE];	/* why the job is not placed, or remarks on the plan */
-	enum stock_reason stock_reason;	/* not placed: the class of the reason */
-	char lacks[PLACEMENT_REASON_SIZE];	/* the policy and what it lacked, for the job's user; mostly empty */
+	const char *lacks;		/* the policy and what it lacked, for the job's user */
 	double live_age_s;		/* age of the live data that the policy uses; negative without live data */
-	const char *job_state;		/* the value for PLACEMENT_JOB_STATE; NULL or empty if there is none */
-	const char *planned_ranks;	/* the value for PLACEMENT_PLANNED_RANKS; NULL or empty if there is none */
-	bool remembered;		/* the answer to an earlier, equal question was used again */
+	const char *job_state;		/* the value for PLACEMENT_JOB_STATE */
+	const char *planned_ranks;	/* the value for PLACEMENT_PLANNED_RANKS */
 	int64_t time_us;		/* wall-clock time of the decision in microseconds */
+
+	/* the costs: those of the plan, or of what the job got, see placement_assess() */
+	const char *cost;		/* hop-bytes with the ranks placed; empty without a matrix */
+	const char *natural_cost;	/* hop-bytes on these cores in natural order */
+	const char *stock_cost;		/* hop-bytes on the first nodes in natural order */
+	const char *busiest_link;	/* the link with the most traffic, and in natural order on the first nodes */
+	const char *ranks;		/* the ranks of each node, as "0,5;1-3;4"; empty if longer than 767 characters */
+	enum placement_ranks_order ranks_order;	/* for DECISION_STOCK */
+
+	/* the outcome */
+	enum decision_outcome end;
+	const char *reason;		/* why the job runs as stock or waits, or remarks on the plan */
+	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
+	bool started;			/* Slurm has allocated nodes for a start */
+	char *given;			/* the nodes that Slurm allocated */
+	char *stock_choice;		/* the nodes that Slurm itself would choose */
+	const char *unbound;		/* the value of TaskPlugin if it binds no rank to a core */
 };
 
 /*
@@ -208,10 +240,10 @@ struct placement_plan {
 void placement_tidy(void);
 
 /*
- * Writes the name of the policy that these entries NAME=VALUE ask for to `text`, at most `size` bytes with the final
- * zero. The text is empty if they name none.
+ * Returns the name of the policy that these entries NAME=VALUE ask for, which is valid for ever. The text is empty if they name
+ * none, or one that is not known.
  */
-void placement_name_policy(char *const *environment, uint32_t environment_count, char *text, size_t size);
+const char *placement_policy_name(char *const *environment, uint32_t environment_count);
 
 /* Returns true if one of the first 64 entries NAME=VALUE of a job's environment asks for a policy. */
 bool placement_asked(char *const *environment, uint32_t environment_count);
@@ -230,13 +262,12 @@ uint32_t placement_partition_environment(const char *partition, char *const **en
 const char *placement_partition_with_policy(uint32_t index);
 
 /*
- * Asks the job's policy for nodes and cores among those offered. Returns a plan, never NULL. If `placed` is false in
- * the plan, `reason` says why. The plan is valid until the next placement_decide(). Its pointers are also invalid
- * after placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() and
- * placement_unconfigure().
+ * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If `placed`
+ * is false, `reason` says why. The pointers are valid until the next call of this function, placement_plan_failed(),
+ * placement_forget(), placement_tidy(), placement_configure() or placement_unconfigure().
  */
-const struct placement_plan *placement_decide(const struct placement_offer *offer,
-					      const struct placement_request *request);
+void placement_decide(const struct placement_offer *offer, const struct placement_request *request,
+		      struct placement_decision *decision);
 
 /*
  * Returns true if placement_decide() would put off the decision on a job of the user `uid` that may be put off.
@@ -253,28 +284,12 @@ struct placement_grant {
 };
 
 /*
- * Compares the allocation `grant` with the plan that the last placement_decide() returned for `offer` and `request`.
- * Call it after the job was allocated by that plan. Where the allocation differs, the plan gets the costs of the
- * allocation, and its reason names the difference. Costs that are not known become empty.
+ * Sets the costs of `decision` to those of a job that was allocated `grant`. If the job was placed by the plan that
+ * placement_decide() returned for `offer` and `request`, `reason` also names the difference between allocation and plan. For
+ * DECISION_STOCK `offer` has exactly the nodes of the grant, and ranks_order is set. Costs that are not known become empty.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
-		      const struct placement_grant *grant);
-
-/* The placement of a job's ranks on nodes that no policy chose. */
-struct placement_ranks {
-	bool by_matrix;			/* srun places them by the job's matrix */
-	bool by_topology;		/* the job has no matrix, and srun takes its nodes in the order of the topology, which is not that of their names */
-	bool not_known;			/* the user's time for decisions is used up, and the job's request was not decoded */
-	char cost[48];			/* hop-bytes of that order; empty if not known */
-	char natural_cost[48];		/* hop-bytes in natural order; empty if not known */
-};
-
-/*
- * Returns what becomes of the ranks of a job that has the nodes `grant`, which Slurm itself chose, if srun may place them.
- * `offer` has exactly these nodes.
- */
-struct placement_ranks placement_ranks_on(const struct placement_offer *offer, const struct placement_request *request,
-					  const struct placement_grant *grant);
+		      const struct placement_grant *grant, struct placement_decision *decision);
 
 /* Frees what is kept of the job `job_id`. Call it when nothing more will be asked about the job. */
 void placement_forget(uint32_t job_id);
@@ -284,32 +299,6 @@ void placement_forget(uint32_t job_id);
  * "not placed" and `reason`, no longer with that plan.
  */
 void placement_plan_failed(uint32_t job_id, const char *reason);
-
-/* ---- the outcome of a decision */
-
-/* One decision: the plan with what became of it. */
-struct placement_outcome {
-	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
-	bool array_task_known;		/* the job is a task of an array, and array_task is set */
-	uint32_t array_task;		/* the number of the task in the array */
-	uint32_t restarts;
-	int64_t submitted_s;		/* when the job was submitted, in seconds since 1970 */
-	uint32_t uid;
-	char policy[PLACEMENT_POLICY_SIZE];	/* the name of the policy that was asked for; empty: not known */
-	enum placement_mode mode;	/* in force for the job's partition */
-	enum decision_outcome end;
-	enum stock_reason stock_reason;	/* the class of `reason` for DECISION_STOCK */
-	bool for_start;			/* false: Slurm only asked whether and when the job could run */
-	bool predicted;			/* a user only asked when such a job would start (srun --test-only) */
-	bool started;			/* Slurm has allocated nodes for a start */
-	struct placement_ranks ranks;	/* for DECISION_STOCK */
-	const char *reason;		/* the reason for DECISION_STOCK, or for DECISION_WAIT without a plan; or NULL */
-	/* what placement_decide() returned for this job, and was not called for another job since; NULL: not called */
-	const struct placement_plan *plan;
-	char *given;			/* the nodes that Slurm allocated, or NULL */
-	char *stock_choice;		/* the nodes that Slurm itself would choose; NULL if not known */
-	const char *unbound;		/* the value of TaskPlugin if it binds no rank to a core; else NULL */
-};
 
 /*
  * Returns true if it is worth the time to find out which nodes Slurm itself would choose for a job of the user `uid`.
@@ -323,8 +312,8 @@ void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
 /* Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. */
 void placement_decision_took(uint32_t uid, int64_t time_ns);
 
-/* Records the outcome in the ring, if there is one. The ring is a file in memory, so this takes little time. */
-void placement_tell(const struct placement_outcome *outcome);
+/* Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. */
+void placement_tell(const struct placement_decision *decision);
 
 #ifdef __cplusplus
 }

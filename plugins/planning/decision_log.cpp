@@ -112,44 +112,36 @@ void DecisionLog::record_choice(const Machine& machine, const placement_offer& o
   decision_.terms = plan->terms;
 }
 
-void DecisionLog::record_outcome(const placement_outcome& outcome, Mode mode) {
-  const placement_plan* const plan = outcome.plan;
+void DecisionLog::record(const placement_decision& d, Mode mode) {
+  const auto text = [](const char* value) { return value != nullptr ? value : ""; };
+  const auto add_term = [&](const std::string& name, const char* value) {
+    if (*text(value) != '\0') decision_.terms.push_back(name + value);
+  };
   decision_.at_s = seconds_now();
-  decision_.job_id = outcome.job_id;
-  decision_.array_task =
-      outcome.array_task_known ? std::to_string(outcome.job_id) + "_" + std::to_string(outcome.array_task) : "";
-  decision_.restarts = outcome.restarts;
-  decision_.submitted_s = outcome.submitted_s;
-  decision_.predicted = outcome.predicted;
-  decision_.uid = outcome.uid;
-  decision_.policy = outcome.policy;
-  decision_.outcome = outcome.end;
-  decision_.for_start = outcome.for_start;
+  decision_.job_id = d.job_id;
+  decision_.array_task = d.array_task_known ? std::to_string(d.job_id) + "_" + std::to_string(d.array_task) : "";
+  decision_.restarts = d.restarts;
+  decision_.submitted_s = d.submitted_s;
+  decision_.predicted = d.predicted;
+  decision_.uid = d.uid;
+  decision_.policy = text(d.policy);
+  decision_.outcome = d.end;
+  decision_.for_start = d.for_start;
   decision_.mode = to_string(mode);
-  decision_.given = outcome.given ? outcome.given : "";
-  decision_.stock_choice = outcome.stock_choice ? outcome.stock_choice : "";
-  if (plan != nullptr) {
-    decision_.remembered = plan->remembered;
-    decision_.time_us = plan->time_us;
-    decision_.tasks = plan->task_count;
-    decision_.reason = plan->reason;
-  }
-  if (plan != nullptr &&
-      outcome.end != DECISION_STOCK) {  // else the costs would be those of nodes that the job does not have
-    decision_.cost = plan->cost;
-    decision_.natural_cost = plan->natural_cost;
-    decision_.first_nodes_cost = plan->stock_cost;
-    if (plan->busiest_link[0] != '\0') decision_.terms.push_back("busiest link: " + std::string(plan->busiest_link));
-    if (plan->ranks[0] != '\0') decision_.terms.push_back("ranks: " + std::string(plan->ranks));
-  }
-  if ((outcome.end == DECISION_CORES || outcome.end == DECISION_NODES) && outcome.unbound != nullptr)
-    decision_.terms.push_back("no rank is bound to its core: TaskPlugin=" + std::string(outcome.unbound));
-  if (outcome.end == DECISION_STOCK) {
-    decision_.reason_class = outcome.stock_reason;
-    if (outcome.reason != nullptr) decision_.reason = outcome.reason;
-    decision_.cost = outcome.ranks.cost;
-    decision_.natural_cost = decision_.first_nodes_cost = outcome.ranks.natural_cost;
-  }
+  decision_.given = text(d.given);
+  decision_.stock_choice = text(d.stock_choice);
+  decision_.remembered = d.remembered;
+  decision_.time_us = d.time_us;
+  decision_.tasks = d.task_count;
+  decision_.reason = text(d.reason);
+  if (d.end == DECISION_STOCK) decision_.reason_class = d.stock_reason;
+  decision_.cost = text(d.cost);
+  decision_.natural_cost = text(d.natural_cost);
+  decision_.first_nodes_cost = text(d.stock_cost);
+  if (d.end != DECISION_STOCK) add_term("busiest link: ", d.busiest_link);
+  if (d.end != DECISION_STOCK) add_term("ranks: ", d.ranks);
+  if (d.end == DECISION_CORES || d.end == DECISION_NODES)
+    add_term("no rank is bound to its core: TaskPlugin=", d.unbound);
   {
     const std::lock_guard lock(mutex_);
     if (ring_)

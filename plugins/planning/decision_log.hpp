@@ -16,7 +16,7 @@
 namespace placement::planning {
 
 // Writes decision records to the ring, from which placement-monitor and placectl read them. record_choice() notes the
-// choice of the policy. record_outcome() adds the outcome, once Slurm has allocated, and writes the record. A ring that
+// choice of the policy. record() adds the outcome, once Slurm has allocated, and writes the record. A ring that
 // cannot be opened may be later, above all one that the slurmctld before this one still writes: until then records are
 // kept, as many as the ring has places. Only the functions that say so may be called from other threads.
 class DecisionLog {
@@ -39,11 +39,11 @@ class DecisionLog {
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
                      const LiveNow& live, const Plan* plan);
-  // Drops the record that record_choice() started, so that the next record_outcome() says nothing of a policy's choice.
+  // Drops the record that record_choice() started, so that the next record() says nothing of a policy's choice.
   void forget() { decision_ = {}; }
 
-  // Completes the record with the outcome and its plan; writes it and forgets it.
-  void record_outcome(const placement_outcome& outcome, Mode mode);
+  // Completes the record with the decision; writes it and forgets it.
+  void record(const placement_decision& decision, Mode mode);
 
  private:
   const std::string path_;

@@ -6,7 +6,6 @@ libplugins_planning_la_SOURCES = \
 	%D%/candidate_nodes.cpp \
 	%D%/decide.cpp \
 	%D%/decision_log.cpp \
-	%D%/given_costs.cpp \
 	%D%/job_request.cpp \
 	%D%/live_feed.cpp \
 	%D%/machine.cpp \
@@ -15,6 +14,4 @@ libplugins_planning_la_SOURCES = \
 	%D%/policy_request.cpp \
 	%D%/policy_view.cpp \
 	%D%/step_costs.cpp \
-	%D%/step_layout.cpp \
-	%D%/within_nodes.cpp \
 	#

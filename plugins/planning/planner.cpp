@@ -17,7 +17,6 @@
 #include "policies/nla.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
 #include "plugins/planning/policy_request.hpp"
-#include "plugins/planning/within_nodes.hpp"
 
 namespace placement::planning {
 
@@ -55,16 +54,14 @@ class Planner {
     add_traffic_note(plan.note, request);
     add_wait_note(plan.note, request);
     if (const std::string unknown = unknown_outages(view); !unknown.empty()) {
-      plan.note += (plan.note.empty() ? "" : ", ") + unknown;
+      add_term(plan.note, unknown);
       plan.lacks = job_request_.spec.policy + " as if no node failed, because " + unknown;
     }
     if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
     if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
     if (request.matrix && !job_request_.coarse) {
-      plan.costs.cost = to_string(placement.cost);
-      plan.costs.busiest_link = busiest_of(view, job_request_, placement);
-      plan.costs.ranks = ranks_by_node(placement, view.nodes.size());
+      set_placed(plan.costs, view, job_request_, placement);
       if (!job_request_.natural_order) {
         plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());
         add_map_note(plan, placement, view.nodes.size());
@@ -74,7 +71,7 @@ class Planner {
         plan.costs.cost = plan.costs.natural_cost;
         plan.costs.busiest_link.clear();
         plan.costs.ranks.clear();
-        plan.note += std::string(plan.note.empty() ? "" : ", ") + "one step over several components has natural order";
+        add_term(plan.note, "one step over several components has natural order");
       }
       // On a torus the tree's distances mean nothing. The policy's own natural order is that on the first nodes.
       if (on_torus(view, job_request_))
@@ -130,7 +127,7 @@ class Planner {
       if (deadline.expired()) return;
       const bool by_network = job_request_.policy->uses_live && !on_torus(step.view(), job_request_);
       if (by_network || candidates_.leaves_per_core() > 1 || (!request_.whole_nodes && has_spare_cores(plan)))
-        step.set_placed(plan.costs, plan.for_steps, deadline);
+        step.place(plan.costs, plan.for_steps, deadline);
       else if (candidates_.tasks() <= most_tasks_placed_twice)
         place_again(step, plan, deadline);
     } catch (const Error&) {
@@ -143,7 +140,7 @@ class Planner {
     const Deadline search = end_of_search(deadline, job_request_.matrix.get(), config_);
     if (search.expired()) return;
     StepCosts again = plan.costs;
-    step.set_placed(again, plan.for_steps, deadline);
+    step.place(again, plan.for_steps, deadline);
     if (!search.expired()) plan.costs = std::move(again);
   }
 
@@ -232,9 +229,9 @@ class Planner {
     if (wait == request.parameters.end() ||
         policies::wait_s(request.parameters) <= static_cast<double>(request.max_wait_s))
       return;
-    note += (note.empty() ? "" : ", ") + ("wait=" + wait->second) +
-            (request_.no_wait ? std::string(" has no effect ") + request_.no_wait
-                              : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s));
+    add_term(note, "wait=" + wait->second +
+                       (request_.no_wait ? std::string(" has no effect ") + request_.no_wait
+                                         : " is more than MaxWaitS=" + std::to_string(config_.max_wait_s)));
   }
 
   // Converts the placement to a plan. Every property of the placement is checked, because a wrong plan would harm other
@@ -326,8 +323,9 @@ class Planner {
       const FirstStep step = first_step(first);
       const Placement natural = step.in_order(deadline);
       plan.costs.stock_cost = to_string(natural.cost);
-      plan.stock_within = StockWithin{natural.cost, within_nodes(step.view(), *job_request_.matrix, natural)};
-      plan.stock_busiest_link = busiest_of(step.view(), job_request_, natural);
+      plan.stock = step.cost_within(natural);
+      const std::string link = busiest_of(step.view(), job_request_, natural);
+      plan.stock_busiest_link = link.empty() ? "" : ", stock " + link;
     };
     try {
       if (plain.required_nodes.empty() && policies::is_one_fabric(view)) return add_costs_on(first_nodes(view));

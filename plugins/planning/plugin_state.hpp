@@ -92,9 +92,13 @@ struct PluginState {
   DecisionTimeBudget budget = full_budget(config);
   DecisionTimeBudget degraded = degraded_budget;
   DecisionTimeBudget questions = question_budget;
-  Answer transient;  // the latest answer, if it is not kept in `jobs`
-  placement_plan result{};
-  const Answer* latest = nullptr;  // the answer to which `result` points; null once it may have been dropped
+  Answer transient;                // the latest answer, if it is not kept in `jobs`
+  const Answer* latest = nullptr;  // the latest answer; null once it may have been dropped
+
+  // The texts of the latest decision that no Answer has.
+  StepCosts costs;  // on what the job got
+  std::string busiest_link, text;
+  char failed[256] = "";
 
   // Returns the machine with the topology of the request's partition. There is one only while placement is not off.
   const Machine& machine_for(const placement_request& request) const {

@@ -9,6 +9,7 @@
 
 #include "common/decision/job_state.hpp"
 #include "common/topology/link_traffic.hpp"
+#include "common/util/error.hpp"
 #include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
@@ -19,8 +20,7 @@ namespace placement::planning {
 
 namespace {
 
-// The longest list of the ranks of each node, in characters; it has to fit into placement_plan::ranks.
-constexpr std::size_t most_rank_text = sizeof placement_plan::ranks - 1;
+constexpr std::size_t most_rank_text = 767;  // the longest list of the ranks of each node, in characters
 
 constexpr int least_effort = 1;  // of the policies on a torus
 
@@ -35,6 +35,51 @@ StepView step_on(const DecisionInput& input, const CandidateNodes& candidates, s
   shape.tasks = tasks;
   shape.cores_per_task = clamped(candidates.cpus_per_task());
   return view_of_step(view, shape);
+}
+
+// Returns the number of tasks that Slurm's step layout (block) gives to each node. Node n has room for room[n] tasks.
+// Without `pack` the tasks are dealt in rounds, one per node. With `pack` each node gets one task, then the nodes are
+// filled one after the other. Tasks for which no node has room are dealt in rounds beyond the room.
+std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std::uint64_t tasks, bool pack) {
+  std::vector<std::int32_t> given(room.size(), 0);
+  const auto deal = [&](std::size_t n, std::uint64_t most) {
+    const std::uint64_t taken = std::min(tasks, most);
+    given[n] += static_cast<std::int32_t>(taken);
+    tasks -= taken;
+  };
+  const auto left = [&](std::size_t n) { return room[n] - std::min(room[n], static_cast<std::uint32_t>(given[n])); };
+  if (pack) {  // each node gets one task first, so that no node stays empty
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, left(n));
+  }
+  for (std::uint64_t before = 0; before != tasks;) {
+    before = tasks;
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, std::min(left(n), 1u));
+  }
+  while (!room.empty() && tasks > 0)
+    for (std::size_t n = 0; n < room.size(); ++n) deal(n, 1);
+  return given;
+}
+
+template <typename Counts>
+std::string counts_text(const Counts& counts) {
+  std::string text;
+  for (const auto count : counts) {
+    if (text.size() > 40) return text + ",..";
+    text += (text.empty() ? "" : ",") + std::to_string(count);
+  }
+  return text;
+}
+
+// Returns the hop-bytes of natural order on the first nodes of an offer, if nobody knows the cores that Slurm would
+// choose there: `stock` is on some of their cores. Within nodes each byte is taken to go as far as in `known`, which is
+// on cores that Slurm chose.
+Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
+  if (known.bytes_within == 0) return stock.cost;
+  // Divided before they are multiplied, so that the products stay below 127 bits.
+  const Cost hops = known.hop_bytes_within / known.bytes_within, rest = known.hop_bytes_within % known.bytes_within;
+  return stock.cost - stock.hop_bytes_within + stock.bytes_within * hops +
+         stock.bytes_within * rest / known.bytes_within;
 }
 
 }  // namespace
@@ -68,10 +113,12 @@ RanksOfNodes ranks_of_used_nodes(const Placement& placement, std::size_t nodes) 
   return ranks;
 }
 
-std::string ranks_by_node(const Placement& placement, std::size_t nodes) {
-  RanksOfNodes ranks = ranks_of_used_nodes(placement, nodes);
+void set_placed(StepCosts& costs, const ClusterView& view, const JobRequest& job_request, const Placement& placement) {
+  costs.cost = to_string(placement.cost);
+  costs.busiest_link = busiest_of(view, job_request, placement);
+  RanksOfNodes ranks = ranks_of_used_nodes(placement, view.nodes.size());
   for (auto& of_node : ranks) std::ranges::sort(of_node);
-  return ranks_text(ranks, most_rank_text);
+  costs.ranks = ranks_text(ranks, most_rank_text);
 }
 
 FirstStep::FirstStep(const DecisionInput& input, const CandidateNodes& candidates, std::span<const std::uint32_t> nodes,
@@ -100,7 +147,27 @@ Placement FirstStep::in_order(const Deadline& deadline) const {
   return policies::find_policy("SEQUENTIAL")->place(step_.view, step_request(), deadline);
 }
 
-void FirstStep::set_placed(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const {
+CostWithin FirstStep::cost_within(const Placement& placement) const {
+  const CommMatrix& matrix = *input_.job_request.matrix;
+  const auto leaf_of = [&](const RankPlace& rank) {
+    return view().nodes[static_cast<std::size_t>(rank.node)].first_leaf + rank.cores.front();
+  };
+  CostWithin within{placement.cost};
+  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
+    const RankPlace& here = placement.ranks.at(static_cast<std::size_t>(rank));
+    const auto partners = matrix.neighbours(rank);
+    const auto weights = matrix.weights(rank);
+    for (std::size_t k = 0; k < partners.size() && partners[k] < rank; ++k) {
+      const RankPlace& there = placement.ranks.at(static_cast<std::size_t>(partners[k]));
+      if (there.node != here.node) continue;
+      within.bytes_within += weights[k];
+      within.hop_bytes_within += static_cast<Cost>(weights[k]) * view().tree->distance(leaf_of(here), leaf_of(there));
+    }
+  }
+  return within;
+}
+
+void FirstStep::place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const {
   Request request = step_request();
   if (!sent.planned_ranks.empty()) request.planned_ranks = unpack_planned_ranks(sent.planned_ranks).ranks;
   std::optional<ClusterView> with_state;  // a view of many nodes is copied only where the step sees another one
@@ -112,11 +179,50 @@ void FirstStep::set_placed(StepCosts& costs, const StepVariables& sent, const De
     if (!sent.job_state.empty()) attach_job_state(*with_state, unpack_job_state(sent.job_state));
   }
   const ClusterView& view = with_state ? *with_state : step_.view;
-  const Placement placement =
-      input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config));
-  costs.cost = to_string(placement.cost);
-  costs.busiest_link = busiest_of(view, input_.job_request, placement);
-  costs.ranks = ranks_by_node(placement, view.nodes.size());
+  set_placed(
+      costs, view, input_.job_request,
+      input_.job_request.policy->place(view, request, end_of_search(deadline, request.matrix.get(), input_.config)));
+}
+
+std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
+                                  const Deadline& deadline, std::string& difference) {
+  const JobRequest& job_request = input.job_request;
+  if (!plan && (job_request.policy == nullptr || !job_request.matrix || job_request.natural_order)) return std::nullopt;
+  StepCosts costs;
+  try {
+    const CandidateNodes candidates(input.machine, input.offer, input.request, job_request, input.config);
+    const std::span nodes(grant.node, grant.node_count);
+    const auto tasks = block_layout({grant.room, grant.node_count}, candidates.tasks(), input.request.pack_nodes);
+    if (plan) {
+      const bool same_tasks = std::ranges::equal(nodes, plan->nodes) && std::ranges::equal(tasks, plan->tasks);
+      if (!same_tasks)
+        difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan->tasks);
+      const bool same_cores = std::equal(plan->core_wanted.begin(), plan->core_wanted.end(), grant.core_given);
+      if (plan->costs.cost.empty() || (same_tasks && same_cores && !input.request.whole_nodes)) return plan->costs;
+      costs.stock_cost = plan->costs.stock_cost;
+    } else if (job_request.coarse) {
+      return costs;
+    }
+    const FirstStep step(input, candidates, nodes, tasks, grant.core_given);
+    if (plan && plan->stock) {
+      const CostWithin natural = step.cost_within(step.in_order(Deadline::never()));
+      costs.natural_cost = to_string(natural.cost);
+      costs.stock_cost = to_string(as_far_within_nodes(*plan->stock, natural));
+    } else {
+      costs.natural_cost = step.natural_cost();
+      if (!plan) costs.stock_cost = costs.natural_cost;
+    }
+    if (job_request.natural_order)
+      costs.cost = costs.natural_cost;
+    else if (!deadline.expired())
+      step.place(costs, plan ? plan->for_steps : StepVariables(), deadline);
+    if (plan && costs.cost.empty())
+      difference += std::string(difference.empty() ? "" : ", ") +
+                    "no time was left for the hop-bytes on the cores that Slurm gave";
+  } catch (const Error&) {
+    if (!plan) return std::nullopt;
+  }
+  return costs;
 }
 
 }  // namespace placement::planning

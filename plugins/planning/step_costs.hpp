@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// The costs of a job's first step: on the planned cores before an allocation, and on the given ones after it.
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "common/decision/planned_ranks.hpp"
+#include "common/policy/config.hpp"
 #include "common/policy/policy.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
 #include "common/util/deadline.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
-#include "plugins/planning/decision_input.hpp"
+#include "plugins/planning/decide.h"
+#include "plugins/planning/job_request.hpp"
+#include "plugins/planning/live_feed.hpp"
+#include "plugins/planning/machine.hpp"
 
 namespace placement::planning {
+
+// What one decision goes by. All of it must outlive the object.
+struct DecisionInput {
+  const Machine& machine;
+  const LiveNow& live;
+  const placement_offer& offer;
+  const placement_request& request;
+  const JobRequest& job_request;
+  const Config& config;
+};
 
 // The costs of a job's first step on certain nodes and cores, as texts for its record. A text is empty if the cost is
 // not known; without a matrix, and with a coarsened one, none is known.
@@ -23,7 +39,14 @@ struct StepCosts {
   std::string natural_cost;  // hop-bytes on the same cores in natural order
   std::string stock_cost;    // hop-bytes on the first nodes of the offer in natural order
   std::string busiest_link;  // with the ranks placed, as busiest_link() of link_traffic.hpp tells it
-  std::string ranks;         // those of each node, as ranks_by_node() tells them
+  std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
+};
+
+// The hop-bytes of ranks on certain nodes, and the part of their traffic that does not leave nodes.
+struct CostWithin {
+  Cost cost = 0;
+  Cost bytes_within = 0;      // of all pairs of ranks that are on one node; each pair counts once
+  Cost hop_bytes_within = 0;  // each of these bytes times the distance between its two ranks
 };
 
 // Returns true if the job's policy goes by the torus of the view, on which the tree's distances mean nothing.
@@ -41,9 +64,8 @@ std::string busiest_of(const ClusterView& view, const JobRequest& job_request, c
 // cores. The nodes of the placement have numbers below `nodes`.
 RanksOfNodes ranks_of_used_nodes(const Placement& placement, std::size_t nodes);
 
-// Returns the ranks of each node that has any, in the order of the nodes, as "0,5;1-3;4"; an empty string where that is
-// longer than a record has room for. The nodes of the placement have numbers below `nodes`.
-std::string ranks_by_node(const Placement& placement, std::size_t nodes);
+// Sets the cost, the busiest link and the ranks of `costs` to those of a placement of the job's ranks in the view.
+void set_placed(StepCosts& costs, const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
 // What slurmctld sends to the steps of a job that it has placed; empty: nothing.
 struct StepVariables {
@@ -68,10 +90,13 @@ class FirstStep {
   // Returns the places of the ranks in natural order.
   Placement in_order(const Deadline& deadline) const;
 
+  // Returns the hop-bytes of `placement`, which in_order() returned, and their part within nodes.
+  CostWithin cost_within(const Placement& placement) const;
+
   // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy, as
   // srun will place them by what is sent. On a torus srun's effort would take all of the time, and the cost is that of
   // the least effort, with which a choice of nodes is made, too.
-  void set_placed(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
+  void place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
 
  private:
   Request step_request() const;
@@ -81,5 +106,28 @@ class FirstStep {
   const std::vector<std::int32_t> tasks_;
   const StepView step_;
 };
+
+// The nodes and cores that a policy chose, as indices into the offer.
+struct Plan {
+  std::vector<std::uint32_t> nodes;       // indices into the offer, ascending
+  std::vector<std::uint32_t> tasks;       // the number of tasks on each of `nodes`
+  std::vector<std::uint8_t> core_wanted;  // one byte per core, indexed as placement_offer::core_free
+  std::uint32_t task_count = 0;
+  std::string note;                 // remarks for people, mostly empty
+  std::string lacks;                // the policy and what it lacked, for the job's user; mostly empty
+  StepCosts costs;                  // on the planned cores
+  std::optional<CostWithin> stock;  // of natural order on the first nodes of the offer; not on a torus
+  std::string stock_busiest_link;   // in natural order on these nodes, as in ", stock LINK"; empty if not known
+  StepVariables for_steps;
+  std::vector<std::string> terms;  // the policy's reasons for its choice
+};
+
+// Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for
+// the same input, or is null if no policy chose the nodes. If the job got the plan, the plan's costs are returned; else
+// the policy places the ranks anew. If the allocation is not that of the plan, `difference` says so to people. Returns
+// nothing if srun does not place the job's ranks by a matrix on nodes that no policy chose. Does not throw Error: costs
+// that cannot be computed before `deadline` are empty.
+std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
+                                  const Deadline& deadline, std::string& difference);
 
 }  // namespace placement::planning

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/gres_room.h"
 
+static int is_of_kind(void *state, void *plugin_id)
+{
+	return ((gres_state_t *) state)->plugin_id == *(uint32_t *) plugin_id;
+}
+
 /* Returns the node's generic resources of the kind `plugin_id`, or NULL if it has none. */
 static const gres_node_state_t *of_node(const node_record_t *node, uint32_t plugin_id)
 {
-	list_itr_t *iterator;
-	gres_state_t *state, *found = NULL;
+	gres_state_t *found = node->gres_list ? list_find_first(node->gres_list, is_of_kind, &plugin_id) : NULL;
 
-	if (!node->gres_list)
-		return NULL;
-	iterator = list_iterator_create(node->gres_list);
-	while (!found && (state = list_next(iterator)))
-		if (state->plugin_id == plugin_id)
-			found = state;
-	list_iterator_destroy(iterator);
 	return found ? found->gres_data : NULL;
 }
 
@@ -97,96 +94,58 @@ static int larger_first(const void *a, const void *b)
 	return left < right ? 1 : left > right ? -1 : 0;
 }
 
-/*
- * Returns how many resources of one kind each node has left for the job, the largest number first. The caller frees the array
- * by xfree().
- */
-static uint64_t *left_largest_first(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
-				    uint32_t count)
-{
-	uint64_t *left = xcalloc(count + 1, sizeof(uint64_t));
-
-	for (uint32_t n = 0; n < count; n++)
-		left[n] = left_on_node(state->gres_data, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
-	qsort(left, count, sizeof(uint64_t), larger_first);
-	return left;
-}
-
-/* As gres_least_nodes(), for one kind of resource. */
-static uint32_t least_nodes_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
-				uint32_t count)
+/* As gres_nodes_needed(), for one kind of resource. */
+static struct gres_nodes nodes_needed_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
+					  uint32_t count)
 {
 	const gres_job_state_t *wanted = state->gres_data;
-	uint64_t *left, sum = 0;
-	uint32_t least = 0;
+	struct gres_nodes needed = { .least = 1, .most = 1 };
+	uint64_t *left = xcalloc(count + 1, sizeof(uint64_t)), sum = 0;
 
-	if (!wanted->gres_per_job)
-		return 1;
-	left = left_largest_first(state, record, room, count);
-	while (least < count && sum < wanted->gres_per_job)
-		sum += left[least++];
+	for (uint32_t n = 0; n < count; n++)
+		left[n] = left_on_node(wanted, node_record_table_ptr[record[n]], state->plugin_id, &room[n]);
+	qsort(left, count, sizeof(uint64_t), larger_first);
+	if (wanted->gres_per_job) {
+		for (needed.least = 0; needed.least < count && sum < wanted->gres_per_job; needed.least++)
+			sum += left[needed.least];
+		if (sum < wanted->gres_per_job)
+			needed.least = UINT32_MAX;
+		sum = 0;
+		for (needed.most = 0; needed.most < count && sum < wanted->gres_per_job; needed.most++)
+			sum += left[count - 1 - needed.most];
+		if (sum < wanted->gres_per_job)
+			needed.most = UINT32_MAX;
+	}
 	xfree(left);
-	return sum >= wanted->gres_per_job ? least : 0;
+	return needed;
 }
 
-uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const struct node_room *room,
-			  uint32_t count)
+struct gres_nodes gres_nodes_needed(const job_record_t *job, const uint32_t *record, const struct node_room *room,
+				    uint32_t count)
 {
+	struct gres_nodes needed = { .least = 1, .most = 1 };
 	list_itr_t *iterator;
 	gres_state_t *state;
-	uint32_t most = 1;
 
 	if (!job->gres_list_req)
-		return most;
+		return needed;
 	iterator = list_iterator_create(job->gres_list_req);
-	while (most && (state = list_next(iterator))) {
-		uint32_t least = least_nodes_for(state, record, room, count);
+	while ((state = list_next(iterator))) {
+		struct gres_nodes of_kind = nodes_needed_for(state, record, room, count);
 
-		most = least ? MAX(most, least) : 0;
+		needed.least = MAX(needed.least, of_kind.least);
+		needed.most = MAX(needed.most, of_kind.most);
 	}
 	list_iterator_destroy(iterator);
-	return most;
+	return needed;
 }
 
-/* As gres_any_nodes_suffice(), for one kind of resource. */
-static bool any_nodes_suffice_for(const gres_state_t *state, const uint32_t *record, const struct node_room *room,
-				  uint32_t count, uint32_t nodes)
+static int is_per_socket(void *state, void *none)
 {
-	uint64_t *left = left_largest_first(state, record, room, count), sum = 0;
-
-	for (uint32_t n = count - MIN(count, nodes); n < count; n++)
-		sum += left[n];
-	xfree(left);
-	return sum >= ((const gres_job_state_t *) state->gres_data)->gres_per_job;
-}
-
-bool gres_any_nodes_suffice(const job_record_t *job, const uint32_t *record, const struct node_room *room, uint32_t count,
-			    uint32_t nodes)
-{
-	list_itr_t *iterator;
-	gres_state_t *state;
-	bool suffice = true;
-
-	if (!job->gres_list_req)
-		return true;
-	iterator = list_iterator_create(job->gres_list_req);
-	while (suffice && (state = list_next(iterator)))
-		suffice = any_nodes_suffice_for(state, record, room, count, nodes);
-	list_iterator_destroy(iterator);
-	return suffice;
+	return ((const gres_job_state_t *) ((gres_state_t *) state)->gres_data)->gres_per_socket > 0;
 }
 
 bool gres_per_socket_wanted(const job_record_t *job)
 {
-	list_itr_t *iterator;
-	gres_state_t *state;
-	bool wanted = false;
-
-	if (!job->gres_list_req)
-		return false;
-	iterator = list_iterator_create(job->gres_list_req);
-	while (!wanted && (state = list_next(iterator)))
-		wanted = ((const gres_job_state_t *) state->gres_data)->gres_per_socket > 0;
-	list_iterator_destroy(iterator);
-	return wanted;
+	return job->gres_list_req && list_find_first(job->gres_list_req, is_per_socket, NULL);
 }

@@ -24,20 +24,19 @@ struct node_room {
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
 			    uint32_t tasks, bool round_up);
 
-/*
- * Returns the least number of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes
- * are the `count` node records with the indices `record`, and `room` has an element for each of them. Returns 1 if the
- * job asks for no resources in this way, and 0 if all nodes together have too few.
- */
-uint32_t gres_least_nodes(const job_record_t *job, const uint32_t *record, const struct node_room *room,
-			  uint32_t count);
+/* The numbers of nodes whose free generic resources are enough for a job; UINT32_MAX: all nodes have too few. */
+struct gres_nodes {
+	uint32_t least;	/* of the nodes with the most resources */
+	uint32_t most;	/* of any nodes, also those with the fewest resources */
+};
 
 /*
- * Returns true if any `nodes` of the `count` node records have free generic resources enough for the whole job (--gpus=N), also
- * those with the fewest. The other parameters are those of gres_least_nodes().
+ * Returns the numbers of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes are the
+ * `count` node records with the indices `record`, and `room` has an element for each of them. Both numbers are 1 if the job
+ * asks for no resources in this way.
  */
-bool gres_any_nodes_suffice(const job_record_t *job, const uint32_t *record, const struct node_room *room, uint32_t count,
-			    uint32_t nodes);
+struct gres_nodes gres_nodes_needed(const job_record_t *job, const uint32_t *record, const struct node_room *room,
+				    uint32_t count);
 
 /*
  * Returns true if the job asks for generic resources of each socket (--gpus-per-socket). A node whose gres.conf does not say

@@ -5,18 +5,15 @@
 
 #include "plugins/planning/decide.h"
 #include "plugins/select/configuration.h"
-#include "plugins/select/given_view.h"
-#include "plugins/select/job_decision.h"
 #include "plugins/select/job_environment.h"
 #include "plugins/select/job_grant.h"
 #include "plugins/select/plan_call.h"
 #include "plugins/select/put_off.h"
 #include "plugins/select/record.h"
-#include "plugins/select/saved_job.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"
 
-static void end_decision(struct placement_outcome *decision, job_record_t *job, bool write)
+static void end_decision(struct placement_decision *decision, job_record_t *job, bool write)
 {
 	name_job(decision, job);
 	decision->restarts = job->restart_cnt;
@@ -35,25 +32,30 @@ static enum placement_mode mode_of(const job_record_t *job)
 	return placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
 }
 
-/* Returns the plan, or NULL with the reason in `decision`. Fills `view` in any case. */
-static const struct placement_plan *make_plan(struct job_view *view, struct placement_outcome *decision,
-					      const struct job_test_arguments *arguments)
+/* Asks the policy. Returns true if there is a plan, else `decision` has the reason. Fills `view` in any case. */
+static bool make_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments)
 {
 	job_view_fill(view, placement_tables(), arguments);
 	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
-	placement_name_policy(view->request.environment, view->request.environment_count, decision->policy, sizeof(decision->policy));
+	decision->policy = placement_policy_name(view->request.environment, view->request.environment_count);
 	view->request.may_be_put_off = may_put_off(arguments, decision->mode);
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
 		decision->stock_reason = view->stock_reason;
-		return NULL;
+	} else {
+		placement_decide(&view->offer, &view->request, decision);
 	}
-	decision->plan = placement_decide(&view->offer, &view->request);
-	if (decision->plan->placed)
-		return decision->plan;
-	decision->reason = decision->plan->reason;
-	decision->stock_reason = decision->plan->stock_reason;
-	return NULL;
+	return decision->placed;
+}
+
+/* Gives up the plan because of an answer of Slurm. The costs of a plan that a job has not got would be taken for its own. */
+static void give_up_plan(struct placement_decision *decision, const char *reason)
+{
+	decision->end = DECISION_STOCK;
+	decision->placed = false;
+	decision->reason = reason;
+	decision->stock_reason = STOCK_SLURM;
+	decision->cost = decision->natural_cost = decision->stock_cost = decision->busiest_link = decision->ranks = NULL;
 }
 
 /*
@@ -61,7 +63,7 @@ static const struct placement_plan *make_plan(struct job_view *view, struct plac
  * made to take them. Asks for the planned nodes only, if that fails. A failed attempt is undone.
  */
 static int apply_plan(const struct job_test_arguments *arguments,
-		      const struct job_view *view, struct placement_outcome *decision)
+		      const struct job_view *view, struct placement_decision *decision)
 {
 	struct saved_job state;
 	int rc = SLURM_ERROR;
@@ -72,36 +74,34 @@ static int apply_plan(const struct job_test_arguments *arguments,
 		    (part == PLAN_COUNTS && (!view->force_counts || view->force_cores)))
 			continue;
 		decision->end = part == PLAN_CORES ? DECISION_CORES : DECISION_NODES;
-		rc = call_with_plan(arguments, view, decision->plan, part);
+		rc = call_with_plan(arguments, view, decision, part);
 		if (rc != SLURM_SUCCESS)
 			saved_job_restore(&state, arguments);
 	}
 	saved_job_free(&state);
 	if (rc != SLURM_SUCCESS) {
-		decision->end = DECISION_STOCK;
-		decision->reason = "Slurm could not allocate what the policy wanted";
-		decision->stock_reason = STOCK_SLURM;
+		give_up_plan(decision, "Slurm could not allocate what the policy wanted");
 		placement_plan_failed(view->request.job_id, decision->reason);
 	}
 	return rc;
 }
 
 /* Returns true if the job stays in the queue, because its user asked for that or there is no time to decide. */
-static bool must_wait(struct placement_outcome *decision, enum placement_mode mode)
+static bool must_wait(struct placement_decision *decision, enum placement_mode mode)
 {
-	if (!decision->plan || !decision->plan->wait || mode != PLACEMENT_ENFORCE)
+	if (!decision->wait || mode != PLACEMENT_ENFORCE)
 		return false;
 	decision->end = DECISION_WAIT;
 	return true;
 }
 
-/* Lets the job of `plan`, which has to wait, be considered again later. */
-static void leave_waiting(job_record_t *job, const struct placement_plan *plan)
+/* Lets a job that has to wait be considered again later. */
+static void leave_waiting(job_record_t *job, const struct placement_decision *decision)
 {
-	if (plan->put_off)
+	if (decision->put_off)
 		put_off_decisions(job);
 	else
-		wait_on(job, plan->wait_left_s);
+		wait_on(job, decision->wait_left_s);
 }
 
 /*
@@ -132,28 +132,25 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 	return nodes;
 }
 
-/* Puts the costs of what the job was given into the plan, because the record shows these and not the planned ones. */
-static void assess_given(const struct job_view *view, const job_record_t *job)
+/* Puts the costs of what the job was given, by the offer of `view`, into the decision. */
+static void assess_given(const struct job_view *view, const job_record_t *job, struct placement_decision *decision)
 {
 	struct job_grant grant;
 
 	if (job_grant_fill(&grant, view, job))
-		placement_assess(&view->offer, &view->request, &grant.grant);
+		placement_assess(&view->offer, &view->request, &grant.grant, decision);
 	job_grant_free(&grant);
 }
 
 /* Finds out what becomes of the ranks of a job that runs on the nodes that Slurm itself chose, as its user and the record tell. */
-static void assess_stock(struct placement_outcome *decision, const struct job_test_arguments *arguments)
+static void assess_stock(struct placement_decision *decision, const struct job_test_arguments *arguments)
 {
 	struct job_view view;
-	struct job_grant grant;
 
 	given_view_fill(&view, placement_tables(), arguments);
 	if (!view.stock_because) {
 		view.request.environment_count = policy_environment(arguments->job, &view.request.environment);
-		if (job_grant_fill(&grant, &view, arguments->job))
-			decision->ranks = placement_ranks_on(&view.offer, &view.request, &grant.grant);
-		job_grant_free(&grant);
+		assess_given(&view, arguments->job, decision);
 	}
 	job_view_free(&view);
 }
@@ -161,25 +158,25 @@ static void assess_stock(struct placement_outcome *decision, const struct job_te
 static int run_now(const struct job_test_arguments *arguments)
 {
 	enum placement_mode mode = mode_of(arguments->job);
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode };
+	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode };
 	struct job_view view;
-	const struct placement_plan *plan = make_plan(&view, &decision, arguments);
+	bool planned = make_plan(&view, &decision, arguments);
 	int rc = SLURM_ERROR;
 
 	if (must_wait(&decision, mode)) {
-		if (!decision.plan->put_off && !decision.plan->wait_told &&
+		if (!decision.put_off && !decision.wait_told &&
 		    placement_wants_stock_choice(arguments->job->user_id))
 			decision.stock_choice = stock_choice(arguments);
-		leave_waiting(arguments->job, decision.plan);
+		leave_waiting(arguments->job, &decision);
 		end_decision(&decision, arguments->job, true);
 		job_view_free(&view);
 		return SLURM_ERROR;
 	}
-	if (plan && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice(arguments->job->user_id))
+	if (planned && mode == PLACEMENT_ENFORCE && placement_wants_stock_choice(arguments->job->user_id))
 		decision.stock_choice = stock_choice(arguments);
-	if (plan && mode == PLACEMENT_ENFORCE)
+	if (planned && mode == PLACEMENT_ENFORCE)
 		rc = apply_plan(arguments, &view, &decision);
-	else if (plan)
+	else if (planned)
 		decision.end = DECISION_ADVICE;
 	if (rc != SLURM_SUCCESS)
 		rc = call_real_job_test(arguments);
@@ -191,9 +188,9 @@ static int run_now(const struct job_test_arguments *arguments)
 			xfree(decision.stock_choice);
 			decision.stock_choice = xstrdup(decision.given);
 		} else {
-			assess_given(&view, arguments->job);
-			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, plan->job_state);
-			set_optional_variable_of_job(arguments->job, PLACEMENT_PLANNED_RANKS, plan->planned_ranks);
+			assess_given(&view, arguments->job, &decision);
+			set_variable_of_job(arguments->job, PLACEMENT_JOB_STATE, decision.job_state);
+			set_optional_variable_of_job(arguments->job, PLACEMENT_PLANNED_RANKS, decision.planned_ranks);
 		}
 		if (decision.end == DECISION_STOCK && mode == PLACEMENT_ENFORCE &&
 		    (arguments->job->details->task_dist & SLURM_DIST_STATE_BASE) != SLURM_DIST_ARBITRARY)
@@ -210,26 +207,23 @@ static int run_now(const struct job_test_arguments *arguments)
  * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest`, at once
  * or before; the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
  */
-static bool starts_on_plan(struct job_view *view, struct placement_outcome *decision, const struct job_test_arguments *arguments,
+static bool starts_on_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments,
 			   time_t latest)
 {
-	const struct placement_plan *plan = make_plan(view, decision, arguments);
 	job_record_t *job = arguments->job;
 	uint64_t bit_flags = job->bit_flags;
 	bool starts;
 
-	if (!plan)
+	if (!make_plan(view, decision, arguments))
 		return false;
 	job->bit_flags |= TEST_NOW_ONLY;
 	/* Slurm sets the time of a start at once to its clock, which went on while the policy decided. */
-	starts = call_with_plan(arguments, view, plan, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL));
+	starts = call_with_plan(arguments, view, decision, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL));
 	job->bit_flags = bit_flags;
-	if (starts) {
+	if (starts)
 		decision->end = DECISION_NODES;
-	} else {
-		decision->reason = "the policy's nodes would start later";
-		decision->stock_reason = STOCK_SLURM;
-	}
+	else
+		give_up_plan(decision, "the policy's nodes would start later");
 	return starts;
 }
 
@@ -240,7 +234,7 @@ static bool starts_on_plan(struct job_view *view, struct placement_outcome *deci
  */
 static bool runs_by_plan(const struct job_test_arguments *arguments)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job) };
+	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job) };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job before;
@@ -270,7 +264,7 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job), .predicted = !for_backfill };
+	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .mode = mode_of(arguments->job), .predicted = !for_backfill };
 	struct job_test_arguments again = *arguments;
 	job_record_t *job = arguments->job;
 	struct saved_job stock;
@@ -286,9 +280,9 @@ static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *of
 	saved_job_restore(&stock, arguments);
 	waits = must_wait(&decision, PLACEMENT_ENFORCE);
 	if (waits) {
-		job->start_time = time(NULL) + decision.plan->wait_left_s;
-		if (for_backfill || decision.plan->put_off) {
-			leave_waiting(job, decision.plan);
+		job->start_time = time(NULL) + decision.wait_left_s;
+		if (for_backfill || decision.put_off) {
+			leave_waiting(job, &decision);
 			rc = SLURM_ERROR;
 		}
 	}
@@ -334,7 +328,7 @@ static int will_run(const struct job_test_arguments *arguments)
 /* Runs the job as stock. If placement is off because its configuration is wrong, a job that asks for a policy is told. */
 static int run_while_off(const struct job_test_arguments *arguments)
 {
-	struct placement_outcome decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .reason = placement_failure() };
+	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .reason = placement_failure() };
 	job_record_t *job = arguments->job;
 	int rc = call_real_job_test(arguments);
 

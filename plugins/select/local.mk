@@ -8,9 +8,7 @@ select_cons_tres_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -Wl,-z,nodele
 select_cons_tres_la_LIBADD = libplugins_compat.la $(plugins_planning)
 select_cons_tres_la_SOURCES = \
 	%D%/configuration.c \
-	%D%/given_view.c \
 	%D%/gres_room.c \
-	%D%/job_decision.c \
 	%D%/job_environment.c \
 	%D%/job_grant.c \
 	%D%/job_test.c \
@@ -19,7 +17,6 @@ select_cons_tres_la_SOURCES = \
 	%D%/plan_call.c \
 	%D%/put_off.c \
 	%D%/record.c \
-	%D%/saved_job.c \
 	%D%/select_cons_tres.c \
 	%D%/taken.c \
 	%D%/view_from_slurm.c \

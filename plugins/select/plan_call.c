@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/plan_call.h"
 
-static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_plan *plan,
+static bitstr_t *planned_nodes(const struct job_view *view, const struct placement_decision *plan,
 			       const struct job_test_arguments *arguments)
 {
 	bitstr_t *nodes = bit_alloc(bit_size(arguments->nodes));
@@ -15,7 +15,7 @@ static bitstr_t *planned_nodes(const struct job_view *view, const struct placeme
  * Marks as many free cores of the offered node `node` in `taken` as the plan has there, dealt to the sockets in turn.
  * `taken` has one byte per core of the node.
  */
-static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_plan *plan,
+static void spread_over_sockets(uint8_t *taken, const struct job_view *view, const struct placement_decision *plan,
 				uint32_t node)
 {
 	const node_record_t *record = node_record_table_ptr[view->record[node]];
@@ -42,7 +42,7 @@ static void spread_over_sockets(uint8_t *taken, const struct job_view *view, con
  * Returns the caller's excluded cores together with all cores of the planned nodes that the plan does not use. The
  * caller frees them with excluded_cores_free().
  */
-static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_plan *plan,
+static excluded_cores_t *cores_to_exclude(const struct job_view *view, const struct placement_decision *plan,
 					  const struct job_test_arguments *arguments, enum plan_part part)
 {
 	uint8_t *spread = xcalloc(view->first_core[view->offer.node_count] + 1, sizeof(uint8_t));
@@ -107,7 +107,7 @@ static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nod
 }
 
 int call_with_plan(const struct job_test_arguments *arguments, const struct job_view *view,
-		   const struct placement_plan *plan, enum plan_part part)
+		   const struct placement_decision *plan, enum plan_part part)
 {
 	struct job_test_arguments narrow = *arguments;
 	bitstr_t *nodes = planned_nodes(view, plan, arguments);
@@ -126,4 +126,43 @@ int call_with_plan(const struct job_test_arguments *arguments, const struct job_
 	FREE_NULL_BITMAP(nodes);
 	excluded_cores_free(excluded);
 	return rc;
+}
+
+void saved_job_fill(struct saved_job *saved, const struct job_test_arguments *arguments)
+{
+	const job_record_t *job = arguments->job;
+
+	*saved = (struct saved_job) {
+		.bit_flags = job->bit_flags,
+		.priority = job->priority,
+		.state_reason = job->state_reason,
+		.state_desc = xstrdup(job->state_desc),
+		.total_cpus = job->total_cpus,
+		.start_time = job->start_time,
+		.min_cpus = job->details->min_cpus,
+		.pn_min_memory = job->details->pn_min_memory,
+		.nodes = bit_copy(arguments->nodes),
+	};
+}
+
+void saved_job_restore(const struct saved_job *saved, const struct job_test_arguments *arguments)
+{
+	job_record_t *job = arguments->job;
+
+	job->bit_flags = saved->bit_flags;
+	job->priority = saved->priority;
+	job->state_reason = saved->state_reason;
+	xfree(job->state_desc);
+	job->state_desc = xstrdup(saved->state_desc);
+	job->total_cpus = saved->total_cpus;
+	job->start_time = saved->start_time;
+	job->details->min_cpus = saved->min_cpus;
+	job->details->pn_min_memory = saved->pn_min_memory;
+	bit_copybits(arguments->nodes, saved->nodes);
+}
+
+void saved_job_free(struct saved_job *saved)
+{
+	xfree(saved->state_desc);
+	FREE_NULL_BITMAP(saved->nodes);
 }

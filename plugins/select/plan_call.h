@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * A plan as arguments for the real plugin.
+ * A plan as arguments for the real plugin, and the undoing of a call.
  */
 #ifndef PLACEMENT_SELECT_PLAN_CALL_H
 #define PLACEMENT_SELECT_PLAN_CALL_H
+
+#include <time.h>
 
 #include "plugins/compat/job_test_call.h"
 #include "plugins/planning/decide.h"
@@ -22,6 +24,27 @@ enum plan_part {
  * SLURM_ERROR if it allocated something else than it was asked for. The nodes of `arguments` become those of the call.
  */
 int call_with_plan(const struct job_test_arguments *arguments, const struct job_view *view,
-		   const struct placement_plan *plan, enum plan_part part);
+		   const struct placement_decision *plan, enum plan_part part);
+
+/* The fields of a job that a call of the real plugin may change, saved to undo that call. */
+struct saved_job {
+	uint64_t bit_flags;
+	uint32_t priority;
+	uint16_t state_reason;
+	char *state_desc;
+	uint32_t total_cpus;
+	time_t start_time;
+	uint32_t min_cpus;
+	uint64_t pn_min_memory;
+	bitstr_t *nodes;
+};
+
+/* Copies the fields of the job, and the nodes, of `arguments`. The caller frees the copy with saved_job_free(). */
+void saved_job_fill(struct saved_job *saved, const struct job_test_arguments *arguments);
+
+/* Sets the fields of the job, and the nodes, of `arguments` to the copy. It can be called several times. */
+void saved_job_restore(const struct saved_job *saved, const struct job_test_arguments *arguments);
+
+void saved_job_free(struct saved_job *saved);
 
 #endif

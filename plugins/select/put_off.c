@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-#include "plugins/select/job_decision.h"
 #include "plugins/select/waiting.h"
 
 /* The most entries of a job's environment that are read for a decision; srun and sbatch ship fewer. */
@@ -59,11 +58,11 @@ static bool has_no_time(const job_record_t *job)
 
 void record_wait(job_record_t *job, const char *reason)
 {
-	struct placement_outcome decision = { .restarts = job->restart_cnt, .end = DECISION_WAIT, .mode = PLACEMENT_ENFORCE, .reason = reason };
+	struct placement_decision decision = { .restarts = job->restart_cnt, .end = DECISION_WAIT, .mode = PLACEMENT_ENFORCE, .reason = reason };
 	char *const *environment;
 	uint32_t count = policy_environment(job, &environment);
 
-	placement_name_policy(environment, count, decision.policy, sizeof(decision.policy));
+	decision.policy = placement_policy_name(environment, count);
 	name_job(&decision, job);
 	record_write(job, &decision);
 }

@@ -4,8 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "plugins/select/job_environment.h"
+
 #define OWN_BEGIN "placement: job="
-#define OWN_END ';'
+#define OWN_END ";"
+#define MOST_BYTES 511
+
+void name_job(struct placement_decision *decision, const job_record_t *job)
+{
+	bool task = job->array_job_id && job->array_task_id != NO_VAL;
+
+	decision->job_id = task ? job->array_job_id : job->job_id;
+	decision->array_task_known = task;
+	decision->array_task = job->array_task_id;
+}
 
 static const char *end_name(enum decision_outcome end)
 {
@@ -24,161 +36,181 @@ static const char *end_name(enum decision_outcome end)
 	return "chose=nothing";
 }
 
-/* Replaces each character by '_' that is not printable ASCII, or is one of `unwanted`. */
+/* Cuts the text, and replaces each character by '_' that is not printable ASCII, or is one of `unwanted`. */
 static void disarm_text(char *text, const char *unwanted)
 {
+	if (strlen(text) > MOST_BYTES - 1)
+		text[MOST_BYTES - 1] = '\0';
 	for (; *text; text++)
 		if (*text < ' ' || *text > '~' || strchr(unwanted, *text))
 			*text = '_';
 }
 
-__attribute__((format(printf, 4, 5)))
-static size_t append(char *text, size_t size, size_t used, const char *format, ...)
+static bool known(const char *text)
 {
-	va_list arguments;
-	int more;
+	return text && text[0];
+}
 
-	va_start(arguments, format);
-	more = vsnprintf(text + used, size - used, format, arguments);
-	va_end(arguments);
-	return (more < 0 || used + more >= size) ? size - 1 : used + more;
+/* Adds " NAME=TEXT" unless the text is not known. */
+static void add_word(char **text, const char *name, const char *value)
+{
+	if (known(value))
+		xstrfmtcat(*text, " %s=%s", name, value);
+}
+
+static const char *reason_of(const struct placement_decision *decision)
+{
+	return decision->reason ? decision->reason : "?";
 }
 
 /* Returns what the record and the job's user are told of the ranks on nodes that Slurm itself chose, after the reason. */
-static const char *ranks_remark(const struct placement_outcome *decision)
+static const char *ranks_remark(const struct placement_decision *decision)
 {
-	return decision->ranks.by_matrix   ? ", and its ranks go by the matrix on them" :
-	       decision->ranks.by_topology ? ", and its ranks go in the order of the topology on them" :
-	       decision->ranks.not_known   ? ", and what order its ranks get is not recorded" : "";
+	switch (decision->ranks_order) {
+	case PLACEMENT_RANKS_BY_MATRIX:
+		return ", and its ranks go by the matrix on them";
+	case PLACEMENT_RANKS_BY_TOPOLOGY:
+		return ", and its ranks go in the order of the topology on them";
+	case PLACEMENT_RANKS_NOT_KNOWN:
+		return ", and what order its ranks get is not recorded";
+	case PLACEMENT_RANKS_OF_SLURM:
+		break;
+	}
+	return "";
 }
 
-void record_format(char *text, size_t size, const struct placement_outcome *decision)
+/* Returns the text of the decision for the system comment. The caller frees it with xfree(). */
+static char *record_text(const struct placement_decision *decision)
 {
-	const struct placement_plan *plan = decision->plan;
-	/* The costs and remarks of a plan that the job did not get would be taken for those of what it has. */
-	bool placed = plan && plan->placed && decision->end != DECISION_STOCK;
-	size_t room = size - 1, used;	/* one byte is for the end mark */
+	enum decision_outcome end = decision->end;
+	bool has_live_data = decision->asked && decision->live_age_s >= 0;
+	char *text = NULL;
 
-	used = append(text, room, 0, OWN_BEGIN "%u", decision->job_id);
+	xstrfmtcat(text, OWN_BEGIN "%u", decision->job_id);
 	if (decision->array_task_known)
-		used = append(text, room, used, "_%u", decision->array_task);
-	used = append(text, room, used, " restarts=%u", decision->restarts);
-	if (decision->policy[0])
-		used = append(text, room, used, " policy=%s", decision->policy);
-	used = append(text, room, used, " %s", end_name(decision->end));
-	if (decision->end == DECISION_STOCK)
-		used = append(text, room, used, " stock: %s%s",
-			      decision->reason ? decision->reason : "?", ranks_remark(decision));
-	else if (decision->end == DECISION_WAIT)
-		used = append(text, room, used, ": %s", plan ? plan->reason : decision->reason);
-	else if (plan)
-		used = append(text, room, used, " tasks=%u nodes=%u", plan->task_count,
-			      plan->node_count);
-	if (decision->end == DECISION_STOCK && decision->ranks.cost[0])
-		used = append(text, room, used, " cost=%s in-order=%s first-nodes=%s of=plan", decision->ranks.cost,
-			      decision->ranks.natural_cost, decision->ranks.natural_cost);
-	if (placed && plan->cost[0])
-		used = append(text, room, used, " cost=%s", plan->cost);
-	if (placed && plan->natural_cost[0])
-		used = append(text, room, used, " in-order=%s", plan->natural_cost);
-	if (placed && plan->stock_cost[0])
-		used = append(text, room, used, " first-nodes=%s", plan->stock_cost);
-	/* srun, which has more time, may place the ranks of a step better. */
-	if (placed && plan->cost[0])
-		used = append(text, room, used, " of=plan");
-	if (placed && plan->reason[0])
-		used = append(text, room, used, " (%s)", plan->reason);
-	if (plan && plan->live_age_s >= 0)
-		used = append(text, room, used, " live-age=%.0fs", plan->live_age_s);
-	if (plan)
-		used = append(text, room, used, " us=%lld", (long long) plan->time_us);
-	if ((decision->end == DECISION_CORES || decision->end == DECISION_NODES) && decision->unbound)
-		used = append(text, room, used, " unbound=TaskPlugin=%s", decision->unbound);
-	/* The list of nodes comes last, because it can be long and is cut off then. */
-	if (placed && plan->live_age_s >= 0 && decision->stock_choice)
-		used = append(text, room, used, " stock=%s", decision->stock_choice);
-	/* Accounting puts the text into SQL, and OWN_END ends the record. */
-	disarm_text(text + strlen(OWN_BEGIN), "'\"\\`;");
-	text[used] = OWN_END;
-	text[used + 1] = '\0';
-}
-
-void record_variable(char *text, size_t size, const struct placement_outcome *decision,
-		     enum placement_mode mode)
-{
-	size_t used = append(text, size, 0, "%u ", decision->job_id);
-	const char *lacks = decision->plan ? decision->plan->lacks : "";
-
-	if (decision->end == DECISION_CORES || decision->end == DECISION_NODES)
-		append(text, size, used, "%s%s%s", decision->end == DECISION_CORES ? "nodes+cores" : "nodes",
-		       lacks[0] ? ": " : "", lacks);
-	else if (mode == PLACEMENT_OBSERVE || mode == PLACEMENT_ADVISE)
-		append(text, size, used, "stock: Mode=%s in placement.conf%s%s",
-		       mode == PLACEMENT_OBSERVE ? "observe" : "advise",
-		       decision->end == DECISION_STOCK && decision->reason ? ", " : "",
-		       decision->end == DECISION_STOCK && decision->reason ? decision->reason : "");
+		xstrfmtcat(text, "_%u", decision->array_task);
+	xstrfmtcat(text, " restarts=%u", decision->restarts);
+	add_word(&text, "policy", decision->policy);
+	xstrfmtcat(text, " %s", end_name(end));
+	if (end == DECISION_STOCK)
+		xstrfmtcat(text, " stock: %s%s", reason_of(decision), ranks_remark(decision));
+	else if (end == DECISION_WAIT)
+		xstrfmtcat(text, ": %s", reason_of(decision));
 	else
-		append(text, size, used, "stock: %s%s%s%s%s%s", decision->reason ? decision->reason : "?", ranks_remark(decision),
-		       decision->ranks.cost[0] ? ": " : "", decision->ranks.cost,
-		       decision->ranks.cost[0] ? " hop-bytes, in natural order " : "", decision->ranks.natural_cost);
-	disarm_text(text, "");
+		xstrfmtcat(text, " tasks=%u nodes=%u", decision->task_count, decision->node_count);
+	add_word(&text, "cost", decision->cost);
+	add_word(&text, "in-order", decision->natural_cost);
+	add_word(&text, "first-nodes", decision->stock_cost);
+	/* srun, which has more time, may place the ranks of a step better. */
+	if (known(decision->cost))
+		xstrcat(text, " of=plan");
+	if (decision->placed && known(decision->reason))
+		xstrfmtcat(text, " (%s)", decision->reason);
+	if (has_live_data)
+		xstrfmtcat(text, " live-age=%.0fs", decision->live_age_s);
+	if (decision->asked)
+		xstrfmtcat(text, " us=%lld", (long long) decision->time_us);
+	if (end == DECISION_CORES || end == DECISION_NODES)
+		add_word(&text, "unbound=TaskPlugin", decision->unbound);
+	/* The list of nodes comes last, because it can be long and is cut off then. */
+	if (decision->placed && has_live_data)
+		add_word(&text, "stock", decision->stock_choice);
+	/* Accounting puts the text into SQL, and OWN_END ends the record. */
+	disarm_text(text, "'\"\\`;");
+	xstrcat(text, OWN_END);
+	return text;
 }
 
-char *record_without_own(const char *comment)
+/*
+ * Sets PLACEMENT_JOB_START. A batch script of a heterogeneous job knows how often its first component was restarted.
+ * Jobs without a script end instead of starting again.
+ */
+static void set_start_variable(const struct placement_decision *decision, job_record_t *job)
 {
-	const char *own = comment ? strstr(comment, OWN_BEGIN) : NULL;
-	const char *end = own ? strchr(own, OWN_END) : NULL;
-	char *rest;
+	const job_record_t *leader = job->het_job_id ? find_job_record(job->het_job_id) : job;
+	char text[64], task[16] = "";
 
-	if (!own || !end)
-		return comment && comment[0] ? xstrdup(comment) : NULL;
-	for (end++; *end == ' '; end++)
-		;
-	rest = xstrndup(comment, own - comment);
-	xstrcat(rest, end);
-	while (rest && rest[0] && rest[strlen(rest) - 1] == ' ')
-		rest[strlen(rest) - 1] = '\0';
-	if (rest && !rest[0])
-		xfree(rest);
-	return rest;
-}
-
-void record_clear(job_record_t *job)
-{
-	char *rest;
-
-	if (!job->system_comment || !strstr(job->system_comment, OWN_BEGIN))
+	if (!leader || !leader->batch_flag)
 		return;
-	rest = record_without_own(job->system_comment);
-	xfree(job->system_comment);
-	job->system_comment = rest;
+	if (decision->array_task_known)
+		snprintf(task, sizeof(task), "_%u", decision->array_task);
+	snprintf(text, sizeof(text), "%u%s %u", decision->job_id, task, leader->restart_cnt);
+	set_variable_of_job(job, PLACEMENT_JOB_START, text);
 }
 
-void record_write(job_record_t *job, const struct placement_outcome *decision)
+void set_decision_variables(struct placement_decision *decision, job_record_t *job, enum placement_mode mode)
 {
-	char text[RECORD_SIZE];
+	bool stock = decision->end == DECISION_STOCK;
+	char *text = NULL;
+
+	name_job(decision, job);
+	xstrfmtcat(text, "%u ", decision->job_id);
+	if (decision->end == DECISION_CORES || decision->end == DECISION_NODES) {
+		xstrcat(text, decision->end == DECISION_CORES ? "nodes+cores" : "nodes");
+		if (known(decision->lacks))
+			xstrfmtcat(text, ": %s", decision->lacks);
+	} else if (mode == PLACEMENT_OBSERVE || mode == PLACEMENT_ADVISE) {
+		xstrfmtcat(text, "stock: Mode=%s in placement.conf", mode == PLACEMENT_OBSERVE ? "observe" : "advise");
+		if (stock && decision->reason)
+			xstrfmtcat(text, ", %s", decision->reason);
+	} else {
+		xstrfmtcat(text, "stock: %s%s", reason_of(decision), ranks_remark(decision));
+		if (known(decision->cost))
+			xstrfmtcat(text, ": %s hop-bytes, in natural order %s", decision->cost, decision->natural_cost);
+	}
+	disarm_text(text, "");
+	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
+	xfree(text);
+	set_start_variable(decision, job);
+}
+
+/* Removes a decision from the job's system comment, and nothing else. */
+static void record_clear(job_record_t *job)
+{
+	char *own = job->system_comment ? strstr(job->system_comment, OWN_BEGIN) : NULL;
+	char *end = own ? strstr(own, OWN_END) : NULL;
+
+	if (!end)
+		return;
+	end += strspn(end, OWN_END " ");
+	memmove(own, end, strlen(end) + 1);
+	while (own > job->system_comment && !own[0] && own[-1] == ' ')
+		*--own = '\0';
+	if (!job->system_comment[0])
+		xfree(job->system_comment);
+}
+
+void record_write(job_record_t *job, const struct placement_decision *decision)
+{
+	char *text = record_text(decision);
 
 	record_clear(job);
-	record_format(text, sizeof(text), decision);
-	if (job->system_comment)
-		xstrfmtcat(job->system_comment, " %s", text);
-	else
-		job->system_comment = xstrdup(text);
+	xstrfmtcat(job->system_comment, "%s%s", job->system_comment ? " " : "", text);
+	xfree(text);
 }
 
-void decision_done(const struct placement_outcome *decision)
+void forget_earlier_decision(job_record_t *job)
+{
+	record_clear(job);
+	set_variable_of_job(job, PLACEMENT_JOB_DECISION, NULL);
+	set_variable_of_job(job, PLACEMENT_JOB_START, NULL);
+	set_variable_of_job(job, PLACEMENT_JOB_STATE, NULL);
+	set_variable_of_job(job, PLACEMENT_PLANNED_RANKS, NULL);
+}
+
+void decision_done(const struct placement_decision *decision)
 {
 	/* Such a job did not run as stock: it goes on waiting for nodes, as it would without a policy. */
 	bool found_no_room = decision->for_start && decision->end == DECISION_STOCK && decision->stock_reason == STOCK_NO_ROOM;
-	char text[RECORD_SIZE];
+	char *text;
 
 	/* A question that is asked again and again without a start is recorded only once. */
 	if (decision->started ||
-	    (decision->plan && !decision->plan->remembered && !decision->plan->wait_told && !found_no_room))
+	    (decision->asked && !decision->remembered && !decision->wait_told && !found_no_room))
 		placement_tell(decision);
 	if (get_log_level() < LOG_LEVEL_DEBUG)
 		return;
-	record_format(text, sizeof(text), decision);
-	debug("%s%s%s", text, decision->for_start ? "" : " asked ahead",
-	      decision->plan && decision->plan->remembered ? " remembered" : "");
+	text = record_text(decision);
+	debug("%s%s%s", text, decision->for_start ? "" : " asked ahead", decision->remembered ? " remembered" : "");
+	xfree(text);
 }

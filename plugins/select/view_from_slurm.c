@@ -70,8 +70,8 @@ static bool packs_nodes(const job_details_t *details)
 	return slurm_conf.select_type_param & SELECT_PACK_NODES;
 }
 
-void job_view_fill_request(struct job_view *view, const struct machine_tables *tables,
-			   const struct job_test_arguments *arguments)
+static void fill_request(struct job_view *view, const struct machine_tables *tables,
+			 const struct job_test_arguments *arguments)
 {
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
@@ -114,7 +114,8 @@ static void no_room(struct job_view *view, const char *because)
 	view->stock_reason = STOCK_NO_ROOM;
 }
 
-uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node)
+/* Returns the number of threads of a core of the node that Slurm lets the job use, at least 1. */
+static uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node)
 {
 	const multi_core_data_t *mc = job->details->mc_ptr;
 	uint32_t threads = node->tpc, limit;
@@ -238,6 +239,41 @@ static uint64_t weight_of(const node_record_t *node)
 	return (asleep << 32) | (node->config_ptr ? node->config_ptr->weight : 0);
 }
 
+/* Makes room for an offer of `most` nodes with `cores` cores, and has no node in it yet. */
+static void empty_offer(struct job_view *view, uint32_t most, uint32_t cores)
+{
+	view->record = xcalloc(most + 1, sizeof(uint32_t));
+	view->node = xcalloc(most + 1, sizeof(int32_t));
+	view->required = xcalloc(most + 1, sizeof(uint32_t));
+	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
+	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
+	view->max_tasks = xcalloc(most + 1, sizeof(uint32_t));
+	view->weight = xcalloc(most + 1, sizeof(uint64_t));
+	view->room = xcalloc(most + 1, sizeof(struct node_room));
+	view->core_free = xcalloc(cores + 1, sizeof(uint8_t));
+	view->offer = (struct placement_offer) {
+		.node = view->node,
+		.first_core = view->first_core,
+		.core_free = view->core_free,
+		.cpus_per_core = view->cpus_per_core,
+		.weight = view->weight,
+	};
+	view->request.required = view->required;
+}
+
+/* Adds the node record `i` to the offer. Its cores in core_free are set already. */
+static void add_node(struct job_view *view, const struct machine_tables *tables, const job_record_t *job, int i)
+{
+	const node_record_t *node = node_record_table_ptr[i];
+	uint32_t at = view->offer.node_count++;
+
+	view->record[at] = i;
+	view->node[at] = tables->node_of_record[i];
+	view->cpus_per_core[at] = job_cpus_per_core(job, node);
+	view->weight[at] = weight_of(node);
+	view->first_core[at + 1] = view->first_core[at] + node->tot_cores;
+}
+
 /*
  * Returns the number of tasks as CandidateNodes counts them, but without a matrix. A job that gives no number of tasks
  * has tasks_per_node, at least one, for each node that it needs.
@@ -277,12 +313,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 		view->max_tasks[at] = 0;
 	if (must)
 		view->required[view->request.required_count++] = at;
-	view->record[at] = i;
-	view->node[at] = tables->node_of_record[i];
-	view->cpus_per_core[at] = job_cpus_per_core(arguments->job, node);
-	view->weight[at] = weight_of(node);
-	view->first_core[at + 1] = cores_at + node->tot_cores;
-	view->offer.node_count++;
+	add_node(view, tables, arguments->job, i);
 }
 
 /* Fills the offer with the nodes on which the job can have a task. Nodes that were offered before are dropped. */
@@ -336,7 +367,7 @@ static bool shares_are_too_small(const struct job_view *view, const job_record_t
 	if (nodes > view->request.max_nodes)
 		return true;
 	return nodes > view->request.min_nodes &&
-	       gres_any_nodes_suffice(job, view->record, view->room, view->offer.node_count, view->request.min_nodes);
+	       gres_nodes_needed(job, view->record, view->room, view->offer.node_count).most <= view->request.min_nodes;
 }
 
 /*
@@ -345,28 +376,22 @@ static bool shares_are_too_small(const struct job_view *view, const job_record_t
  */
 static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 {
-	uint32_t least = gres_least_nodes(job, view->record, view->room, view->offer.node_count);
+	uint32_t least = gres_nodes_needed(job, view->record, view->room, view->offer.node_count).least;
 
-	if (least == 0 || least > view->request.max_nodes)
+	if (least == UINT32_MAX || least > view->request.max_nodes)
 		no_room(view, "the nodes that are free have too few generic resources for the policy to choose from");
-	view->request.min_nodes = MAX(view->request.min_nodes, least);
+	else
+		view->request.min_nodes = MAX(view->request.min_nodes, least);
 }
 
 static void make_offer(struct job_view *view, const struct machine_tables *tables,
 		       const struct job_test_arguments *arguments)
 {
-	uint32_t most = bit_set_count(arguments->nodes);
 	struct taken taken;
 
-	view->record = xcalloc(most + 1, sizeof(uint32_t));
-	view->node = xcalloc(most + 1, sizeof(int32_t));
-	view->required = xcalloc(most + 1, sizeof(uint32_t));
-	view->first_core = xcalloc(most + 2, sizeof(uint32_t));
-	view->cpus_per_core = xcalloc(most + 1, sizeof(uint16_t));
-	view->max_tasks = xcalloc(most + 1, sizeof(uint32_t));
-	view->weight = xcalloc(most + 1, sizeof(uint64_t));
-	view->room = xcalloc(most + 1, sizeof(struct node_room));
-	view->core_free = xcalloc(cr_get_coremap_offset(node_record_count) + 1, sizeof(uint8_t));
+	empty_offer(view, bit_set_count(arguments->nodes), cr_get_coremap_offset(node_record_count));
+	if (arguments->job->gres_list_req)
+		view->offer.max_tasks = view->max_tasks;
 	taken_fill(&taken, arguments->job);
 	if (arguments->job->gres_list_req) {
 		/* The share of a task in the generic resources is known once the number of nodes is. */
@@ -383,13 +408,6 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 			offer_nodes(view, tables, arguments, &taken, tasks, true);
 	}
 	taken_free(&taken);
-	view->offer.node = view->node;
-	view->offer.first_core = view->first_core;
-	view->offer.core_free = view->core_free;
-	view->offer.cpus_per_core = view->cpus_per_core;
-	view->offer.weight = view->weight;
-	view->offer.max_tasks = arguments->job->gres_list_req ? view->max_tasks : NULL;
-	view->request.required = view->required;
 }
 
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
@@ -399,8 +417,27 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
 	if (view->stock_because)
 		return;
-	job_view_fill_request(view, tables, arguments);
+	fill_request(view, tables, arguments);
 	make_offer(view, tables, arguments);
+}
+
+void given_view_fill(struct job_view *view, const struct machine_tables *tables, const struct job_test_arguments *arguments)
+{
+	uint32_t topology;
+
+	*view = (struct job_view) { .stock_because = NULL };
+	if (!arguments->job->part_ptr || tables->record_count != node_record_count ||
+	    !machine_topology_of(tables, arguments->job->part_ptr, &topology)) {
+		view->stock_because = "Slurm's nodes or topologies have changed, it needs a reconfigure";
+		return;
+	}
+	fill_request(view, tables, arguments);
+	empty_offer(view, bit_set_count(arguments->nodes), cr_get_coremap_offset(node_record_count));
+	view->offer.given = true;
+	for (int i = 0; i < tables->record_count && i < bit_size(arguments->nodes); i++)
+		if (bit_test(arguments->nodes, i) && node_record_table_ptr[i] && tables->node_of_record[i] >= 0)
+			add_node(view, tables, arguments->job, i);
+	memset(view->core_free, 1, view->first_core[view->offer.node_count]);
 }
 
 void job_view_free(struct job_view *view)

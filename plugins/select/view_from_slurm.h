@@ -44,11 +44,11 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
 
-/* Fills the part of `view` that tells what the job asks for. `tables` have the topology of the job's partition. */
-void job_view_fill_request(struct job_view *view, const struct machine_tables *tables,
-			   const struct job_test_arguments *arguments);
-
-/* Returns the number of threads of a core of the node that Slurm lets the job use, at least 1. */
-uint16_t job_cpus_per_core(const job_record_t *job, const node_record_t *node);
+/*
+ * As job_view_fill(), but offers exactly the nodes that the call with `arguments` has allocated, with all of their cores.
+ * If that cannot be done, stock_because has the reason.
+ */
+void given_view_fill(struct job_view *view, const struct machine_tables *tables,
+		     const struct job_test_arguments *arguments);
 
 #endif

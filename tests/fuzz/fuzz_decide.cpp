@@ -239,8 +239,7 @@ void ask(Question& q, Bytes in) {
   q.request.required_count = static_cast<std::uint32_t>(q.required.size());
 }
 
-void check(const Question& q, const placement_plan& plan) {
-  REQUIRE(std::memchr(plan.reason, 0, sizeof plan.reason) != nullptr);
+void check(const Question& q, const placement_decision& plan) {
   REQUIRE(plan.placed || plan.reason[0] != '\0');
   // What is asked of six nodes takes no memory to speak of, and a policy keeps to what is asked.
   REQUIRE(std::strcmp(plan.reason, "out of memory") != 0);
@@ -264,7 +263,7 @@ void check(const Question& q, const placement_plan& plan) {
 }
 
 // Slurm gives the planned nodes, and on them the planned cores or all free ones.
-void grant(const Question& q, const placement_plan& plan, bool planned_cores) {
+void grant(const Question& q, placement_decision& plan, bool planned_cores) {
   const std::vector<std::uint32_t> given(plan.node, plan.node + plan.node_count);
   std::vector<std::uint32_t> room(plan.tasks, plan.tasks + plan.node_count);
   std::vector<std::uint8_t> core_given(q.core_free.size(), 0);
@@ -273,12 +272,12 @@ void grant(const Question& q, const placement_plan& plan, bool planned_cores) {
       core_given[core] = planned_cores ? plan.core_wanted[core] : q.core_free[core];
   if (!planned_cores) room.front() += 1;
   const placement_grant what = {static_cast<std::uint32_t>(given.size()), given.data(), room.data(), core_given.data()};
-  placement_assess(&q.offer, &q.request, &what);
   placement_offer all_given = q.offer;
   all_given.given = true;
-  const placement_ranks ranks = placement_ranks_on(&all_given, &q.request, &what);
-  REQUIRE(ranks.by_matrix + ranks.by_topology + ranks.not_known <= 1);
-  REQUIRE(std::memchr(ranks.cost, 0, sizeof ranks.cost) != nullptr);
+  placement_decision stock{};
+  placement_assess(&all_given, &q.request, &what, &stock);
+  REQUIRE(stock.ranks_order == PLACEMENT_RANKS_BY_MATRIX || stock.cost == nullptr || stock.cost[0] == '\0');
+  placement_assess(&q.offer, &q.request, &what, &plan);
 }
 
 }  // namespace
@@ -300,16 +299,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       q.request.environment_count = count;
     }
   }
-  const placement_plan& plan = *placement_decide(&q.offer, &q.request);
+  placement_decision plan{};
+  plan.job_id = q.request.job_id;
+  plan.uid = q.request.uid;
+  placement_decide(&q.offer, &q.request, &plan);
+  plan.end = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
   check(q, plan);
   if (plan.placed) grant(q, plan, q.request.uid % 2 == 0);
-  placement_outcome outcome{};
-  outcome.job_id = q.request.job_id;
-  outcome.uid = q.request.uid;
-  outcome.end = plan.wait ? DECISION_WAIT : plan.placed ? DECISION_CORES : DECISION_STOCK;
-  outcome.stock_reason = plan.stock_reason;
-  outcome.plan = &plan;
-  placement_tell(&outcome);
+  placement_tell(&plan);
   if (q.request.job_id == 4) placement_plan_failed(q.request.job_id, "it could not be had");
   return 0;
 }

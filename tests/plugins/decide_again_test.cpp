@@ -16,7 +16,7 @@ using namespace placement;
 using namespace placement::planning;
 
 // Returns a decision that was made when user 1 had no time for decisions left.
-const placement_plan* decide_without_time(const Offer& offer, placement_request request) {
+const placement_decision* decide_without_time(const Offer& offer, placement_request request) {
   request.uid = 1;
   DecisionClock::cost = std::chrono::milliseconds(50);
   // The time is used up by many questions about one job. With many jobs, the entries of the first ones would be
@@ -25,7 +25,7 @@ const placement_plan* decide_without_time(const Offer& offer, placement_request 
   placement_request other = request_for(environment, 16);
   other.uid = 1;
   for (; !placement_would_put_off(1, 0); ++other.time_limit_s) ck_assert(decide(offer, other)->placed);
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   DecisionClock::cost = {};
   return plan;
 }
@@ -54,7 +54,7 @@ START_TEST(answers_are_remembered_per_job_and_question) {
   const placement_request request = request_for(environment, 4);
   Offer offer(4, 4);
   const std::string first = planned(offer, decide(offer, request));
-  const placement_plan* again = decide(offer, request);
+  const placement_decision* again = decide(offer, request);
   ck_assert(again->remembered);
   ck_assert_planned(offer, again, first.c_str());
   offer.take(0, {0});
@@ -78,7 +78,7 @@ START_TEST(a_decision_without_time_is_put_off) {
   placement_request request = request_for(environment, 8);
   request.may_be_put_off = true;
   ck_assert(!placement_would_put_off(1, 0));
-  const placement_plan* plan = decide_without_time(offer, request);
+  const placement_decision* plan = decide_without_time(offer, request);
   ck_assert(!placement_would_put_off(1, 2));
   ck_assert(plan->wait && plan->put_off && !plan->wait_told);
   ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)", STOCK_NO_TIME);
@@ -94,7 +94,7 @@ START_TEST(a_decision_is_put_off_so_often_and_no_more) {
   const Offer offer(16, 4);
   Environment environment = Environment::with_matrix(ring(8));
   placement_request request = request_for(environment, 8);
-  const placement_plan* plan = decide_without_time(offer, request);
+  const placement_decision* plan = decide_without_time(offer, request);
   ck_assert(!plan->wait && !plan->put_off);
   ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
   request.may_be_put_off = true;
@@ -114,7 +114,7 @@ START_TEST(what_is_forgotten_is_decided_anew) {
   placement_forget(request.job_id + 1);
   ck_assert(decide(offer, request)->remembered);
   placement_forget(request.job_id);
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert(!plan->remembered);
   ck_assert_planned(offer, plan, first.c_str());
 }
@@ -129,7 +129,7 @@ START_TEST(a_remembered_answer_is_not_put_off) {
   request.uid = 1;
   request.may_be_put_off = true;
   const std::string first = planned(offer, decide(offer, request));
-  const placement_plan* plan = decide_without_time(offer, request);
+  const placement_decision* plan = decide_without_time(offer, request);
   ck_assert(plan->remembered && !plan->put_off);
   ck_assert_planned(offer, plan, first.c_str());
 }
@@ -198,7 +198,7 @@ START_TEST(many_jobs) {
     placement_request request = request_for(environment, 64);
     request.uid = 1;
     request.may_be_put_off = true;
-    const placement_plan* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
+    const placement_decision* plan = i == 0 ? decide_without_time(offer, request) : decide(offer, request);
     for (; plan->put_off; plan = decide(offer, request)) {
       ck_assert(plan->wait && !plan->placed);
       ++request.times_put_off;

@@ -171,16 +171,24 @@ struct DecisionClock {
       true);
 };
 
-inline const placement_plan* decide(const Offer& offer, const placement_request& request) {
+// The decision is valid until the next call.
+inline placement_decision* decide(const Offer& offer, const placement_request& request) {
+  static placement_decision decision;
   DecisionClock::decision_has_begun = false;
   const placement_offer c = offer.c();
-  const placement_plan* plan = placement_decide(&c, &request);
+  decision = {};
+  decision.job_id = request.job_id;
+  decision.policy = placement_policy_name(request.environment, request.environment_count);
+  decision.mode = placement_current_mode();
+  decision.for_start = true;
+  placement_decide(&c, &request, &decision);
+  decision.end = decision.placed ? DECISION_CORES : DECISION_STOCK;
   DecisionClock::now += DecisionClock::cost;
-  return plan;
+  return &decision;
 }
 
 // "node:core,core node:.."
-inline std::string planned(const Offer& offer, const placement_plan* plan) {
+inline std::string planned(const Offer& offer, const placement_decision* plan) {
   std::string text = plan->placed ? "" : std::string("stock: ") + plan->reason;
   for (std::uint32_t n = 0; plan->placed && n < plan->node_count; ++n) {
     text += (n ? " " : "") + std::to_string(plan->node[n]) + ":";
@@ -208,7 +216,7 @@ inline CommMatrix ring(std::int32_t ranks) {
 
 #define ck_assert_stock(plan, part, reason_class)                                                      \
   do {                                                                                                 \
-    const placement_plan* const stock_ = (plan);                                                       \
+    const placement_decision* const stock_ = (plan);                                                   \
     ck_assert(!stock_->placed);                                                                        \
     ck_assert_msg(std::strstr(stock_->reason, part) != nullptr, "reason is '%s'", stock_->reason);     \
     ck_assert_msg(stock_->stock_reason == (reason_class), "class is %d of '%s'", stock_->stock_reason, \

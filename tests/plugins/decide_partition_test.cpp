@@ -41,7 +41,7 @@ START_TEST(a_partition_stands_for_its_jobs) {
   request.min_nodes = 1;
   request.max_nodes = UINT32_MAX;
   Offer offer(4, 2);
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert_str_eq(plan->policy, "TOFA");
   ck_assert_uint_eq(plan->task_count, 2);
   request.environment_count = placement_partition_environment("long", &environment);
@@ -73,7 +73,7 @@ END_TEST
 std::vector<std::uint32_t> nodes_with_topology(placement_request request, std::uint32_t topology) {
   request.topology = topology;
   Offer offer(4, 2);
-  const placement_plan* const plan = decide(offer, request);
+  const placement_decision* const plan = decide(offer, request);
   return plan->placed ? std::vector(plan->node, plan->node + plan->node_count) : std::vector<std::uint32_t>{};
 }
 

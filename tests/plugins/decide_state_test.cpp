@@ -28,14 +28,14 @@ std::string state_on_ring(std::uint32_t nodes) {
       directory.file("torus", "torus " + std::to_string(nodes) + "\nn[0-" + last + "] 0-" + last + "\n") +
       "\nOutageFile=" + directory.file("outages", outages));
   Environment environment = Environment::with_matrix(ring(2), "TOFA");
-  const placement_plan* plan = decide(Offer(nodes, 2), request_for(environment, 2));
+  const placement_decision* plan = decide(Offer(nodes, 2), request_for(environment, 2));
   ck_assert_msg(plan->placed, "%s", plan->reason);
   return plan->job_state;
 }
 
 // Returns the decision for a job with `ranks` ranks on each node. Each rank has traffic with some others at random if
 // `scattered` is true, else with the next one.
-const placement_plan* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool scattered) {
+const placement_decision* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool scattered) {
   const auto tasks = static_cast<std::int32_t>(nodes * ranks);
   std::mt19937 random(7);
   std::vector<CommEdge> edges;
@@ -48,12 +48,12 @@ const placement_plan* plan_of(std::uint32_t nodes, std::uint32_t ranks, bool sca
   placement_request request = request_for(environment, static_cast<std::uint32_t>(tasks));
   request.tasks_per_node = ranks;
   request.min_nodes = request.max_nodes = nodes;
-  const placement_plan* plan = decide(Offer(nodes, 2 * ranks), request);
+  const placement_decision* plan = decide(Offer(nodes, 2 * ranks), request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   return plan;
 }
 
-bool has_map_note(const placement_plan* plan) { return std::strstr(plan->reason, "--mpi=pmi2") != nullptr; }
+bool has_map_note(const placement_decision* plan) { return std::strstr(plan->reason, "--mpi=pmi2") != nullptr; }
 
 }  // namespace
 
@@ -68,7 +68,7 @@ END_TEST
 START_TEST(planned_ranks_of_1_to_5040_nodes) {
   for (const auto& [nodes, ranks] :
        {std::pair{1U, 64U}, {1U, 8192U}, {64U, 1U}, {97U, 3U}, {1024U, 64U}, {1200U, 54U}, {5040U, 13U}}) {
-    const placement_plan* const plan = plan_of(nodes, ranks, false);
+    const placement_decision* const plan = plan_of(nodes, ranks, false);
     ck_assert_uint_eq(plan->node_count, nodes);
     const std::string text = plan->planned_ranks;
     ck_assert_uint_le(text.size(), 16 << 10);

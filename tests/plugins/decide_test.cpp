@@ -86,7 +86,7 @@ START_TEST(heavy_pairs_share_nodes) {
   // 0-2 and 1-3 talk
   Environment environment = Environment::with_matrix(CommMatrix::from_edges(4, {{0, 2, 100}, {1, 3, 100}, {0, 1, 1}}));
   Offer offer(4, 2);
-  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  const placement_decision* plan = decide(offer, request_for(environment, 4));
   ck_assert_planned(offer, plan, "0:0,1 1:0,1");
   ck_assert_uint_eq(plan->task_count, 4);
   ck_assert_uint_eq(plan->tasks[0], 2);
@@ -105,7 +105,7 @@ START_TEST(costs_where_a_node_has_cores_to_spare) {
   Offer offer(2, 4);
   placement_request request = request_for(environment, 5);
   request.tasks_per_node = 3;
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert(plan->placed);
   ck_assert_str_eq(plan->cost,
                    "3600");  // 3 and 4 on one socket of the first node; not 3000, as on the planned cores of the second
@@ -120,7 +120,7 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
   Environment environment = Environment::with_matrix(CommMatrix::from_edges(2, {{0, 1, 100}}));
   Offer offer(4, 4);
   const placement_request request = request_for(environment, 2);
-  const placement_plan* plan = decide(offer, request);
+  placement_decision* plan = decide(offer, request);
   ck_assert(plan->placed);
   ck_assert_str_eq(plan->cost, "200");
   ck_assert_str_eq(plan->stock_cost, "200");
@@ -129,7 +129,7 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
   cores[4] = cores[6] = 1;
   const placement_offer nodes = offer.c();
   const placement_grant grant{1, &node, &room, cores.data()};
-  placement_assess(&nodes, &request, &grant);
+  placement_assess(&nodes, &request, &grant, plan);
   ck_assert_str_eq(plan->cost, "400");
   ck_assert_str_eq(plan->natural_cost, "400");
   ck_assert_str_eq(plan->stock_cost, "400");
@@ -145,7 +145,7 @@ START_TEST(a_step_that_slurm_would_not_start) {
   request.cpus_per_task = 3;
   ck_assert(decide(offer, request)->placed);
   request.tasks_need_whole_cores = true;
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert(!plan->placed);
   ck_assert_str_eq(plan->reason,
                    "Slurm would not start 5 tasks of 3 CPUs on the policy's cores, as it wants whole cores for each");
@@ -166,7 +166,7 @@ START_TEST(busy_cores_are_left_alone) {
   Environment environment = Environment::with_matrix(ring(4));
   Offer offer(4, 4);
   offer.take(0, {0, 1, 2}).take(1, {0, 1, 2, 3}).take(2, {1}).take(3, {3});
-  const placement_plan* plan = decide(offer, request_for(environment, 4));
+  const placement_decision* plan = decide(offer, request_for(environment, 4));
   ck_assert(plan->placed);
   std::uint32_t wanted = 0;
   for (std::size_t core = 0; core < offer.free_.size(); ++core) {
@@ -201,7 +201,7 @@ START_TEST(node_limits_are_kept) {
   for (std::uint32_t nodes = 1; nodes <= 4; ++nodes) {
     placement_request request = request_for(environment, 4);
     request.min_nodes = request.max_nodes = nodes;
-    const placement_plan* plan = decide(Offer(4, 4), request);
+    const placement_decision* plan = decide(Offer(4, 4), request);
     ck_assert_msg(plan->placed, "%s", plan->reason);
     ck_assert_uint_eq(plan->node_count, nodes);
   }
@@ -216,7 +216,7 @@ START_TEST(required_nodes_are_used) {
   request.min_nodes = request.max_nodes = 2;
   request.required = required;
   request.required_count = 1;
-  const placement_plan* plan = decide(Offer(4, 4), request);
+  const placement_decision* plan = decide(Offer(4, 4), request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->node[1], 3);
   Offer busy(4, 4);
@@ -236,7 +236,7 @@ START_TEST(tasks_per_node_take_their_cpus_everywhere) {
   request.tasks_per_node = 2;
   Offer offer(4, 4);
   offer.take(0, {0, 1, 2});  // one core is not enough for it
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->node_count, 3);
   for (std::uint32_t n = 0; n < 3; ++n) {
@@ -255,7 +255,7 @@ START_TEST(several_cpus_per_task) {
   request.cpus_per_task = 2;
   Offer offer(2, 4);
   offer.take(0, {0});  // three cores are room for one task only
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   std::uint32_t wanted = 0;
   for (std::uint32_t n = 0; n < plan->node_count; ++n) {
@@ -273,7 +273,7 @@ START_TEST(tasks_that_share_cores) {
   Environment environment = Environment::with_matrix(ring(6));
   Offer offer(2, 4, 2);
   placement_request request = request_for(environment, 6);
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert_planned(offer, plan, "0:0,1,2");  // six threads on three cores
   request.cpus_per_task = 3;                  // 18 CPUs are more than there are
   ck_assert_stock(decide(offer, request), "not enough", STOCK_NO_ROOM);
@@ -299,7 +299,7 @@ START_TEST(whole_nodes) {
   request.whole_nodes = true;
   request.min_nodes = request.max_nodes = 2;
   Offer offer(4, 4);
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->task_count, 6);
   ck_assert_planned(offer, plan, "0:0,1,2,3 1:0,1,2,3");
@@ -311,7 +311,7 @@ START_TEST(tasks_that_nobody_named) {
   Environment environment = Environment::with_matrix(ring(3));
   placement_request request = request_for(environment, 0);
   request.min_nodes = 3;
-  const placement_plan* plan = decide(Offer(4, 4), request);
+  const placement_decision* plan = decide(Offer(4, 4), request);
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->task_count, 3);
   request.tasks_per_node = 4;
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(without_a_matrix) {
   TestMachine(4, 2).configure();
   Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
-  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 8));
+  const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 8));
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_str_eq(plan->cost, "");
 }
@@ -333,7 +333,7 @@ START_TEST(a_matrix_of_groups) {
   // groups {0, 2} and {1, 3}, that talk with each other
   WireMatrix wire{CommMatrix::from_edges(2, {{0, 1, 5}}), {0, 1, 0, 1}};
   Environment environment = Environment::with_bytes(pack_wire(wire));
-  const placement_plan* plan = decide(Offer(4, 2), request_for(environment, 4));
+  const placement_decision* plan = decide(Offer(4, 2), request_for(environment, 4));
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_uint_eq(plan->node_count, 2);
   ck_assert_str_eq(plan->cost, "");
@@ -345,7 +345,7 @@ START_TEST(hostile_environments) {
   TestMachine(4, 2).configure();
   const CommMatrix matrix = ring(4);
   const auto reason_of = [](Environment environment) {
-    const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+    const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 4));
     ck_assert(!plan->placed);
     ck_assert_str_ne(plan->reason, "");
     return std::string(plan->reason);
@@ -404,7 +404,7 @@ END_TEST
 START_TEST(above_the_size_limit_groups_are_placed) {
   TestMachine(4, 2).configure("NodeLevelTasks=3\n");
   Environment environment = Environment::with_matrix(ring(4));
-  const placement_plan* plan = decide(Offer(4, 4), request_for(environment, 4));
+  const placement_decision* plan = decide(Offer(4, 4), request_for(environment, 4));
   ck_assert_msg(plan->placed, "%s", plan->reason);
   ck_assert_str_ne(plan->cost, "");
   ck_assert_msg(std::strstr(plan->reason, "NodeLevelTasks=3") != nullptr, "%s", plan->reason);

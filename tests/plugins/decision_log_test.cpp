@@ -5,19 +5,6 @@
 
 using namespace placement;
 
-namespace {
-
-placement_outcome outcome_of(const placement_request& request, const placement_plan* plan, decision_outcome end) {
-  placement_outcome outcome{};
-  outcome.job_id = request.job_id;
-  outcome.end = end;
-  outcome.for_start = true;
-  outcome.plan = plan;
-  return outcome;
-}
-
-}  // namespace
-
 START_TEST(a_refused_plan_leaves_no_costs) {
   const TemporaryDirectory directory;
   const std::string file = directory.path() + "/decisions";
@@ -25,16 +12,19 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   const placement_request request = request_for(environment, 4);
-  const placement_plan* plan = decide(offer, request);
+  placement_decision* plan = decide(offer, request);
   ck_assert(plan->placed);
-  placement_outcome outcome = outcome_of(request, plan, DECISION_CORES);
-  placement_tell(&outcome);
-  plan = decide(offer, request);
-  ck_assert(plan->placed);
-  outcome = outcome_of(request, plan, DECISION_STOCK);
-  outcome.stock_reason = STOCK_SLURM;
-  outcome.reason = "Slurm could not allocate what the policy wanted";
-  placement_tell(&outcome);
+  placement_tell(plan);
+  const auto refuse = [&] {  // as the select plugin does
+    plan = decide(offer, request);
+    ck_assert(plan->placed);
+    plan->end = DECISION_STOCK;
+    plan->stock_reason = STOCK_SLURM;
+    plan->reason = "Slurm could not allocate what the policy wanted";
+    plan->cost = plan->natural_cost = plan->stock_cost = nullptr;
+  };
+  refuse();
+  placement_tell(plan);
   const std::vector<Decision> told = DecisionReader(file).read();
   ck_assert_uint_eq(told.size(), 2);
   ck_assert(!told[0].cost.empty() && !told[0].natural_cost.empty() && !told[0].first_nodes_cost.empty());
@@ -49,11 +39,12 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].choice, told[0].choice);
   ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
   // What binds no rank is told of a job with the policy's nodes alone.
-  outcome.unbound = "task/none";
-  placement_tell(&outcome);
-  outcome = outcome_of(request, plan, DECISION_CORES);
-  outcome.unbound = "task/none";
-  placement_tell(&outcome);
+  refuse();
+  plan->unbound = "task/none";
+  placement_tell(plan);
+  plan = decide(offer, request);
+  plan->unbound = "task/none";
+  placement_tell(plan);
   const std::vector<Decision> unbound = DecisionReader(file).read();
   ck_assert_uint_eq(unbound.size(), 4);
   for (const std::size_t stock : {1, 2})
@@ -70,14 +61,14 @@ START_TEST(a_decision_that_is_put_off_has_its_candidates) {
   Environment environment = Environment::with_matrix(ring(4));
   const Offer offer(4, 2);
   DecisionClock::cost = std::chrono::milliseconds(50);
-  const placement_plan* plan = nullptr;
+  placement_decision* plan = nullptr;
   do {  // until the time of this second is used up
     placement_request request = request_for(environment, 4);
     request.uid = 1;
     request.may_be_put_off = true;
     plan = decide(offer, request);
-    const placement_outcome outcome = outcome_of(request, plan, plan->put_off ? DECISION_WAIT : DECISION_CORES);
-    placement_tell(&outcome);
+    if (plan->put_off) plan->end = DECISION_WAIT;
+    placement_tell(plan);
   } while (!plan->put_off);
   DecisionClock::cost = {};
   const Decision told = DecisionReader(file).read().back();

@@ -11,7 +11,7 @@ using namespace placement;
 
 namespace {
 
-bool says(const placement_plan* plan, const char* part) { return std::strstr(plan->reason, part) != nullptr; }
+bool says(const placement_decision* plan, const char* part) { return std::strstr(plan->reason, part) != nullptr; }
 
 struct Counts {
   int with_matrix = 0, without_matrix = 0;
@@ -25,7 +25,7 @@ Counts use_up(std::uint32_t uid) {
   for (;;) {
     placement_request request = request_for(environment, 4);
     request.uid = uid;
-    const placement_plan* plan = decide(offer, request);
+    const placement_decision* plan = decide(offer, request);
     if (says(plan, "for this user's decisions")) return counts;
     ck_assert_msg(plan->placed, "%s", plan->reason);
     ++(says(plan, "without the matrix") ? counts.without_matrix : counts.with_matrix);
@@ -34,8 +34,8 @@ Counts use_up(std::uint32_t uid) {
 
 // With DecisionTimeMs=2: other programs have the processor for longer than that when a decision begins, and leave it
 // `used` of processor time.
-const placement_plan* decide_beside_others(const Offer& offer, const placement_request& request,
-                                           std::chrono::microseconds used = {}) {
+const placement_decision* decide_beside_others(const Offer& offer, const placement_request& request,
+                                               std::chrono::microseconds used = {}) {
   using Budget = planning::DecisionTimeBudget;
   static int calls;
   static Budget::Clock::duration before_the_end;
@@ -45,7 +45,7 @@ const placement_plan* decide_beside_others(const Offer& offer, const placement_r
     if (++calls == 2) std::this_thread::sleep_for(std::chrono::milliseconds(2 * Deadline::wall_factor + 1));
     return calls > 2 ? before_the_end : Budget::Clock::duration{};
   };
-  const placement_plan* plan = decide(offer, request);
+  const placement_decision* plan = decide(offer, request);
   Budget::thread_time = DecisionClock::read;
   return plan;
 }
@@ -106,7 +106,7 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
   request.may_be_put_off = true;
   for (; request.times_put_off < 2; ++request.times_put_off) {
     ck_assert(!placement_would_put_off(request.uid, request.times_put_off));
-    const placement_plan* plan = decide_beside_others(offer, request);
+    const placement_decision* plan = decide_beside_others(offer, request);
     ck_assert(plan->wait && plan->put_off);
     ck_assert_uint_eq(plan->wait_left_s, 1);  // doc/operations.md: considered again after 1 s
     ck_assert_stock(plan, request.times_put_off == 0 ? "(1 of DecisionWait=2)" : "(2 of DecisionWait=2)",
@@ -114,7 +114,7 @@ START_TEST(a_decision_without_the_processor_is_put_off) {
   }
   // Its deadline has passed because it took its time: the next one would take as long.
   request.times_put_off = 0;
-  const placement_plan* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
+  const placement_decision* plan = decide_beside_others(offer, request, std::chrono::milliseconds(1));
   ck_assert(!plan->wait && !plan->put_off);
   ck_assert_stock(plan, "no time is left to decide", STOCK_NO_TIME);
 }
@@ -130,7 +130,7 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
     placement_request request = request_for(environment, 4);
     request.may_be_put_off = may_be_put_off;
     request.times_put_off = 2;
-    const placement_plan* plan = decide_beside_others(offer, request);
+    const placement_decision* plan = decide_beside_others(offer, request);
     ck_assert(!plan->wait && !plan->put_off && !plan->remembered);
     ck_assert_stock(plan, "no time is left to decide", STOCK_NO_TIME);
     ck_assert(!decide_beside_others(offer, request)->remembered);
@@ -139,7 +139,7 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
 END_TEST
 
 // What the record of a job that Slurm itself placed tells of its ranks.
-placement_ranks ranks_on_the_first_node(std::uint32_t uid) {
+placement_decision ranks_on_the_first_node(std::uint32_t uid) {
   Environment environment = Environment::with_matrix(ring(4));
   placement_request request = request_for(environment, 4);
   request.uid = uid;
@@ -149,7 +149,9 @@ placement_ranks ranks_on_the_first_node(std::uint32_t uid) {
   const std::uint32_t node = 0, room = 4;
   const std::vector<std::uint8_t> cores(32, 1);
   const placement_grant grant{1, &node, &room, cores.data()};
-  return placement_ranks_on(&c, &request, &grant);
+  placement_decision decision{};
+  placement_assess(&c, &request, &grant, &decision);
+  return decision;
 }
 
 // To decode a matrix of many pairs takes slurmctld some milliseconds, under its locks. A user whose time is used up
@@ -157,14 +159,14 @@ placement_ranks ranks_on_the_first_node(std::uint32_t uid) {
 START_TEST(without_time_no_matrix_is_decoded_for_the_record) {
   TestMachine(4, 4).configure();
   DecisionClock::cost = std::chrono::milliseconds(10);
-  placement_ranks ranks = ranks_on_the_first_node(1);
-  ck_assert(ranks.by_matrix && !ranks.not_known);
+  placement_decision ranks = ranks_on_the_first_node(1);
+  ck_assert_int_eq(ranks.ranks_order, PLACEMENT_RANKS_BY_MATRIX);
   ck_assert_str_ne(ranks.cost, "");
   use_up(1);
   ranks = ranks_on_the_first_node(1);
-  ck_assert(ranks.not_known && !ranks.by_matrix && !ranks.by_topology);
-  ck_assert_str_eq(ranks.cost, "");
-  ck_assert(ranks_on_the_first_node(2).by_matrix);
+  ck_assert_int_eq(ranks.ranks_order, PLACEMENT_RANKS_NOT_KNOWN);
+  ck_assert_ptr_null(ranks.cost);
+  ck_assert_int_eq(ranks_on_the_first_node(2).ranks_order, PLACEMENT_RANKS_BY_MATRIX);
 }
 END_TEST
 

@@ -113,11 +113,9 @@ START_TEST(nodes_that_the_machine_does_not_have) {
   for (const std::int32_t unknown : {4, -1, INT32_MAX, INT32_MIN}) {
     Offer offer(4, 2);
     offer.node_[1] = unknown;
-    const placement_plan* const plan = decide(offer, request_for(environment, 3));
+    const placement_decision* const plan = decide(offer, request_for(environment, 3));
     ck_assert_stock(plan, "a node is offered that the machine does not have", STOCK_MACHINE);
-    placement_outcome outcome{};
-    outcome.plan = plan;
-    placement_tell(&outcome);
+    placement_tell(plan);
     const std::vector<Decision> told = DecisionReader(ring_file).read();
     ck_assert_text_eq(told.back().candidate_nodes, "n[0,2-3]");
   }

@@ -249,7 +249,9 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       request.required = required.data();
       request.required_count = shape.required;
       const double before = processor_ms();
-      const placement_plan* plan = placement_decide(&offer, &request);
+      placement_decision decision{};
+      placement_decide(&offer, &request, &decision);
+      placement_decision* const plan = &decision;
       const double took = processor_ms() - before;
       placed = plan->placed;
       reason = plan->reason;
@@ -264,7 +266,8 @@ void run(const Machine& machine, const char* policy, const std::string& what, st
       if (room.size() > 1) std::rotate(room.begin(), room.begin() + 1, room.end());
       const placement_grant grant{plan->node_count, granted.data(), room.data(), given.data()};
       const double start = processor_ms();
-      placement_assess(&offer, &request, &grant);
+      decision.end = DECISION_CORES;
+      placement_assess(&offer, &request, &grant, &decision);
       std::snprintf(text, sizeof text, " %8.1f", processor_ms() - start);
       times += text;
       most = std::max(most, processor_ms() - start);
