@@ -29,8 +29,6 @@
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
 #include "spank/request/shipped_request.hpp"
-#include "spank/step_placement.hpp"
-#include "spank/submission.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "spank/task/bind_task.hpp"
 

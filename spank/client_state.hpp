@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/matrix/written_profile.hpp"
+#include "spank/api/spank_api.hpp"
 #include "spank/mpirun/mpirun_environment.hpp"
 #include "spank/request/options.hpp"
 #include "spank/step/slurm_view.hpp"
@@ -55,5 +56,13 @@ std::optional<std::int32_t> task_count();
 // Tells the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that of a
 // heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
+
+// Reads the matrix of the component whose options were just parsed, and ships its request with the job. Throws Error.
+void finish_component(spank_t spank);
+
+// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy. Tells
+// the user before that if a job that was made for the step has not got the policy's nodes. Throws Error if the step is
+// to run as stock.
+void place_own_step(spank_t spank);
 
 }  // namespace placement::spank

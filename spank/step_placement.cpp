@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step_placement.hpp"
+#include "spank/client_state.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +22,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
-#include "spank/client_state.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
@@ -198,20 +197,10 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
   }
 }
 
-// Returns whether all nodes of the step have one outage probability, as before the first outage that the monitor sees.
-bool fail_alike(const ClusterView& view) {
-  return view.outages && std::ranges::all_of(view.nodes, [&](const NodeView& node) {
-           return view.outages->of(node.name) == view.outages->of(view.nodes.front().name);
-         });
-}
-
-std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement,
-                       const ClusterView& view) {
-  const bool alike = policies::check_policy_spec(placement_request.spec).avoids_faults && fail_alike(view);
-  return (placement_request.matrix
-              ? to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost)
-              : (placement.reasons.empty() ? "" : placement.reasons.front()) + ", as there is no matrix") +
-         (alike ? "; no node of it is known to fail more often than another" : "");
+std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
+  if (placement_request.matrix)
+    return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
+  return (placement.reasons.empty() ? "" : placement.reasons.front()) + ", as there is no matrix";
 }
 
 // Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
@@ -339,7 +328,7 @@ void place_own_step(spank_t spank) {
   tell_tasks(shape, placement);
   const std::string by_links = give_gpus(*placement_request, shape, placement, view);
   slurm_verbose("placement: step %u.%u by %s: %s%s", job, step, placement_request->spec.policy.c_str(),
-                told_costs(*placement_request, placement, view).c_str(), by_links.c_str());
+                told_costs(*placement_request, placement).c_str(), by_links.c_str());
   tell_map(shape, placement, map, mpi);
   try_record_step(*placement_request, shape, placement);
 }

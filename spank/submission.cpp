@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/submission.hpp"
+#include "spank/client_state.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,6 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
-#include "spank/client_state.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"

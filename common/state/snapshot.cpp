@@ -60,40 +60,47 @@ struct NodeRecord {
 };
 static_assert(sizeof(NodeRecord) == 16 + 8 * node_fields.size());
 
-// The offsets of the parts of a file, which follow from the counts in its header. Each part starts at a multiple of
-// snapshot_alignment.
+// Finds the offset of each part of a file in turn. Each starts at a multiple of snapshot_alignment.
 struct Layout {
-  explicit Layout(const Header& header) {
-    const std::size_t count = header.nodes;
-    const std::size_t cells = std::size_t{header.groups} * header.groups;
-    nodes = place(count * sizeof(NodeRecord));
-    names = place(header.name_bytes);
-    group_of_node = place(header.groups > 0 ? count * sizeof(std::int32_t) : 0);
-    latency = place(cells * sizeof(float));
-    bandwidth = place(cells * sizeof(float));
-    peak_bandwidth = place(cells * sizeof(float));
-    source = place(cells);
-    age = place(cells * sizeof(float));
-    node_latency = place(header.latency_nodes * sizeof(float));
-    node_bandwidth = place(header.bandwidth_nodes * sizeof(float));
-    const std::size_t forecasts = std::size_t{header.forecast_groups} * header.forecast_groups;
-    latency_error = place(forecasts * sizeof(float));
-    bandwidth_error = place(forecasts * sizeof(float));
-    latency_predictor = place(forecasts);
-    bandwidth_predictor = place(forecasts);
-  }
-
-  // Adds a part of `bytes` bytes and returns its offset.
-  std::size_t place(std::size_t bytes) {
+  // Adds a part of `count` values and returns its offset.
+  template <typename T>
+  std::size_t place(std::size_t count) {
     const std::size_t at = (end + snapshot_alignment - 1) / snapshot_alignment * snapshot_alignment;
-    end = at + bytes;
+    end = at + count * sizeof(T);
     return at;
   }
 
   std::size_t end = sizeof(Header);  // the offset behind the last part so far
-  std::size_t nodes, names, group_of_node, latency, bandwidth, peak_bandwidth, source, age, node_latency,
-      node_bandwidth, latency_error, bandwidth_error, latency_predictor, bandwidth_predictor;
 };
+
+// Calls part(VALUES, COUNT) for each array of the pairs, in the order of the file. COUNT follows from the header.
+template <typename Pairs, typename Part>
+void for_each_array(const Header& header, Pairs& pairs, const Part& part) {
+  const std::size_t cells = std::size_t{header.groups} * header.groups,
+                    forecasts = std::size_t{header.forecast_groups} * header.forecast_groups;
+  part(pairs.group_of_node, header.groups > 0 ? header.nodes : 0);
+  part(pairs.latency_us, cells);
+  part(pairs.bandwidth_Bps, cells);
+  part(pairs.peak_bandwidth_Bps, cells);
+  part(pairs.source, cells);
+  part(pairs.age_s, cells);
+  part(pairs.node_latency_us, header.latency_nodes);
+  part(pairs.node_bandwidth_Bps, header.bandwidth_nodes);
+  part(pairs.latency_error_us, forecasts);
+  part(pairs.bandwidth_error_Bps, forecasts);
+  part(pairs.latency_predictor, forecasts);
+  part(pairs.bandwidth_predictor, forecasts);
+}
+
+// Returns the size of a file with this header.
+std::size_t bytes_of(const Header& header) {
+  Layout layout;
+  layout.place<NodeRecord>(header.nodes);
+  layout.place<char>(header.name_bytes);
+  const PairTable none;
+  for_each_array(header, none, [&]<typename T>(std::span<const T>, std::size_t count) { layout.place<T>(count); });
+  return layout.end;
+}
 
 // Copies the values to the offset `at`, where the layout has their part. Throws Error when they reach behind the end.
 template <typename T>
@@ -118,7 +125,7 @@ std::size_t max_file_bytes(std::size_t nodes) {
   header.nodes = header.latency_nodes = header.bandwidth_nodes = most;
   header.name_bytes = std::min<std::uint32_t>(max_name_bytes, most * 255);
   header.groups = header.forecast_groups = std::min<std::uint32_t>(max_pair_groups, most);
-  return Layout(header).end;
+  return bytes_of(header);
 }
 
 std::uint64_t checksum_of(std::span<const std::byte> bytes) {
@@ -177,9 +184,8 @@ Header checked_header(std::span<const std::byte> bytes) {
       !all_or_none(header.bandwidth_nodes) ||
       (header.forecast_groups != 0 && header.forecast_groups != header.groups) || header.zero != 0)
     fail("it tells impossible counts");
-  if (header.file_bytes != bytes.size() || Layout(header).end != bytes.size())
-    fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " +
-         std::to_string(Layout(header).end));
+  if (header.file_bytes != bytes.size() || bytes_of(header) != bytes.size())
+    fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " + std::to_string(bytes_of(header)));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
   return header;
 }
@@ -194,38 +200,19 @@ NodeState node_of(const NodeRecord& record, std::string_view name) {
   return node;
 }
 
-std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
+std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header& header, Layout& layout) {
   std::vector<NodeState> nodes;
   nodes.reserve(header.nodes);
-  const std::span<const char> letters = part_of<char>(bytes, layout.names, header.name_bytes);
+  const auto records = part_of<NodeRecord>(bytes, layout.place<NodeRecord>(header.nodes), header.nodes);
+  const auto letters = part_of<char>(bytes, layout.place<char>(header.name_bytes), header.name_bytes);
   std::string_view names(letters.data(), letters.size());
-  for (const NodeRecord& record : part_of<NodeRecord>(bytes, layout.nodes, header.nodes)) {
+  for (const NodeRecord& record : records) {
     if (record.name_bytes > names.size()) fail("the names of the nodes are longer than told");
     nodes.push_back(node_of(record, names.substr(0, record.name_bytes)));
     names.remove_prefix(record.name_bytes);
   }
   if (!names.empty()) fail("the names of the nodes are shorter than told");
   return nodes;
-}
-
-PairTable read_pairs(std::span<const std::byte> bytes, const Header& header, const Layout& layout) {
-  const std::size_t cells = std::size_t{header.groups} * header.groups;
-  PairTable pairs;
-  pairs.groups = static_cast<std::int32_t>(header.groups);
-  pairs.group_of_node = part_of<std::int32_t>(bytes, layout.group_of_node, header.groups > 0 ? header.nodes : 0);
-  pairs.latency_us = part_of<float>(bytes, layout.latency, cells);
-  pairs.bandwidth_Bps = part_of<float>(bytes, layout.bandwidth, cells);
-  pairs.peak_bandwidth_Bps = part_of<float>(bytes, layout.peak_bandwidth, cells);
-  pairs.source = part_of<PairSource>(bytes, layout.source, cells);
-  pairs.age_s = part_of<float>(bytes, layout.age, cells);
-  pairs.node_latency_us = part_of<float>(bytes, layout.node_latency, header.latency_nodes);
-  pairs.node_bandwidth_Bps = part_of<float>(bytes, layout.node_bandwidth, header.bandwidth_nodes);
-  const std::size_t forecasts = header.forecast_groups > 0 ? cells : 0;
-  pairs.latency_error_us = part_of<float>(bytes, layout.latency_error, forecasts);
-  pairs.bandwidth_error_Bps = part_of<float>(bytes, layout.bandwidth_error, forecasts);
-  pairs.latency_predictor = part_of<Predictor>(bytes, layout.latency_predictor, forecasts);
-  pairs.bandwidth_predictor = part_of<Predictor>(bytes, layout.bandwidth_predictor, forecasts);
-  return pairs;
 }
 
 // ---- files
@@ -267,8 +254,7 @@ void read_all(const std::string& path, int file, std::span<std::byte> bytes) {
 std::vector<std::byte> encode_snapshot(const LiveState& state) {
   check_live_state(state);
   Header header = header_of(state);
-  const Layout layout(header);
-  std::vector<std::byte> bytes(layout.end);
+  std::vector<std::byte> bytes(bytes_of(header));
   header.file_bytes = bytes.size();
   std::vector<NodeRecord> records;
   std::string names;
@@ -276,20 +262,13 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
     records.push_back(record_of(node));
     names += node.name;
   }
-  put_part(bytes, layout.nodes, std::span<const NodeRecord>(records));
-  put_part(bytes, layout.names, std::span<const char>(names));
-  put_part(bytes, layout.group_of_node, state.pairs.group_of_node);
-  put_part(bytes, layout.latency, state.pairs.latency_us);
-  put_part(bytes, layout.bandwidth, state.pairs.bandwidth_Bps);
-  put_part(bytes, layout.peak_bandwidth, state.pairs.peak_bandwidth_Bps);
-  put_part(bytes, layout.source, state.pairs.source);
-  put_part(bytes, layout.age, state.pairs.age_s);
-  put_part(bytes, layout.node_latency, state.pairs.node_latency_us);
-  put_part(bytes, layout.node_bandwidth, state.pairs.node_bandwidth_Bps);
-  put_part(bytes, layout.latency_error, state.pairs.latency_error_us);
-  put_part(bytes, layout.bandwidth_error, state.pairs.bandwidth_error_Bps);
-  put_part(bytes, layout.latency_predictor, state.pairs.latency_predictor);
-  put_part(bytes, layout.bandwidth_predictor, state.pairs.bandwidth_predictor);
+  Layout layout;
+  const auto put = [&]<typename T>(std::span<const T> values, std::size_t count) {
+    put_part(bytes, layout.place<T>(count), values);
+  };
+  put(std::span<const NodeRecord>(records), records.size());
+  put(std::span<const char>(names), names.size());
+  for_each_array(header, state.pairs, put);
   put_part(bytes, 0, std::span<const Header>(&header, 1));
   header.checksum = checksum_of(bytes);
   put_part(bytes, 0, std::span<const Header>(&header, 1));
@@ -298,12 +277,15 @@ std::vector<std::byte> encode_snapshot(const LiveState& state) {
 
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   const Header header = checked_header(bytes);
-  const Layout layout(header);
+  Layout layout;
   LiveState state;
   state.published_at_s = header.published_at_s;
   state.outage_horizon_s = header.outage_horizon_s;
   state.nodes = read_nodes(bytes, header, layout);
-  state.pairs = read_pairs(bytes, header, layout);
+  state.pairs.groups = static_cast<std::int32_t>(header.groups);
+  for_each_array(header, state.pairs, [&]<typename T>(std::span<const T>& values, std::size_t count) {
+    values = part_of<T>(bytes, layout.place<T>(count), count);
+  });
   state.pairs.owner = std::move(owner);
   try {
     check_live_state(state);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/plugin_state.hpp"
 
 namespace placement::planning {

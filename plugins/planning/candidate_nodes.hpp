@@ -8,7 +8,7 @@
 
 #include "common/policy/config.hpp"
 #include "plugins/planning/job_request.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/machine.hpp"
 
 namespace placement::planning {

@@ -170,18 +170,11 @@ using namespace placement::planning;
 
 extern "C" void placement_log_to(void (*log)(bool is_error, const char* text)) { state().log = log; }
 
-extern "C" uint32_t placement_facts(struct placement_fact* facts) {
-  uint32_t count = 0;
+extern "C" void placement_facts(void (*add)(void* list, const char* name, const char* value), void* list) {
   try {
-    for (const auto& [name, value] : facts_of(controller_state(state()))) {
-      if (count == PLACEMENT_MOST_FACTS) break;
-      copy_text(facts[count].name, sizeof facts[count].name, name);
-      copy_text(facts[count].value, sizeof facts[count].value, value);
-      ++count;
-    }
+    for (const auto& [name, value] : facts_of(controller_state(state()))) add(list, name.c_str(), value.c_str());
   } catch (...) {  // out of memory: the list of facts is incomplete
   }
-  return count;
 }
 
 extern "C" const char* placement_failure(void) { return state().failure.c_str(); }

@@ -8,7 +8,7 @@
 #include "common/decision/decision.hpp"
 #include "common/decision/decision_ring.hpp"
 #include "plugins/planning/job_request.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/live_feed.hpp"
 #include "plugins/planning/machine.hpp"
 #include "plugins/planning/planner.hpp"

@@ -10,7 +10,7 @@
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 
 namespace placement::planning {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include "common/state/controller_state.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/plugin_state.hpp"
 
 namespace placement::planning {

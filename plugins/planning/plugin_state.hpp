@@ -12,7 +12,7 @@
 
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/decision_log.hpp"
 #include "plugins/planning/decision_time_budget.hpp"
 #include "plugins/planning/job_request.hpp"

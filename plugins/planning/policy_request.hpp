@@ -6,7 +6,7 @@
 #include "common/policy/policy.hpp"
 #include "plugins/planning/job_request.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 
 namespace placement::planning {
 

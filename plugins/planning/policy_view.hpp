@@ -6,7 +6,7 @@
 
 #include "common/topology/cluster_view.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/live_feed.hpp"
 #include "plugins/planning/machine.hpp"
 

@@ -15,7 +15,7 @@
 #include "common/topology/step_view.hpp"
 #include "common/util/deadline.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
-#include "plugins/planning/decide.h"
+#include "plugins/planning/decision_types.h"
 #include "plugins/planning/job_request.hpp"
 #include "plugins/planning/live_feed.hpp"
 #include "plugins/planning/machine.hpp"

@@ -107,8 +107,9 @@ void placement_reconfigure(void)
 #define BEFORE_FIRST_FACT ""
 #endif
 
-static void add_pair(list_t *pairs, const char *name, const char *value)
+static void add_pair(void *list, const char *name, const char *value)
 {
+	list_t *pairs = list;
 	config_key_pair_t *pair = xmalloc(sizeof(*pair));
 
 	pair->name = xstrdup_printf("%s%s", list_count(pairs) ? "" : BEFORE_FIRST_FACT, name);
@@ -118,15 +119,11 @@ static void add_pair(list_t *pairs, const char *name, const char *value)
 
 void placement_add_facts(list_t **pairs)
 {
-	struct placement_fact *facts = xcalloc(PLACEMENT_MOST_FACTS, sizeof(*facts));
-	uint32_t count = placement_facts(facts);
 	char *binding;
 
 	if (!*pairs)
 		*pairs = list_create(destroy_config_key_pair);
-	for (uint32_t i = 0; i < count; i++)
-		add_pair(*pairs, facts[i].name, facts[i].value);
-	xfree(facts);
+	placement_facts(add_pair, *pairs);
 	binding = xstrdup_printf("%s: TaskPlugin=%s", tasks_are_bound() ? "cores" : "none", task_plugin_setting());
 	add_pair(*pairs, "PlacementBinding", binding);
 	xfree(binding);

@@ -17,7 +17,6 @@
  * start, so each job that is told to wait stops one cycle for all users.
  */
 #define MOST_WAITING 8
-#define MOST_TOLD 1024
 
 struct wait {
 	time_t since;	/* when the job could first have started */
@@ -68,43 +67,19 @@ bool is_waiting(const job_record_t *job)
 	return read_wait(job, &wait) && wait.until > time(NULL);
 }
 
-/* Jobs that were told to wait. Those that do not wait any more, or are gone, leave their places to others. */
-static struct {
-	uint32_t user;
-	uint32_t job;
-} told[MOST_TOLD];
-
-static bool still_waits(uint32_t place)
-{
-	const job_record_t *job = told[place].job ? find_job_record(told[place].job) : NULL;
-
-	return job && job->user_id == told[place].user && IS_JOB_PENDING(job) && job->details && is_waiting(job);
-}
-
-static void remember(const job_record_t *job)
-{
-	uint32_t free_place = MOST_TOLD;
-
-	for (uint32_t i = 0; i < MOST_TOLD; i++) {
-		if (told[i].job == job->job_id)
-			return;
-		if (free_place == MOST_TOLD && !still_waits(i))
-			free_place = i;
-	}
-	free_place = free_place == MOST_TOLD ? job->job_id % MOST_TOLD : free_place;
-	told[free_place].user = job->user_id;
-	told[free_place].job = job->job_id;
-}
-
 const char *why_no_wait(const job_record_t *job)
 {
+	list_itr_t *iterator;
+	const job_record_t *other;
 	uint32_t others = 0;
 
 	if (job->het_job_id)
 		return "in a heterogeneous job";
-	for (uint32_t i = 0; i < MOST_TOLD; i++)
-		if (told[i].user == job->user_id && told[i].job != job->job_id && still_waits(i))
+	iterator = list_iterator_create(job_list);
+	while ((other = list_next(iterator)) && others < MOST_WAITING)
+		if (other->user_id == job->user_id && other != job && IS_JOB_PENDING(other) && other->details && is_waiting(other))
 			others++;
+	list_iterator_destroy(iterator);
 	return others >= MOST_WAITING ? "while 8 other jobs of the user wait" : NULL;
 }
 
@@ -143,7 +118,6 @@ void wait_on(job_record_t *job, uint32_t left_s)
 	struct wait wait = { .since = since, .until = now + left_s, .put_off = times_put_off(job) };
 
 	write_wait(job, &wait, MIN(now + MAX(now - since, FIRST_PAUSE), wait.until));
-	remember(job);
 	/* In this cycle the main scheduler starts no job behind this one, so the next cycle is asked for. */
 	queue_job_scheduler();
 }

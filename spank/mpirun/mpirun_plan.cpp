@@ -84,7 +84,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
     throw Error("Mode=" + controller.mode + " in slurmctld");
   Allocation allocation = current_allocation();
   if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
-  const CoreNumbering numbering = numbering_here(allocation.view, SlurmCommand({"scontrol", "show", "config"}).text());
+  const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
                  wanted == "yes" || set_by_site(controller)};
 }

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/mpirun/sequential_hostfile.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
-#include <set>
-#include <utility>
 
-#include "common/util/environment.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::spank {
@@ -32,25 +26,6 @@ std::vector<std::int32_t> numbers_of(const NodeView& node, CoreNumbering numberi
   return numbers;
 }
 
-// Returns false if this node is in the allocation and has fewer cores than slurm.conf says. Slurm believes
-// slurm.conf, for example when it declares hardware threads as cores, but mpirun ends without a message if a core
-// does not exist.
-bool has_declared_cores(const ClusterView& view) {
-  const std::string name = environment_value("SLURMD_NODENAME");
-  const auto node =
-      std::find_if(view.nodes.begin(), view.nodes.end(), [&name](const NodeView& each) { return each.name == name; });
-  if (node == view.nodes.end()) return true;
-  std::set<std::pair<std::string, std::string>> cores;  // package and core
-  const long processors = sysconf(_SC_NPROCESSORS_CONF);
-  for (long cpu = 0; cpu < processors; ++cpu) {
-    const std::string directory = "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/topology/";
-    std::pair<std::string, std::string> at;
-    std::ifstream(directory + "physical_package_id") >> at.first;
-    if (std::ifstream(directory + "core_id") >> at.second) cores.insert(at);
-  }
-  return cores.size() >= node->core_free.size();
-}
-
 }  // namespace
 
 std::string_view config_value(std::string_view configuration, std::string_view name) {
@@ -67,10 +42,6 @@ CoreNumbering core_numbering(std::string_view configuration) {
   if (!cgroup && task_plugin.find("affinity") == task_plugin.npos) return CoreNumbering::unknown;
   if (value_of("SlurmdParameters").find("config_overrides") != std::string_view::npos) return CoreNumbering::unknown;
   return cgroup && value_of("ConstrainCores") == "yes" ? CoreNumbering::of_job : CoreNumbering::of_machine;
-}
-
-CoreNumbering numbering_here(const ClusterView& view, std::string_view configuration) {
-  return has_declared_cores(view) ? core_numbering(configuration) : CoreNumbering::unknown;
 }
 
 std::string sequential_hostfile(const Allocation& allocation, const StepPlacement& placement, CoreNumbering numbering) {

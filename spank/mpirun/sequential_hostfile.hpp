@@ -21,9 +21,6 @@ enum class CoreNumbering {
 // tasks. It is also unknown with config_overrides, because nodes need not have the cores of slurm.conf then.
 CoreNumbering core_numbering(std::string_view configuration);
 
-// Returns core_numbering(), or `unknown` if this node is in `view` and has fewer cores than slurm.conf says.
-CoreNumbering numbering_here(const ClusterView& view, std::string_view configuration);
-
 // Returns the value of a line "NAME = VALUE" of "scontrol show config"; empty if there is none.
 std::string_view config_value(std::string_view configuration, std::string_view name);
 

@@ -62,10 +62,11 @@ void log_of_plugin(bool is_error, const char* text) {
 
 // Returns the facts that "scontrol show config" would show, as lines "name = value".
 std::string facts() {
-  placement_fact told[PLACEMENT_MOST_FACTS];
   std::string text;
-  for (std::uint32_t i = 0, count = placement_facts(told); i < count; ++i)
-    text += std::string(told[i].name) + " = " + told[i].value + "\n";
+  const auto add = [](void* list, const char* name, const char* value) {
+    *static_cast<std::string*>(list) += std::string(name) + " = " + value + "\n";
+  };
+  placement_facts(add, &text);
   return text;
 }
 
