@@ -11,7 +11,6 @@ libplugins_planning_la_SOURCES = \
 	%D%/machine.cpp \
 	%D%/planner.cpp \
 	%D%/plugin_configuration.cpp \
-	%D%/policy_request.cpp \
 	%D%/policy_view.cpp \
 	%D%/step_costs.cpp \
 	#

@@ -16,7 +16,6 @@
 #include "policies/fabric_choice.hpp"
 #include "policies/nla.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
-#include "plugins/planning/policy_request.hpp"
 
 namespace placement::planning {
 

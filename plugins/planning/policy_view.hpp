@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// A job's request and the nodes that it may have, as its policy takes them.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "common/policy/config.hpp"
+#include "common/policy/policy.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "plugins/planning/candidate_nodes.hpp"
 #include "plugins/planning/decision_types.h"
+#include "plugins/planning/job_request.hpp"
 #include "plugins/planning/live_feed.hpp"
 #include "plugins/planning/machine.hpp"
 
 namespace placement::planning {
+
+// Returns the smaller of `value` and the largest int32_t.
+std::int32_t clamped(std::uint64_t value);
+
+// Returns the job's request as its policy takes it. The job's own parameters come first. Parameters that it does not
+// give are taken from the policy of its partition, then from the site's configuration.
+Request policy_request(const CandidateNodes& candidates, const placement_request& request,
+                       const JobRequest& job_request, const Config& config);
 
 // Returns the view of `nodes`, indices into the offer, with `leaves_per_core` leaves for each core. All leaves are
 // free in the view.

@@ -13,7 +13,6 @@
 #include "mapping/slots.hpp"
 #include "policies/natural_order.hpp"
 #include "policies/table.hpp"
-#include "plugins/planning/policy_request.hpp"
 #include "plugins/planning/policy_view.hpp"
 
 namespace placement::planning {

@@ -8,7 +8,6 @@
 #include "plugins/select/job_environment.h"
 #include "plugins/select/job_grant.h"
 #include "plugins/select/plan_call.h"
-#include "plugins/select/put_off.h"
 #include "plugins/select/record.h"
 #include "plugins/select/view_from_slurm.h"
 #include "plugins/select/waiting.h"

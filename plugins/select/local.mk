@@ -15,7 +15,6 @@ select_cons_tres_la_SOURCES = \
 	%D%/left_to_slurm.c \
 	%D%/machine_from_slurm.c \
 	%D%/plan_call.c \
-	%D%/put_off.c \
 	%D%/record.c \
 	%D%/select_cons_tres.c \
 	%D%/taken.c \

@@ -7,14 +7,16 @@
  * waiting job. Its begin time is set to the time when the policy is to be asked again. Slurm itself does this for a
  * job whose launch failed. The times are kept in a variable that slurmctld adds to the job's environment, because
  * Slurm saves that with the job.
+ *
+ * All pending jobs with a policy whose user's time for decisions is used up are put off together: each job without a
+ * decision would stop one cycle for the jobs behind it. If other jobs could start, a cycle runs at once in which only those
+ * are considered.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
 
-#include "plugins/compat/slurm_compat.h"
-
-/* Returns true if the job is pending and Slurm may start it at `now`. */
-bool could_start(const job_record_t *job, time_t now);
+#include "plugins/compat/job_test_call.h"
+#include "plugins/planning/decide.h"
 
 /* Returns the time when the job could first have started; for a job that never waited, its begin or submit time. */
 time_t waiting_since(const job_record_t *job);
@@ -37,10 +39,35 @@ void wait_on(job_record_t *job, uint32_t left_s);
 /* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
 
-/* Lets Slurm consider the job again after `pause` seconds, and counts one more cycle without time to decide. */
-void put_off(job_record_t *job, uint32_t pause);
-
 /* Ends the wait of a job that has nodes: sets its begin time back to the time when it could first have started. */
 void end_wait(job_record_t *job);
+
+/* Returns the processor time of this thread, in nanoseconds. */
+int64_t thread_time_ns(void);
+
+/*
+ * Sets *environment to the entries NAME=VALUE that ask for the job's policy: the job's own, or those of the policy of
+ * its partition. Returns the number of entries; 0 means that the job has no policy.
+ */
+uint32_t policy_environment(const job_record_t *job, char *const **environment);
+
+/*
+ * Returns true if this call of the scheduler may get its decision in a later cycle. It may not while a job is being
+ * submitted, because Slurm cancels a job there that must start at once or never. Nor may a component of a heterogeneous
+ * job, and nothing is put off unless `mode` is PLACEMENT_ENFORCE.
+ */
+bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
+
+/*
+ * Returns true if the decision on the job is put off and its begin time is still to come. The scheduling cycle in which
+ * it was put off may still reach the job, which must not be considered before the next cycle.
+ */
+bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
+
+/*
+ * Puts off the decision on `job`, and on all other pending jobs with a policy whose users have no time for decisions
+ * left. Asks for the next scheduling cycle.
+ */
+void put_off_decisions(job_record_t *job);
 
 #endif
