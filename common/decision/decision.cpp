@@ -15,40 +15,6 @@ namespace placement {
 
 namespace {
 
-// The table of fields. Calls visit(NAME, FIELD) for each field but the terms, and visit(NAME, TEXT, MOST) for a text,
-// of which MOST bytes are kept at most. All of them together fit into most_decision_bytes.
-template <typename AnyDecision, typename Visit>
-void visit_fields(AnyDecision& d, const Visit& visit) {
-  visit("at", d.at_s);
-  visit("job", d.job_id);
-  visit("submitted", d.submitted_s);
-  visit("step", d.step, 10);
-  visit("restarts", d.restarts);
-  visit("uid", d.uid);
-  visit("outcome", d.outcome);
-  visit("for-start", d.for_start);
-  visit("predicted", d.predicted);
-  visit("remembered", d.remembered);
-  visit("time-us", d.time_us);
-  visit("tasks", d.tasks);
-  visit("candidates", d.candidates);
-  visit("live-age-s", d.live_age_s);
-  visit("array-task", d.array_task, 24);
-  visit("mode", d.mode, 8);
-  visit("policy", d.policy, 24);
-  visit("parameters", d.parameters, 120);
-  visit("candidate-nodes", d.candidate_nodes, 160);
-  visit("choice", d.choice, 240);
-  visit("tasks-per-node", d.tasks_per_node, 100);
-  visit("given", d.given, 1000);
-  visit("stock-choice", d.stock_choice, 240);
-  visit("cost", d.cost, 44);
-  visit("natural-cost", d.natural_cost, 44);
-  visit("first-nodes-cost", d.first_nodes_cost, 44);
-  visit("reason", d.reason, 200);
-  visit("reason-class", d.reason_class);
-  visit("why-not-live", d.why_not_live, 160);
-}
 constexpr std::string_view term_name = "term";
 
 [[noreturn]] void fail(const std::string& what) { throw Error("no record of a decision: " + what); }

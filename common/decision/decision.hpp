@@ -53,6 +53,41 @@ struct Decision {
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 
+// The table of fields. Calls visit(NAME, FIELD) for each field but the terms, and visit(NAME, TEXT, MOST) for a text,
+// of which MOST bytes are kept at most. All of them together fit into most_decision_bytes.
+template <typename AnyDecision, typename Visit>
+void visit_fields(AnyDecision& d, const Visit& visit) {
+  visit("at_s", d.at_s);
+  visit("job", d.job_id);
+  visit("submitted_s", d.submitted_s);
+  visit("step", d.step, 10);
+  visit("restarts", d.restarts);
+  visit("uid", d.uid);
+  visit("outcome", d.outcome);
+  visit("for_start", d.for_start);
+  visit("predicted", d.predicted);
+  visit("remembered", d.remembered);
+  visit("time_us", d.time_us);
+  visit("tasks", d.tasks);
+  visit("candidates", d.candidates);
+  visit("live_age_s", d.live_age_s);
+  visit("array_task", d.array_task, 24);
+  visit("mode", d.mode, 8);
+  visit("policy", d.policy, 24);
+  visit("parameters", d.parameters, 120);
+  visit("candidate_nodes", d.candidate_nodes, 160);
+  visit("choice", d.choice, 240);
+  visit("tasks_per_node", d.tasks_per_node, 100);
+  visit("given", d.given, 1000);
+  visit("stock_choice", d.stock_choice, 240);
+  visit("cost", d.cost, 44);
+  visit("natural_cost", d.natural_cost, 44);
+  visit("first_nodes_cost", d.first_nodes_cost, 44);
+  visit("reason", d.reason, 200);
+  visit("reason_class", d.reason_class);
+  visit("why_not_live", d.why_not_live, 160);
+}
+
 // The longest text of a decision in bytes.
 inline constexpr std::size_t most_decision_bytes = 4080;
 

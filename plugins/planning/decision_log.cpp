@@ -55,45 +55,22 @@ double seconds_now() {
 DecisionLog::DecisionLog(std::string path, RingReaders readers) : path_(std::move(path)), readers_(readers) { open(); }
 
 bool DecisionLog::open() {
-  if (is_open()) return true;
+  if (!status().ring.empty()) return true;
   std::unique_ptr<DecisionWriter> ring;
-  std::string trouble;
-  bool in_use = false;
+  Status found;
   try {
     ring = std::make_unique<DecisionWriter>(path_, readers_);
-  } catch (const RingIsInUse& error) {
-    in_use = true;
-    trouble = error.what();
+    found.ring = ring->path();
   } catch (const Error& error) {
-    trouble = error.what();
+    found.trouble = error.what();
+    found.in_use = dynamic_cast<const RingIsInUse*>(&error) != nullptr;
   }
   const std::lock_guard lock(mutex_);
   if (ring)
     for (const Decision& decision : std::exchange(kept_, {})) ring->put(decision);
   ring_ = std::move(ring);
-  trouble_ = std::move(trouble);
-  in_use_ = in_use;
+  status_ = std::move(found);
   return ring_ != nullptr;
-}
-
-bool DecisionLog::is_open() const {
-  const std::lock_guard lock(mutex_);
-  return ring_ != nullptr;
-}
-
-std::string DecisionLog::ring_path() const {
-  const std::lock_guard lock(mutex_);
-  return ring_ ? ring_->path() : "";
-}
-
-std::string DecisionLog::trouble() const {
-  const std::lock_guard lock(mutex_);
-  return trouble_;
-}
-
-bool DecisionLog::is_in_use() const {
-  const std::lock_guard lock(mutex_);
-  return in_use_;
 }
 
 void DecisionLog::record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,

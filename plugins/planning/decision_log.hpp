@@ -21,20 +21,24 @@ namespace placement::planning {
 // kept, as many as the ring has places. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
-  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, trouble() says
-  // why.
+  // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, status()
+  // says why.
   DecisionLog(std::string path, RingReaders readers);
 
   // Tries to open the ring unless it is open, and writes the records that were kept. Returns whether it is open now. It
   // may be called from one other thread, which must hold no lock of slurmctld because this opens files.
   bool open();
 
-  // These four may be called from every thread. They return whether the ring is open; where it is, empty while it is
-  // not open; why it is not open, else empty; and whether that is so because another process writes the ring.
-  bool is_open() const;
-  std::string ring_path() const;
-  std::string trouble() const;
-  bool is_in_use() const;
+  struct Status {
+    std::string ring;     // where the ring is; empty while it is not open
+    std::string trouble;  // why it is not open; empty if it is
+    bool in_use = false;  // it is not open because another process writes it
+  };
+  // It may be called from every thread.
+  Status status() const {
+    const std::lock_guard lock(mutex_);
+    return status_;
+  }
 
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
@@ -50,8 +54,7 @@ class DecisionLog {
   const RingReaders readers_;
   mutable std::mutex mutex_;              // of the members from here on to kept_
   std::unique_ptr<DecisionWriter> ring_;  // null: it is not open
-  std::string trouble_;
-  bool in_use_ = false;
+  Status status_;
   std::vector<Decision> kept_;  // the records made while the ring is not open
   Decision decision_;           // the record that record_choice() started
 };

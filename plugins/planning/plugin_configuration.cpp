@@ -30,8 +30,8 @@ std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
   const std::filesystem::path directory = std::filesystem::path(path).parent_path();
   if (!std::filesystem::is_directory(directory, error)) return nullptr;
   auto opened = std::make_shared<DecisionLog>(path, private_jobs ? RingReaders::group : RingReaders::everybody);
-  if (const std::string trouble = opened->trouble(); !trouble.empty())
-    log(!opened->is_in_use(), not_recorded + trouble + "; this is tried again each second");
+  if (const DecisionLog::Status status = opened->status(); !status.trouble.empty())
+    log(!status.in_use, not_recorded + status.trouble + "; this is tried again each second");
   return opened;
 }
 
@@ -60,11 +60,12 @@ LiveFeed::Retry opens_later(std::weak_ptr<DecisionLog> kept, const Config& confi
     const std::shared_ptr<DecisionLog> decisions = kept.lock();
     if (!decisions) return true;
     if (!decisions->open()) {
-      if (++tries == tries_before_error && decisions->is_in_use()) log(true, not_recorded + decisions->trouble());
+      const DecisionLog::Status status = decisions->status();
+      if (++tries == tries_before_error && status.in_use) log(true, not_recorded + status.trouble);
       return false;
     }
-    log(false, "decisions are recorded from now on: " + decisions->ring_path());
-    if (const std::string wrong = private_jobs ? why_not_let_in(decisions->ring_path(), user) : ""; !wrong.empty())
+    log(false, "decisions are recorded from now on: " + decisions->status().ring);
+    if (const std::string wrong = private_jobs ? why_not_let_in(decisions->status().ring, user) : ""; !wrong.empty())
       log(false, wrong);
     return true;
   };
@@ -95,9 +96,9 @@ void configure_on(PluginState& now, const placement_machine& machine) {
   const std::weak_ptr<DecisionLog> ring = now.decision_log;
   const auto private_ring = [ring, is_private = now.private_jobs] {
     const std::shared_ptr<DecisionLog> decisions = is_private ? ring.lock() : nullptr;
-    return decisions ? decisions->ring_path() : "";
+    return decisions ? decisions->status().ring : "";
   };
-  const bool waits = now.decision_log && !now.decision_log->trouble().empty();
+  const bool waits = now.decision_log && !now.decision_log->status().trouble.empty();
   now.feed = std::make_unique<const LiveFeed>(
       now.config.snapshot_file,
       [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring()); },
@@ -116,7 +117,7 @@ ControllerState controller_state(const PluginState& now) {
   told.monitor_user = now.config.monitor_user;
   told.monitor_port = now.config.monitor_port;
   if (now.failure.empty()) told.settings = changed_settings(now.config);
-  if (now.decision_log) told.not_recorded = now.decision_log->trouble();
+  if (now.decision_log) told.not_recorded = now.decision_log->status().trouble;
   if (!now.feed) return told;
   const LiveNow live = now.feed->now();
   const std::string trouble = now.feed->trouble();

@@ -372,10 +372,10 @@ import sqlite3
 db = sqlite3.connect("history.sqlite")
 db.execute("CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL, job INTEGER, record TEXT)")
 raw = b"A\x1b[2J\x9b2J\xc2\x9b2J\x07\x7f\x80\xffZ"
-names = ("array-task mode policy parameters candidate-nodes choice tasks-per-node given stock-choice cost natural-cost first-nodes-cost "
-         "reason why-not-live term")
+names = ("array_task mode policy parameters candidate_nodes choice tasks_per_node given stock_choice cost natural_cost first_nodes_cost "
+         "reason why_not_live term")
 for row, outcome in enumerate((b"stock", b"nodes", b"wait")):
-    record = b"at\t1700000000\njob\t7\ncandidates\t3\ntime-us\t5\noutcome\t" + outcome + b"\n"
+    record = b"at_s\t1700000000\njob\t7\ncandidates\t3\ntime_us\t5\noutcome\t" + outcome + b"\n"
     record += b"".join(name.encode() + b"\t" + raw + b"\n" for name in names.split())
     db.execute("INSERT INTO decision (at, job, record) VALUES (?, 7, CAST(? AS TEXT))", (1700000000 + row, record))
 db.execute("INSERT INTO decision (at, job, record) VALUES (1700000009, 7, CAST(? AS TEXT))", (b"job\t7\noutcome\t" + raw,))

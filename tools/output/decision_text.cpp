@@ -156,15 +156,16 @@ std::string explained(const Decision& d, const std::string& component, std::stri
 
 void decisions_json(JsonWriter& json, std::string_view name, std::span<const Decision> decisions) {
   json.objects(name, decisions, [&](const Decision& d) {
-    json.member("job", d.job_id, "array_task", d.array_task, "step", d.step, "restarts", d.restarts, "at_s", d.at_s);
-    json.member("uid", d.uid, "mode", d.mode, "policy", d.policy, "parameters", d.parameters);
-    json.member("outcome", outcome_name(d), "submitted_s", d.submitted_s, "predicted", d.predicted);
-    json.member("for_start", d.for_start, "remembered", d.remembered, "time_us", d.time_us, "tasks", d.tasks);
-    json.member("candidates", d.candidates, "candidate_nodes", d.candidate_nodes, "choice", d.choice);
-    json.member("tasks_per_node", d.tasks_per_node, "given", d.given, "stock_choice", d.stock_choice, "cost", d.cost);
-    json.member("natural_cost", d.natural_cost, "first_nodes_cost", d.first_nodes_cost);
-    json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value), "reason", d.reason);
-    json.member("live_age_s", d.live_age_s, "why_not_live", d.why_not_live).list("terms", d.terms);
+    visit_fields(d, [&json](std::string_view field, const auto& value, std::size_t = 0) {
+      using Value = std::decay_t<decltype(value)>;
+      if constexpr (std::is_same_v<Value, decision_outcome>)
+        json.member(field, decision_outcome_names[value]);
+      else if constexpr (std::is_same_v<Value, stock_reason>)
+        json.member(field, stock_reason_names[value]);
+      else
+        json.member(field, value);
+    });
+    json.member("expected_time_ratio", expected_time_ratio(d).value_or(unknown_value)).list("terms", d.terms);
   });
 }
 
