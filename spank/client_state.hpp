@@ -14,12 +14,6 @@
 
 namespace placement::spank {
 
-// The kind of placement that a component of the job asks slurmctld for.
-enum class RequestKind {
-  none,    // no policy, or a matrix of a stored profile that was not found
-  policy,  // nodes by a policy
-};
-
 // The state that the plugin keeps in srun, sbatch or salloc between Slurm's calls.
 struct Client {
   bool is_srun = false;
@@ -31,7 +25,7 @@ struct Client {
   int components = 0;        // the number of components whose options are done
   std::optional<PlacementRequest> placement_request;  // the request of the last of these components
   bool any_request = false;                           // a component has a request
-  std::vector<RequestKind> request_kinds;             // for each component
+  std::vector<bool> asks_for_nodes;                   // for each component: slurmctld chooses its nodes by a policy
   std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
   std::optional<AwaitedProfile> awaited_profile;      // of this srun's step with --profile-comm
   bool no_profile = false;                            // --no-profile

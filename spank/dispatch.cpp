@@ -8,7 +8,6 @@
 #include "spank/profile/profiling.hpp"
 #include "spank/task/batch_notice.hpp"
 #include "spank/task/bind_task.hpp"
-#include "spank/task/earlier_start.hpp"
 
 SPANK_PLUGIN_SYMBOLS("loadmatrix")
 
@@ -50,8 +49,7 @@ EXPORTED int slurm_spank_user_init(spank_t spank, int, char**) {
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   using namespace placement::spank;
   if (spank_context() != S_CTX_REMOTE) return ESPANK_SUCCESS;
-  for (void (*const part)(spank_t) :
-       {order_gpus, bind_task, profile_task, forget_earlier_start, tell_batch_script, plan_mpirun_of_script})
+  for (void (*const part)(spank_t) : {order_gpus, bind_task, profile_task, tell_batch_script, plan_mpirun_of_script})
     try {
       part(spank);
     } catch (...) {

@@ -40,7 +40,6 @@ libspank_la_SOURCES = \
 	%D%/task/bind_plan.cpp \
 	%D%/task/bind_task.cpp \
 	%D%/task/cpu_masks.cpp \
-	%D%/task/earlier_start.cpp \
 	%D%/task/gpu_devices.cpp \
 	%D%/task/gpu_tasks.cpp \
 	#

@@ -141,8 +141,8 @@ void finish_component(spank_t spank) {
   // The messages about a job without a policy of its own are about its partition's. A batch job's are made on its node.
   const bool is_sbatch = !self.is_srun && !self.is_salloc;
   if (shipped) ship(spank, *self.placement_request, component);
-  const bool asks = self.placement_request && !(self.placement_request->automatic && !self.placement_request->matrix);
-  self.request_kinds.push_back(asks ? RequestKind::policy : RequestKind::none);
+  self.asks_for_nodes.push_back(self.placement_request &&
+                                !(self.placement_request->automatic && !self.placement_request->matrix));
   // sbatch --export=NONE leaves the variable itself behind.
   if (const std::string wanted = environment_value(mpirun_switch_variable); wanted == "yes" || wanted == "no")
     spank_job_control_setenv(spank, mpirun_switch_variable, wanted.c_str(), 1);

@@ -49,14 +49,6 @@ bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* valu
   return outcome && (!outcome->starts_with(stock) || outcome->find("its ranks go ") != outcome->npos);
 }
 
-bool is_of_start(std::string_view start, std::string_view task, std::string_view restarts) {
-  const auto space = start.find(' ');
-  if (space == start.npos || start.substr(space + 1) != restarts) return false;
-  const std::string_view job = start.substr(0, space);
-  const auto underscore = job.find('_');
-  return task == (underscore == job.npos ? std::string_view() : job.substr(underscore + 1));
-}
-
 std::string component_variable(std::string_view name, std::uint32_t component) {
   return std::string(name) + "_HET_GROUP_" + std::to_string(component);
 }

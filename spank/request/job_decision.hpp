@@ -23,10 +23,6 @@ std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, cons
 // others. The parameters are those of stock_nodes_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns true if `start`, the value of job_start_variable, tells of the start with `restarts` (the value of
-// SLURM_RESTART_COUNT, 0 if there is none) of the task `task` of an array (SLURM_ARRAY_TASK_ID, empty if it is none).
-bool is_of_start(std::string_view start, std::string_view task, std::string_view restarts);
-
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.
 std::string component_variable(std::string_view name, std::uint32_t component);
 

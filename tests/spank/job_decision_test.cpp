@@ -67,17 +67,6 @@ START_TEST(a_policy_of_the_partition) {
 }
 END_TEST
 
-START_TEST(a_start_is_known_by_its_number) {
-  using placement::spank::is_of_start;
-  ck_assert(is_of_start("42 0", "", "0"));
-  ck_assert(is_of_start("42 3", "", "3"));
-  ck_assert(is_of_start("42_7 1", "7", "1"));
-  for (const char* start : {"42 1", "42 00", "42_7 0", "42", "", " ", "42 0 ", "42_ 1"})
-    ck_assert(!is_of_start(start, "", "0"));
-  for (const char* start : {"42 1", "42_6 1", "42_7 0", "42_77 1"}) ck_assert(!is_of_start(start, "7", "1"));
-}
-END_TEST
-
 START_TEST(components_are_called_as_slurm_calls_them) {
   ck_assert(placement::spank::component_variable("A", 0) == "A_HET_GROUP_0");
   ck_assert(placement::spank::component_variable("A", 12) == "A_HET_GROUP_12");
@@ -95,7 +84,6 @@ int main() {
   tcase_add_test(tests, ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides);
   tcase_add_test(tests, the_word_of_another_job_is_none);
   tcase_add_test(tests, a_policy_of_the_partition);
-  tcase_add_test(tests, a_start_is_known_by_its_number);
   tcase_add_test(tests, components_are_called_as_slurm_calls_them);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
