@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,8 +16,6 @@
 namespace placement::spank {
 
 namespace {
-
-constexpr rlim_t most_files = 1 << 16;  // the most descriptors that are closed if slurmd's limit is higher or none
 
 // Turns the child process into the agent. Only functions are called that are allowed between fork and exec in a process
 // with threads.
@@ -34,11 +31,7 @@ constexpr rlim_t most_files = 1 << 16;  // the most descriptors that are closed 
   dup2(nothing, 0);
   dup2(nothing, 1);
   dup2(messages, 2);
-  if (close_range(3, ~0U, 0) != 0) {  // a kernel before 5.9 has no close_range, so each file is closed by itself
-    rlimit most{};
-    getrlimit(RLIMIT_NOFILE, &most);
-    for (rlim_t file = 3; file < most.rlim_cur && file < most_files; ++file) close(static_cast<int>(file));
-  }
+  close_range(3, ~0U, 0);
   // The kernel spares slurmd when memory runs out, and a child inherits that. The agent gives it up, so that the kernel
   // does not kill a job instead of the agent.
   const int spared = open("/proc/self/oom_score_adj", O_WRONLY);

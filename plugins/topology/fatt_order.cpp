@@ -29,31 +29,6 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 
 using Names = std::vector<std::string>;
 
-// Compares names with numbers as numbers, so that n2 comes before n10.
-bool natural_less(std::string_view a, std::string_view b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  std::size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    if (!digit(a[i]) || !digit(b[j])) {
-      if (a[i] != b[j]) return a[i] < b[j];
-      ++i;
-      ++j;
-      continue;
-    }
-    std::size_t x = i, y = j;
-    while (x < a.size() && digit(a[x])) ++x;
-    while (y < b.size() && digit(b[y])) ++y;
-    std::string_view p = a.substr(i, x - i), q = b.substr(j, y - j);
-    p.remove_prefix(std::min(p.find_first_not_of('0'), p.size()));
-    q.remove_prefix(std::min(q.find_first_not_of('0'), q.size()));
-    if (p.size() != q.size()) return p.size() < q.size();
-    if (p != q) return p < q;
-    i = x;
-    j = y;
-  }
-  return a.size() - i != b.size() - j ? a.size() - i < b.size() - j : a < b;
-}
-
 // Returns the order for the torus in `torus_file`: its nodes in a row, then the other nodes by name.
 Names wanted_order(const std::string& torus_file, const Names& nodes) {
   std::string warning;  // that of the select plugin, which reads the file too, is in the log
@@ -63,7 +38,7 @@ Names wanted_order(const std::string& torus_file, const Names& nodes) {
   Names others;
   for (const std::string& name : nodes)
     if (torus.find(name) < 0) others.push_back(name);
-  std::sort(others.begin(), others.end(), natural_less);
+  std::sort(others.begin(), others.end(), is_before_naturally);
   order.insert(order.end(), others.begin(), others.end());
   return order;
 }
@@ -101,7 +76,7 @@ void fill_ranks(const Names& order, const Names& nodes, std::uint32_t* rank) {
   Names unknown;
   for (const std::string& name : nodes)
     if (!place.contains(name)) unknown.push_back(name);
-  std::sort(unknown.begin(), unknown.end(), natural_less);
+  std::sort(unknown.begin(), unknown.end(), is_before_naturally);
   for (const std::string& name : unknown) place.emplace(name, static_cast<std::uint32_t>(place.size()) + 1);
   for (std::size_t k = 0; k < nodes.size(); ++k) rank[k] = place.at(nodes[k]);
 }
