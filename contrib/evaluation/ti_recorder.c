@@ -7,9 +7,9 @@
  * that of SimGrid 3.32 (smpirun -replay). Sizes are in bytes (type 6 of SMPI). What a rank computes between two calls is its
  * processor time, taken as that of a processor with FLOPS_PER_SECOND, so that waiting and other processes do not count.
  *
- * Ranks of other communicators are translated to those of MPI_COMM_WORLD. A collective call over all ranks is recorded as
- * such, whatever the order of its ranks. Calls that a replay cannot have (collective ones over a part of the ranks,
- * one-sided and persistent ones) are counted and told at the end. */
+ * Ranks of other communicators are translated to those of MPI_COMM_WORLD. A collective call over all ranks is recorded
+ * as a collective, in any order of its ranks. Calls that a replay cannot have (collective ones over a part of the ranks,
+ * one-sided and persistent ones) are counted and reported at the end. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

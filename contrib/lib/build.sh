@@ -3,7 +3,7 @@
 # Builds this source tree without touching it: a copy in .work/src, the build in .work/build, the
 # installation in .work/inst. Times of files are kept, so a second build does only what changed.
 
-# Files of the tree, relative to it: what git knows or would take, as far as it is there, or simply all where git is not.
+# Files of the tree, relative to it: existing files that git knows or would add; without git all files.
 tree_files() {
   (
     cd "$top" || exit 1
@@ -24,7 +24,7 @@ copy_tree() {
   mv "$files.new" "$files"
 }
 
-quietly() {  # what command...: its output goes to a log, of which the end is shown if it fails
+quietly() {  # what command...: its output goes to a log, whose end is shown if it fails
   local log=$work/log/$1.log
   shift
   mkdir -p "$work/log"

@@ -16,7 +16,7 @@ parse_up_options() {
       -c | --name | -n | --nodes | --leaves | --pods | --topology | --sockets | --cores | --threads | \
         --memory | --params | --mode | --uplink | --link | --plugins | --placement-conf | --conf | --cpus | \
         --partition | --cgroup | --live | --speed | --ttl | --owner | --state | --bind | --env)
-        [ $# -ge 2 ] || die "$option wants a value"
+        [ $# -ge 2 ] || die "$option requires a value"
         ;;
       *) die "unknown option '$option'; contrib/cluster help lists them" ;;
     esac
@@ -66,7 +66,7 @@ check_binding() {
   esac
 }
 
-# Tells whether a rank runs on its own cores alone, by the slurm.conf in force.
+# Prints whether a rank runs on its own cores alone, by the slurm.conf in force.
 tell_binding() {
   local plugin
   plugin=$(sed -n 's/^TaskPlugin=//p' "$D/slurm.conf" | tail -n 1)
@@ -76,7 +76,7 @@ tell_binding() {
   esac
 }
 
-# Tells the mode in force in slurmctld, or why it is off: the last that its log has of it. Nothing without the select plugin.
+# Prints the mode in force in slurmctld, or why it is off, by the last line about it in the log. Prints nothing without the select plugin.
 tell_mode() {
   sed -n 's/.*placement: \(Mode=.*\)/\1/p; s/.*error: placement: \(.*placement is off until.*\)/Mode=off: \1/p' "$D/log/slurmctld.log" |
     tail -n 1 | sed 's/^/slurm-placement: /'
@@ -123,8 +123,8 @@ check_settings() {
     [[ $list =~ ^[0-9]+([-,][0-9]+)*$ ]] && taskset -c "$list" true 2>/dev/null ||
       die "--cpus $cpus: '$list' are no processors of this machine ($(nproc) may be used), as 0 or 0-3,8"
   done
-  [ -z "$topology" ] || [ "$topology" = none ] || [ -r "$topology" ] || die "--topology $topology: no such file"
-  [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: no such file"
+  [ -z "$topology" ] || [ "$topology" = none ] || [ -r "$topology" ] || die "--topology $topology: cannot be read"
+  [ -z "$placement_conf" ] || [ -r "$placement_conf" ] || die "--placement-conf $placement_conf: cannot be read"
   check_prefix --plugins "$plugins"
   case $top/ in /run/*) die "a clone below /run cannot be used: clusters cover that directory" ;; esac
   [ "$speed" = 1 ] || command -v faketime >/dev/null || die "--speed needs faketime, which is not installed"
@@ -150,7 +150,7 @@ read_settings() {
 
 slurm_release() { slurmd -V | sed 's/^[^ ]* \([0-9]*\)\..*/\1/'; }
 
-# Slurm keeps its plugins beside the library that slurmctld is linked with.
+# Slurm's plugins are in the directory of the library that slurmctld is linked with.
 stock_plugin_dir() {
   local directory
   directory=$(dirname "$(ldd "$(command -v slurmctld)" | awk '$1 == "libslurmfull.so" { print $3 }')")
@@ -323,7 +323,7 @@ install_plugins() {  # prefix or none
   fi
 }
 
-# What the live state needs, as far as the user's file does not say it.
+# The settings that the live state needs and the user's file does not have.
 live_conf() {
   local line
   for line in MonitorUser=nobody ProbeInterface=data0 "StateDirectory=$ROOT/live" "SnapshotFile=$ROOT/live/snapshot"; do

@@ -34,8 +34,8 @@ boot() {
   wait_idle $((60 + nodes / 4))
 }
 
-# The clock that all share: memory in which libfaketime keeps when it started. What a program needs to
-# go by it, one NAME=VALUE per line, is in the file clock.
+# The shared clock: memory in which libfaketime keeps its start. The file clock has the variables that a program
+# needs to use it, one NAME=VALUE per line.
 start_clock() {
   local _
   # shellcheck disable=SC2016
@@ -60,8 +60,8 @@ read_clock() {  # directory
   [ ${#clock[@]} -eq 0 ] || clock=(env "${clock[@]}")
 }
 
-# A shell waits for each daemon, and tells the file ends how it ended: label, pid and exit code, which is 128 and the number
-# of the signal where one ended it.
+# A shell waits for each daemon, and writes label, pid and exit code into the file ends. The exit code is 128 plus the number
+# of the signal if a signal ended the daemon.
 run_daemon() {  # label command...
   local label=$1 pid
   shift

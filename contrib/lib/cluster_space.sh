@@ -85,7 +85,7 @@ space_init() {  # name dir
   mount -t tmpfs -o mode=1777 placement-shm /dev/shm || exit 1
   hostname head
   if [ "$(cat pid/network)" = --net ]; then
-    # The resolver's AI_ADDRCONFIG, which Slurm asks for, wants an address that is not 127.0.0.1.
+    # The resolver's AI_ADDRCONFIG, which Slurm uses, requires an address other than 127.0.0.1.
     ip link set lo up && ip addr add 10.79.0.1/32 dev lo || exit 1
   fi
   echo "$pid" >pid/init

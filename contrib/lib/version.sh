@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# The version of this source tree is what configure.ac says. Other files have to repeat it, in the form that those who read them
-# want; contrib/release and tests/contrib/version_test.sh compare these.
+# configure.ac has the version of this source tree. Other files repeat it in the form that their readers require.
+# contrib/release and tests/contrib/version_test.sh compare them.
 
 version_of_configure() { sed -n 's/^AC_INIT(\[[^]]*\], *\[\([^]]*\)\].*/\1/p' "$top/configure.ac"; }
 
-# Prints each place that repeats the version, and the version that it has; none where the file lacks it.
+# Prints each place that repeats the version, and its version, or none if the file does not have it.
 repeated_versions() {
   printf '%s\t%s\n' \
     debian/changelog "$(sed -n '1s/.*(\([^)]*\)).*/\1/p' "$top/debian/changelog")" \

@@ -123,7 +123,7 @@ CommMatrix grid(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Pairs drawn at random, as many as travel; all weigh the same, so that all choices are ties.
+// Pairs drawn at random, as many as travel. All have equal weights, so that all choices are ties.
 CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
   Random random(2);
   std::vector<CommEdge> edges;
@@ -138,7 +138,7 @@ CommMatrix random_pairs(std::int32_t ranks, std::size_t pairs) {
 constexpr std::size_t most_bytes = 1 << 20;  // MaxMatrixBytes
 
 CommMatrix most_pairs(std::int32_t ranks) {
-  std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);  // of which a few are drawn twice
+  std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);  // a few pairs are drawn twice
   while (many - few > 2000) {
     const std::size_t pairs = (few + many) / 2;
     (pack_wire({random_pairs(ranks, pairs), {}}).size() <= most_bytes ? few : many) = pairs;

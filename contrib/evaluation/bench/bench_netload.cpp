@@ -70,7 +70,7 @@ struct Machine {
     live.pairs.bandwidth_Bps = bandwidth;
   }
 
-  // As a monitor tells them: a tenth of each value.
+  // The errors that a monitor would report: a tenth of each value.
   void tell_errors() {
     predictor.assign(latency.size(), Predictor::mean);
     latency_error = latency;

@@ -139,7 +139,7 @@ Edges lammps(std::int32_t nx, std::int32_t ny, std::int32_t nz) {
   return edges;
 }
 
-// Stages of a pipeline, each of which runs in copies that exchange their gradients all to all.
+// Stages of a pipeline. Each stage has copies that exchange their gradients all to all.
 Edges pipeline(std::int32_t stages, std::int32_t copies) {
   Edges edges;
   for (std::int32_t s = 0; s < stages; ++s)
@@ -153,7 +153,7 @@ Edges pipeline(std::int32_t stages, std::int32_t copies) {
 
 const Ints bin8{2, 2, 2}, k1024{8, 8, 2, 8}, k4096{16, 16, 2, 8}, curie{14, 20, 18, 2, 8}, curie_nodes{14, 20, 18};
 
-// The leaves of nodes that no other job holds; each node has so many cores.
+// The leaves of nodes that no other job holds. `cores` is the number per node.
 Ints leaves_not_held(const std::vector<bool>& held, std::int32_t leaves, std::int32_t cores) {
   Ints usable;
   for (std::int32_t leaf = 0; leaf < leaves; ++leaf)

@@ -15,7 +15,7 @@ noinst_PROGRAMS += %D%/agent_crowd
 endif
 endif
 
-# "make bench-mapping": the mapper beside METIS and SCOTCH, as far as they are installed.
+# "make bench-mapping": the mapper compared with METIS and SCOTCH, if installed.
 EXTRA_PROGRAMS = %D%/bench_mapping
 %C%_bench_mapping_SOURCES = %D%/bench_mapping.cpp %D%/instances.cpp %D%/instances.hpp %D%/peers.hpp tools/input/leaf_files.cpp tools/input/leaf_files.hpp
 %C%_bench_mapping_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS)
@@ -71,7 +71,7 @@ EXTRA_PROGRAMS += %D%/bench_decision
 bench-decision: %D%/bench_decision$(EXEEXT)
 	%D%/bench_decision$(EXEEXT) $(BENCH_FLAGS)
 
-# "make bench-torus": TOFA beside SCOTCH on tori; BENCH_FLAGS: number of seeds.
+# "make bench-torus": TOFA compared with SCOTCH on tori; BENCH_FLAGS: number of seeds.
 if HAVE_SCOTCH
 EXTRA_PROGRAMS += %D%/bench_torus
 %C%_bench_torus_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS)

@@ -19,7 +19,7 @@ void check(int code, const char* what) {
   if (code != 0) throw Error(std::string("SCOTCH: ") + what + " failed");
 }
 
-// SCOTCH does not promise one rank per leaf: whoever comes second takes the next free usable one.
+// SCOTCH does not promise one rank per leaf: a second rank takes the next free usable leaf.
 void make_legal(const Instance& instance, Mapping& leaf) {
   std::vector<bool> taken(instance.usable.size(), false);
   std::vector<std::int32_t> homeless;

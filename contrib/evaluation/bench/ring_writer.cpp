@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ring_writer: writes decisions into a ring as slurmctld does, for tests, and tells how long one takes.
+// ring_writer: writes decisions into a ring as slurmctld does, for tests, and prints how long one takes.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

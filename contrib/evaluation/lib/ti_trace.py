@@ -40,7 +40,7 @@ def index_of(path, work):
         found = sorted(f for f in os.listdir(path) if os.path.isfile(os.path.join(path, f)))
         found = [f for f in found if os.path.isdir(os.path.join(path, f + "_files"))]
         if len(found) != 1:
-            raise TraceError(f"{path}: {len(found)} index files of traces with their folder beside them; name one")
+            raise TraceError(f"{path}: {len(found)} index files of traces with a folder; name one")
         path = os.path.join(path, found[0])
     return os.path.abspath(path)
 
@@ -128,7 +128,7 @@ class Trace:
 
     def allreduce(self, rank, words):
         size = int(float(words[0])) * self.bytes_of(words, 2)
-        doubling = 1 << (self.ranks.bit_length() - 1)  # the others give their part to one of these, and get the result
+        doubling = 1 << (self.ranks.bit_length() - 1)  # further ranks send their part to one of the first, and get the result
         if rank >= doubling:
             self.add(rank, rank - doubling, 2 * size)
             return

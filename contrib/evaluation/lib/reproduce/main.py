@@ -14,7 +14,7 @@ from reproduce import results
 from reproduce.runner import PartError, Runner
 
 PAPERS = ("treematch", "netload", "tofa", "job_assignment", "irregular")
-# Parts whose figures are times measured on this machine: nothing runs beside them.
+# Parts whose figures are times measured on this machine: nothing runs at that time.
 ALONE = ("treematch/figure-3", "treematch/figure-4", "treematch/table-2-emulated", "netload/time", "job-assignment/table-4", "irregular/programs")
 printing = threading.Lock()
 
@@ -33,7 +33,7 @@ def chosen(words, parts):
     for word in words:
         found = [name for name in parts if name == word or name.startswith(word.rstrip("/") + "/")]
         if not found:
-            print(f"reproduce: {word}: there is no such paper or part; there are {', '.join(parts)}", file=sys.stderr)
+            print(f"reproduce: {word}: unknown paper or part; known are {', '.join(parts)}", file=sys.stderr)
             sys.exit(2)
         names += found
     return list(dict.fromkeys(names))
@@ -57,7 +57,7 @@ def run_part(name, part, options, shared):
     begin = time.monotonic()
     try:
         results.write(table, name, part[0](Runner(folder, options.placectl, options.data, options.again, shared, options.plugins)))
-    except Exception as error:  # whatever it is, the other parts are run
+    except Exception as error:  # any error: the other parts still run
         print(f"reproduce: {name}: {type(error).__name__ + ': ' if not isinstance(error, PartError) else ''}{error}", file=sys.stderr)
         return "failed"
     with printing:

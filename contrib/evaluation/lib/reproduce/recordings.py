@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Recordings of programs for SimGrid's replay, made once and kept for all parts: NAME.tar.zst beside the parts' folders."""
+"""Recordings of programs for SimGrid's replay, made once and kept for all parts: NAME.tar.zst next to the folders of the parts."""
 import os
 import shutil
 
@@ -48,7 +48,7 @@ INPUTS = {"melt": MELT, "rhodopsin": RHODOPSIN}
 
 
 def lammps(run, kind, ranks, steps):
-    """The time steps of LAMMPS with so many ranks, without what it does before and after them."""
+    """The time steps of LAMMPS, without its start and end."""
     name = f"{kind}-{ranks}-{steps}"
     archive = os.path.join(os.path.dirname(run.folder), f"{name}.tar.zst")
     if os.path.exists(archive):
@@ -103,9 +103,9 @@ def loop_of(parts):
 
 
 def white_hole(run):
-    """A trace of the shape of NPB DT, class C, White Hole: rank 0 sends 28,317,448 doubles to each of four ranks, each of these to four
-    others, and so on over 85 ranks; each rank computes before it sends, and the last ones answer. Sizes and operations are those
-    measured on NPB 3.4 under SMPI 3.32, the operations as means of the ranks of each level."""
+    """A trace of the shape of NPB DT, class C, White Hole: rank 0 sends 28,317,448 doubles to each of four ranks, each rank to four
+    others, and so on over 85 ranks. Each rank computes before it sends, and the last ones answer. Sizes and operations were
+    measured on NPB 3.4 under SMPI 3.32; operations are means of the ranks of each level."""
     archive = os.path.join(os.path.dirname(run.folder), "white-hole-85.tar.zst")
     if os.path.exists(archive):
         return archive

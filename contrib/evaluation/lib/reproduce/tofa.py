@@ -52,8 +52,8 @@ def figure_1(run):
 
 
 def figure_3a(run):
-    """DT on 8x8x8: against Slurm's order, greedy and random nodes, and beside a crossbar with one link a node, which is no bound: a
-    node of the torus has one in each direction."""
+    """DT on 8x8x8: against Slurm's order, greedy and random nodes, and a crossbar with one link per node. The crossbar is no bound: a
+    node of the torus has one link in each direction."""
     of = shape_times(replayed(run, recordings.white_hole(run), "--batches", 0))
     rows = [Row(f"DT on 8x8x8, shorter than {other}", published, 100 * (1 - of["8x8x8", "tofa"] / of["8x8x8", policy]), "%", "more", 0.5)
             for other, policy, published in (("Slurm's order", "sequential", 22), ("greedy", "greedy", 3), ("random", "random", 11))]
