@@ -83,7 +83,7 @@ static void swap(struct exchange *e)
 struct graph {
 	long vertices, each;	/* of all ranks, of one */
 	struct exchange values;
-	int **wanted;		/* local numbers of the vertices that each rank wants from this one */
+	int **wanted;		/* local numbers of the vertices that each rank expects from this one */
 	double *value, *sum;
 	long edges;
 	int *from_rank;		/* of each edge that leads here: the rank of its source, its place in what that rank sends, its target */

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Prints each phrase of phrases.txt that the working change adds to a comment, a message or a document, as FILE:LINE, with its replacement.
-The change starts at the merge base with origin/main, or at HEAD~1 where there is no origin/main. The exit code is 1 when a phrase is found."""
+"""Prints each phrase of phrases.txt in a comment, a message or a document, as FILE:LINE, with its replacement. Files that match CLEAN are
+checked completely, and the lines that the working change adds to other files. The change starts at the merge base with origin/main, or at
+HEAD~1 without origin/main. The exit code is 1 if a phrase is found."""
+import itertools
 import os
 import re
 import subprocess
@@ -10,9 +12,10 @@ import sys
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
 HUNK = re.compile(r"^@@ -\S+ \+(\d+)")
 C_LIKE = re.compile(r"\.[ch](pp)?$")
-DOCUMENT = re.compile(r"(\.md|^man/.*\.[1-8](\.in)?)$")
+DOCUMENT = re.compile(r"(\.md|^(man|contrib/packaging)/.*\.[1-8](\.in)?)$")
 HASH_COMMENTS = re.compile(r"(\.(sh|py|awk|mk|ac|am|m4|test|conf)|^contrib/[\w/-]+|^tests/[\w/-]+)$")
 SKIPPED = re.compile(r"^(tests/data|tests/fuzz/corpus)/")
+CLEAN = re.compile(r"^(man|doc|contrib)/|^\w+\.md$")
 
 
 def git(top, *words):
@@ -30,8 +33,22 @@ def base_of(top):
         return None
 
 
+def lines_of(top, path):
+    if prose_of(path, "# a") is None or not os.path.exists(os.path.join(top, path)):
+        return
+    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
+        yield from ((path, number, line.rstrip("\n")) for number, line in enumerate(file, 1))
+
+
+def clean_lines(top):
+    """Each line of the files that match CLEAN, as (path, number, text)."""
+    for path in (git(top, "ls-files") or "").splitlines():
+        if CLEAN.search(path):
+            yield from lines_of(top, path)
+
+
 def added_lines(top, base):
-    """Each added line as (path, number, text); all lines of files that git does not track yet."""
+    """Each line that the change adds to other files, and all lines of files that git does not track yet."""
     path, number = None, 0
     for line in (git(top, "diff", "--no-color", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/", "-U0", base) or "").split("\n"):
         if line.startswith("+++ "):
@@ -39,12 +56,11 @@ def added_lines(top, base):
         elif line.startswith("@@"):
             number = int(HUNK.match(line)[1])
         elif line.startswith("+") and path:
-            yield path, number, line[1:]
+            if not CLEAN.search(path):
+                yield path, number, line[1:]
             number += 1
     for path in (git(top, "ls-files", "-o", "--exclude-standard") or "").splitlines():
-        if prose_of(path, "# a") is not None:
-            with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
-                yield from ((path, number, line.rstrip("\n")) for number, line in enumerate(file, 1))
+        yield from lines_of(top, path)
 
 
 def messages_in(code):
@@ -85,7 +101,7 @@ def main():
         print("the phrases of the change are not looked at: there is no commit to compare with")
         return 0
     found = 0
-    for path, number, line in added_lines(top, base):
+    for path, number, line in itertools.chain(clean_lines(top), added_lines(top, base)):
         for text in prose_of(path, line) or []:
             for phrase, better in phrases:
                 for match in phrase.finditer(text):

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# contrib/lib/added_phrases.py reports a phrase of phrases.txt in an added comment, message or document, with file and line. It ignores
-# code, unchanged lines and names of options.
+# contrib/lib/added_phrases.py reports a phrase of phrases.txt in an added comment or message, and anywhere in documents and contrib, with
+# file and line. It ignores code, other unchanged lines and names of options.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT
@@ -16,7 +16,7 @@ finds() {  # FILE:LINE
 finds_nothing() { look || fail "$1: $(cat "$work/said")"; }
 
 mkdir -p "$work/tree/doc" "$work/tree/tests" && cd "$work/tree" && git init -q . || exit 99
-printf 'A page that tells all.\n' >doc/old.md
+printf 'A page that tells all.\n' >tests/old.md
 printf '// An old comment that tells all.\nint a;\n' >old.cpp
 git add . && commit first
 finds_nothing "without an earlier commit nothing is compared"
@@ -41,8 +41,11 @@ rm new.h
 echo 'x=1  # Beside that' >>tests/x.sh
 finds tests/x.sh:3
 rm tests/x.sh
-echo 'A page of which some is new.' >>doc/old.md && commit third
-finds doc/old.md:2
+echo 'A page of which some is new.' >>tests/old.md && commit third
+finds tests/old.md:2
+git rm -q tests/old.md && printf 'A page that tells all.\n\nMore.\n' >doc/whole.md && git add . && commit fourth
+echo 'Another line.' >>doc/whole.md && commit fifth
+finds doc/whole.md:1
 
 while IFS=$'\t' read -r phrase better; do
   [[ $phrase == '#'* ]] || [ -n "$better" ] || fail "phrases.txt: '$phrase' has no replacement"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// "make bench-torus": TOFA compared with SCOTCH, greedy and the natural order on tori, with and without busy and faulty nodes.
+// "make bench-torus": TOFA, SCOTCH, greedy and the natural order on tori, with and without busy and faulty nodes.
 //   bench_torus [SEEDS [SALT [NAME...]]]   other salts draw other matrices, busy nodes and faults
 #include <time.h>
 
