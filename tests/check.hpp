@@ -12,7 +12,7 @@
 // For endless loops only: a busy machine must not fail a test. Check looks when a test case is made.
 inline const int patience_is_set = setenv("CK_DEFAULT_TIMEOUT", "120", 0);
 
-// How many of so many random instances a test tries. With AddressSanitizer, which makes the mapping some twenty times
+// How many of `all` random instances a test tries. With AddressSanitizer, which makes the mapping some twenty times
 // slower, it is one in ten and at least three: a sanitizer looks at the code that runs, not at how good the results
 // are.
 constexpr int instances(int all) {

@@ -11,7 +11,7 @@ costs_setup() {
   # Rings of even and of odd ranks, and little between the two: bad in natural order.
   { echo "8 9"; for r in 0 1 2 3 4 5 6 7; do echo "$r $(((r + 2) % 8)) 10000"; done; echo "0 1 30"; } >m
 }
-# The record's cost and in-order are what srun -v says of the first step. More of the record is matched by the last argument.
+# The record's cost and in-order equal those that srun -v prints for the first step. The last argument matches more of the record.
 same_costs() {  # what record-pattern option...
   local what=$1 pattern=$2 said job
   shift 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A client of libslurm that ships what srun and sbatch never would:
- *   hostile_request word MIB   asks where a job could start whose policy has a word of so many MiB
+ *   hostile_request word MIB   asks where a job could start whose policy has a word of MIB MiB
  *   hostile_request het N      submits a heterogeneous job whose second component has N variables PLACEMENT_000000 and
  *                              following; its script writes those that it sees to the file "seen"
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
  * A SPANK plugin for tests: each INJECT_NAME=VALUE in a client's environment becomes NAME=VALUE in
- * the environment that a job carries for plugins, whatever nonsense it is.
+ * the environment that a job carries for plugins, without any check.
  */
 #include <slurm/spank.h>
 #include <stdlib.h>

@@ -24,7 +24,7 @@ fail() {
   exit 1
 }
 
-# Whether a line of the input matches, as "grep -q" tells; but it reads to the end. Otherwise what writes could be ended by SIGPIPE, which
+# Whether a line of the input matches, as for "grep -q". It reads to the end, because SIGPIPE could otherwise end the writer, which
 # "pipefail" takes for a failure.
 found() { grep "$@" | cat >/dev/null; }
 

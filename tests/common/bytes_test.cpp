@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests of the writer and the reader of which the serial forms are made.
+// Tests of the writer and the reader of the serial forms.
 #include <array>
 #include <cstdint>
 #include <span>

@@ -61,8 +61,8 @@ START_TEST(long_texts_are_cut) {
 }
 END_TEST
 
-// Users choose a part of these texts, and placectl prints them on other users' terminals: no byte that a terminal obeys
-// is read, from the ring or from a history's text. 0x9b alone, or behind 0xc2 in UTF-8, begins a command as ESC [ does.
+// Users choose a part of the texts that placectl prints on other users' terminals. So no byte that a terminal obeys
+// is read, from the ring or from a history's text. 0x9b alone, or after 0xc2 in UTF-8, starts a command as ESC [ does.
 START_TEST(raw_bytes_of_other_users_are_not_read) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/ring";

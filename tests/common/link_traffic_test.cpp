@@ -21,7 +21,7 @@ ClusterView eight_nodes() {
   return view_of_switches(switches, nodes);
 }
 
-// Returns what is told of ranks of which each has the first free core of its node.
+// Returns the text for ranks that each have the first free core of their node.
 std::string busiest(const std::vector<std::int32_t>& node_of_rank, std::vector<CommEdge> edges) {
   const ClusterView view = eight_nodes();
   std::vector<std::int32_t> leaf, taken(view.nodes.size());

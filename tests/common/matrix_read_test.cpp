@@ -20,7 +20,7 @@ MatrixInfo info_of(std::string_view text) {
   return info;
 }
 
-// Returns a matrix with random traffic, of which about `share` of 4 pairs have some.
+// Returns a matrix with random traffic between about `share` of 4 pairs.
 CommMatrix random_matrix(std::int32_t ranks, std::uint32_t share, std::uint32_t most, std::uint32_t& seed) {
   const auto random = [&](std::uint32_t below) { return (seed = seed * 1664525 + 1013904223) / 65536 % below; };
   std::vector<CommEdge> edges;
@@ -241,7 +241,7 @@ START_TEST(dense_with_names) {
     ck_assert_msg(parse(text, &info) == expected, "%s", text);
     ck_assert(info.format == MatrixFormat::dense && info.symmetric);
   }
-  // Four lines of an edge list of which the first one is 0, 1, 2.
+  // Four lines of an edge list that starts with 0, 1, 2.
   ck_assert_error(parse("0,1,2\n1,2,10\n2,0,10\n0,2,9\n"), "m:4: a row too many");
   ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0,7\n"), "m:1: ");
   ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0\n2,0,7,0\n"), "m:3: row 1 has 2 values");
@@ -340,7 +340,7 @@ START_TEST(fractions_scale_the_whole) {
   ck_assert(parse("2 1\n0 1 1e-999999999999999999999\n", &info).ranks() == 2);
   ck_assert_int_eq(info_of("2 1\n0 1 1.165491200000000000e+07\n").scale_power, 0);
 
-  // Values that are too small for a double keep their proportions, and what is lost is told.
+  // Values that are too small for a double keep their proportions, and the loss is reported.
   ck_assert(parse("3 2\n0 1 1e-400\n1 2 5e-418\n", &info) ==
             CommMatrix::from_edges(3, {{0, 1, 1000000000000000000}, {1, 2, 5}}));
   ck_assert(!info.rounded);

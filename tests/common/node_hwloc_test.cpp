@@ -93,7 +93,7 @@ START_TEST(dgx_a100) {
 }
 END_TEST
 
-// With the driver nvidia-drm, a GPU of NVIDIA has a file for drawing beside its own, which is the one that Slurm wants.
+// With the driver nvidia-drm, a GPU of NVIDIA also has a file for drawing. Slurm requires the other file.
 START_TEST(gpus_of_nvidia_with_files_for_drawing) {
   std::string text = text_of(path_of("dgx-a100"));
   for (int gpu = 0; gpu < 8; ++gpu) {
@@ -104,7 +104,7 @@ START_TEST(gpus_of_nvidia_with_files_for_drawing) {
   const NodeTopology node = from_text(text);
   ck_assert_uint_eq(node.gpus.size(), 8);
   for (std::size_t gpu = 0; gpu < 8; ++gpu) ck_assert_text_eq(node.gpus[gpu].file, "/dev/nvidia" + std::to_string(gpu));
-  // Without NVML, the numbers of these files do not tell those of the GPUs.
+  // Without NVML, the numbers of the files are not those of the GPUs.
   ck_assert_text_eq(
       from_text(replaced(replaced(text, "name=\"nvml", "name=\"card"), "subtype=\"NVML\"", "")).gpus[0].file, "");
 }

@@ -62,7 +62,7 @@ START_TEST(hostile_texts) {
   ck_assert_uint_eq(unpack_planned_ranks(twice).ranks.front().size(), 1 << 24);
   twice += ";0";
   ck_assert_error(unpack_planned_ranks(twice), "more than 16777216 ranks");
-  ck_assert(unpack_planned_ranks("7.0;0").ranks == RanksOfNodes({{0}, {0}}));  // whoever uses them looks at that
+  ck_assert(unpack_planned_ranks("7.0;0").ranks == RanksOfNodes({{0}, {0}}));  // the caller checks for this
 }
 END_TEST
 

@@ -16,7 +16,7 @@ using placement::shortest_map;
 using RanksOfNodes = std::vector<std::vector<std::uint32_t>>;
 using NodeOfRank = std::vector<std::uint32_t>;
 
-// Whether rank `rank` is the next one of `node`, of which `used` ranks are in the map.
+// Whether rank `rank` is the next one of `node`, which has `used` ranks in the map.
 bool is_next(const RanksOfNodes& ranks, const std::vector<std::size_t>& used, std::size_t node, std::size_t rank) {
   return used[node] < ranks[node].size() && ranks[node][used[node]] == rank;
 }

@@ -167,7 +167,7 @@ START_TEST(access_ends_with_the_permission) {
 }
 END_TEST
 
-// All users may read the ring, and a user who may read a file may lock it, also in a child process. Such a lock does
+// All users may read the ring, and a user who may read a file may lock it, also in a child process. This lock does
 // not keep the writer out.
 START_TEST(no_other_user_can_keep_the_writer_out) {
   if (geteuid() != 0) return;

@@ -46,7 +46,7 @@ START_TEST(lines) {
 }
 END_TEST
 
-// What Slurm's parser makes of these lines.
+// The result of Slurm's parser for these lines.
 START_TEST(continued_lines) {
   const auto pairs = [](std::string_view text) {
     std::string all;

@@ -51,7 +51,7 @@ inline bool same_state(const LiveState& a, const LiveState& b) {
          same_numbers(a.pairs.node_bandwidth_Bps, b.pairs.node_bandwidth_Bps);
 }
 
-// Returns a state of random numbers, about one in eight of which is not known.
+// Returns a state of random numbers. About one in eight is not known.
 inline LiveState sample_state(std::size_t nodes, std::int32_t groups, unsigned seed = 1) {
   std::mt19937 random(seed);
   const auto some = [&](double most) {

@@ -249,7 +249,7 @@ START_TEST(files_are_replaced_and_checked) {
 }
 END_TEST
 
-// A write that fails leaves the old file, and no other file beside it.
+// A write that fails leaves the old file and no other file.
 START_TEST(failed_writes_change_nothing) {
   const TemporaryDirectory directory;
   const std::string path = directory.path() + "/snapshot";

@@ -24,7 +24,7 @@ START_TEST(a_tree) {
                           "switchname=s0 \\\n  nodes=n[1-2]\n"
                           "SwitchName=s1 Nodes=n[4,3]\n"),
                     "s0<top:1,2 s1<top:4,3 top");
-  // A leaf of the root beside switches of a middle level.
+  // A leaf of the root next to switches of a middle level.
   ck_assert_text_eq(
       shape("SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=m Switches=a\nSwitchName=r Switches=m,b\n"),
       "a<m:1 b<r:2 m<r r");
@@ -68,7 +68,7 @@ START_TEST(fabrics_without_a_link) {
 }
 END_TEST
 
-// What slurmctld makes of these lines is in the comments: the larger blocks that "scontrol show topology" prints.
+// The comments have slurmctld's result for each line: the larger blocks that "scontrol show topology" prints.
 START_TEST(blocks) {
   const std::string four =
       "BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockName=b3 Nodes=n[5-6]\nBlockName=b4 Nodes=n[7-8]\n";
@@ -76,7 +76,7 @@ START_TEST(blocks) {
                     "b1<all blocks:1,2 b2<all blocks:3,4 b3<all blocks:5,6 b4<all blocks:7,8 all blocks");
   ck_assert_text_eq(shape("BlockSizes=2,8\n" + four),  // b[1-4]
                     "b1<b[1-4]:1,2 b2<b[1-4]:3,4 b3<b[1-4]:5,6 b4<b[1-4]:7,8 b[1-4]");
-  // Slurm 23.11 tells its plugins nothing of the larger blocks, so they do not count here either.
+  // Slurm 23.11 hides the larger blocks from its plugins, so they do not count here either.
   ck_assert_text_eq(shape(four + "BlockLevels=0,2\n"), shape(four + "BlockSizes=2\n").c_str());
   ck_assert_text_eq(shape(four),  // b[1-2], b[3-4], b[1-4]
                     "b1<b[1-2]:1,2 b2<b[1-2]:3,4 b3<b[3-4]:5,6 b4<b[3-4]:7,8 b[1-2]<b[1-4] b[3-4]<b[1-4] b[1-4]");

@@ -57,7 +57,7 @@ START_TEST(that_of_the_cluster) {
                       "SwitchName=root Switches=s[1-2]\n\nSwitchName=s1 Nodes=n[1-2]\n\nSwitchName=s2 Nodes=n[3-4]\n");
   const auto switches = parse_topology_conf(found.conf, "t.yaml", four_nodes());
   ck_assert_uint_eq(switches.size(), 3);
-  // Without cluster_default it is the first, and of two with it the first of these.
+  // Without cluster_default it is the first topology. If two have it, it is the first of the two.
   ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true}\n", "t.yaml").name,
                     "x");
   ck_assert_text_eq(

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each command in contrib tells its usage on standard output when it is asked with --help, does nothing else, and ends with 0.
+# Each command in contrib prints its usage on standard output with --help, does nothing else, and ends with 0.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) failures=0 commands=0
 said=$(mktemp) && errors=$(mktemp) || exit 99

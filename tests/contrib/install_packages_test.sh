@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A script that installs packages still does at its end what it has set a trap for, with the right exit code, and the program that keeps services from
-# starting is gone then. apt is a stand-in.
+# The trap of a script that installs packages still runs, with the right exit code, and the program that keeps services from starting is
+# gone then. apt is a stand-in.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT

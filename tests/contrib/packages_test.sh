@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The Debian and the RPM packages of this build, made by debhelper and rpmbuild from what "make install" installs, so that nothing is compiled again:
-# each installed file is in one package, of the same name on both, and the packages want the Slurm that they were built for.
+# each installed file is in one package, with one name on both, and the packages require the Slurm that they were built for.
 # It runs in the build's directory.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0

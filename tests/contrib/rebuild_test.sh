@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # slurm-placement-rebuild, as slurm-placement-source runs it after each upgrade of slurmctld and of itself: each way in which it can fail leaves
-# the plugin that was there, tells one line, which names the reason, and sets the metric to 0. slurmctld, the source of Slurm and
+# the plugin that was there, prints one line with the reason, and sets the metric to 0. slurmctld, the source of Slurm and
 # our own are stand-ins, and the plugin is a library with the sentence that is looked for in it.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
@@ -120,7 +120,7 @@ touch break
 refuses "the compiler fails with --force" 24.11.9 24.11.9 'The one that is there fits and stays;' --force
 rm break
 
-# Two upgrades, the second of which comes while the first one's plugin is built.
+# Two upgrades. The second comes while the plugin of the first is built.
 tree_of 24.11.10
 tree_of 24.11.11
 upgrade_to 24.11.10

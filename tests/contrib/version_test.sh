@@ -27,7 +27,7 @@ for file in configure.ac debian/changelog contrib/packaging/slurm-placement.spec
   mkdir -p "$work/$(dirname $file)" && cp "$source/$file" "$work/$file" && chmod u+w "$work/$file"
 done
 was=$(version_of_configure) top=$work
-changed() {  # file line places: the version on that line is another one, which so many places tell
+changed() {  # file line places: another version on that line, which this number of places reports
   cp "$work/$1" "$work/kept" && sed -i "$2s/${was//./\\.}/9.8.7/" "$work/$1"
   [ "$(places_that_differ | grep -c "'9.8.7'")" = "$3" ] || fail "$1 with another version in '$2' goes unseen: $(places_that_differ)"
   cp "$work/kept" "$work/$1"

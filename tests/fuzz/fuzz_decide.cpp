@@ -50,8 +50,7 @@ struct BudgetClocks {
   }
 };
 
-// Of n1 .. n6, of which the machine does not have the last. The links of n3 are bad, and nothing is known of those of
-// n4.
+// The state of n1 .. n6. The machine does not have n6, the links of n3 are bad, and those of n4 are unknown.
 LiveState live_state() {
   LiveState state;
   state.published_at_s = std::time(nullptr);
@@ -82,7 +81,7 @@ TemporaryDirectory directory_in_memory() {
 }
 
 // The machine and its files; the policies' defaults are those of an installation. A decision on so few nodes that takes
-// longer than 3 ms is one of a long search, of which the deadline is what remains to be tried.
+// longer than 3 ms has a long search, and only its deadline remains to be tried.
 class Site {
  public:
   Site() {
@@ -132,7 +131,7 @@ struct Question {
   placement_request request{};
 };
 
-// Bytes of the input one after the other; zero at its end.
+// Bytes of the input one after the other, then zeros.
 class Bytes {
  public:
   Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
@@ -172,7 +171,7 @@ void add_matrix(Question& q, Bytes& in) {
   }
 }
 
-// Most inputs shall come as far as a policy, so that one byte names it.
+// One byte names the policy, so that most inputs reach one.
 void add_environment(Question& q, Bytes& in) {
   constexpr std::string_view words[] = {"TREEMATCH", "NLA", "TOFA"};
   const std::uint8_t byte = in.next();

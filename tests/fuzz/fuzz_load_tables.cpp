@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A table of nodes, then, after a NUL, one of pairs: each is what its rows say or an Error that names a line, and the
-// choice among such nodes is finite and no worse than by the paper's algorithms alone.
+// choice among these nodes is finite and no worse than by the paper's algorithms alone.
 #include <cmath>
 
 #include "common/util/error.hpp"

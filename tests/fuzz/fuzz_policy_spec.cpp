@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any word is a policy with parameters, or an Error; the canonical word means the same.
+// Any word is a policy with parameters, or an Error; the canonical word has an equal meaning.
 #include <algorithm>
 
 #include "common/policy/policy_spec.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What the fuzz targets share. Each is one file with LLVMFuzzerTestOneInput, for libFuzzer ("make fuzz")
-// and for the driver beside it, which "make check" runs.
+// and for the driver next to it, which "make check" runs.
 #pragma once
 #include <cstddef>
 #include <cstdint>

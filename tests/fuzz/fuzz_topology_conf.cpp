@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ClusterView view = view_of_switches(switches, nodes);
     REQUIRE(view.nodes.size() == nodes.size() && view.tree->leaves() == 24);
   } catch (const Error&) {
-    // Too many cores and the like.
+    // For example too many cores.
   }
   return 0;
 }

@@ -57,11 +57,11 @@ START_TEST(which_monitor_is_followed) {
   choice.note(0, false, 101);
   ck_assert(choice.leader(101) == 0);  // the first one that answers
   choice.note(2, true, 102);
-  ck_assert(choice.leader(102) == 2);  // the one next to the active slurmctld, whatever its place
+  ck_assert(choice.leader(102) == 2);  // the one next to the active slurmctld, at any position
   choice.note(1, true, 103);
   ck_assert(choice.leader(103) == 1);  // slurmctld moves: two say so for a while
   choice.note(2, false, 103);
-  choice.note(7, true, 103);  // there is no such monitor
+  choice.note(7, true, 103);  // an unknown monitor
   choice.note(0, false, 108);
   ck_assert(choice.leader(110) == 1);
   ck_assert(choice.leader(103 + LeaderChoice::silence_s) == 0);  // it was killed, and nobody is next to slurmctld
@@ -82,7 +82,7 @@ START_TEST(one_life) {
   settings.controllers = {{"head", "head", "127.0.0.1"}, {"gone", "gone", "127.0.0.1.invalid"}};
   settings.config.monitor_port = monitor.local().port;
   settings.config.agent_port = 1;  // this port cannot be opened, so the agent uses another one and reports it
-  settings.heartbeat_s = 1;  // three of them without an answer begin a new session, whatever keeps this program waiting
+  settings.heartbeat_s = 1;        // three without an answer start a new session, even if this program has to wait
   int stop[2];
   ck_assert_int_eq(pipe(stop), 0);
   UdpSocket control({});
@@ -140,7 +140,7 @@ START_TEST(one_life) {
 END_TEST
 
 // A controller whose name nobody answers for, and one that is away, do not keep the heartbeats from the others. The log
-// tells of the one that is away.
+// reports the one that is away.
 START_TEST(controllers_that_are_away) {
   FakeCredentials::Service munge;
   FakeCredentials ours(munge, 1);
@@ -201,8 +201,8 @@ START_TEST(a_port_of_root_where_that_may_be_had) {
 }
 END_TEST
 
-// SECURITY.md names these ports. Other processes may have some of them, and other tests want some: they are not taken
-// from these where root may have a network namespace of its own.
+// SECURITY.md names these ports. Other processes and tests may use some of them. So this test uses its own network
+// namespace if root may have one.
 START_TEST(the_ports_of_root_are_900_to_988) {
   if (geteuid() != 0) return;
   if (unshare(CLONE_NEWNET) != 0) ck_assert_int_eq(errno, EPERM);
@@ -216,7 +216,7 @@ START_TEST(the_ports_of_root_are_900_to_988) {
 }
 END_TEST
 
-// Its systemd unit gives the agent the capability for such a port, and no more. It gives that up when it has the port.
+// The systemd unit gives the agent only the capability for this port. The agent drops it when it has the port.
 START_TEST(the_capability_for_the_port_is_given_up) {
   if (geteuid() != 0) return;
   const pid_t child = fork();

@@ -110,7 +110,7 @@ START_TEST(ack_comes_back) {
   const Bytes none = encode(ack);
   ck_assert(decode_heartbeat_ack(none) == ack);
   Bytes jobs = none;
-  jobs.back() = 255;  // the number of jobs, none of which follows
+  jobs.back() = 255;  // the number of jobs, but no job follows
   ck_assert(!decode_heartbeat_ack(jobs));
 }
 END_TEST

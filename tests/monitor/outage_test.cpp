@@ -11,7 +11,7 @@ using namespace placement::monitor;
 
 namespace {
 
-// Adds slots of many nodes, each of which fails at random with its own probability per slot.
+// Adds slots of many nodes. Each node fails at random with its own probability per slot.
 void live(OutageEstimator& estimator, const std::vector<double>& rate, int slots, std::uint64_t seed) {
   Random random(seed);
   std::vector<SlotSeen> slot(rate.size());

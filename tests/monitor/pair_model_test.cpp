@@ -227,7 +227,7 @@ START_TEST(a_liar_harms_itself_alone) {
 }
 END_TEST
 
-// The snapshot accepts the table whatever values are reported. Otherwise one wrong node would leave all without a
+// The snapshot accepts the table with any reported values. Otherwise one wrong node would leave all without a
 // table.
 START_TEST(no_number_spoils_the_table) {
   for (const std::int32_t most : {64, 2}) {  // with all pairs, and with one node of each switch

@@ -324,7 +324,7 @@ START_TEST(nodes_that_are_away) {
 END_TEST
 
 START_TEST(a_large_machine_is_sampled) {
-  // There are 1,000 nodes below 56 switches of 18, one of which has fewer.
+  // There are 1,000 nodes below 56 switches of 18. One switch has fewer.
   std::vector<std::int32_t> leaf(1000);
   for (std::size_t i = 0; i < leaf.size(); ++i) leaf[i] = static_cast<std::int32_t>(i / 18);
   const std::int32_t leaves = leaf.back() + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests of the limits on the cost of sessions, whatever is sent and whichever service is silent.
+// Tests of the limits on the cost of sessions, with any packets and with silent services.
 #include "monitor/protocol/session.hpp"
 
 #include "tests/check.hpp"

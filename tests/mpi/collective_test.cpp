@@ -67,7 +67,7 @@ void check_sends(const Matrix& bytes, const char* expected) {
 
 }  // namespace
 
-// Whatever the algorithm is, a rank must receive at least the data that it needs.
+// With any algorithm, a rank must receive at least the data that it needs.
 START_TEST(everybody_gets_enough) {
   for (const CollectiveModel model : models)
     for (std::int32_t size = 2; size <= 36; ++size)

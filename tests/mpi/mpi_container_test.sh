@@ -39,6 +39,6 @@ expect "exit code with the library and without MPI" $code 127
 copy $(needed_by "$library")
 run "$PLUGIN_DIR"
 expect "exit code with both" $code 0
-# A library of Debian 13's MPI tells that the container has no /proc.
+# A library of Debian 13's MPI reports that the container has no /proc.
 expect "messages about libraries with both" "$(grep -c 'preloaded\|placement' "$root/output")" 0
 exit $((failures > 0))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The libraries built for MPICH, and the same programs as with the MPI library that configure found,
-# as far as they do not depend on it; and what MPI 4 adds. Skipped where there is no MPICH.
+# if they do not depend on it; and the additions of MPI 4. Skipped where there is no MPICH.
 : "${MPICH_CC:=mpicc.mpich}" "${MPICH_RUN:=mpiexec.mpich}" "${MPICH_FC:=mpif90.mpich}"
 [ -x "$(command -v "$MPICH_CC")" ] || { echo "skipped: no $MPICH_CC"; exit 77; }
 # shellcheck disable=SC2034

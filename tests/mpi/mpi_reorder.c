@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Makes communicators with reorder and checks that each is what MPI says it must be. Rank r wants to
- * talk to r + half of the ranks. Prints "moved N" for each communicator: processes with a new rank.
+/* Makes communicators with reorder and checks each against the rules of MPI. Rank r
+ * communicates with r + half of the ranks. Prints "moved N" for each communicator: processes with a new rank.
  * Usage: mpi_reorder CASE [FILE] */
 #include <mpi.h>
 #include <stdio.h>

@@ -56,7 +56,7 @@ reorder "stand-in without the file" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scra
 says 'none'
 reorder "wrong setting" 4 "moved 0 " PLACEMENT_REORDER_GAIN=lots -- plain
 says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing is reordered'
-# What is wrong at a rank other than 0 is told, too.
+# An error at a rank other than 0 is reported too.
 # shellcheck disable=SC2016
 timeout 60 "$MPIRUN" -np 4 sh -c '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 2 ] || export PLACEMENT_REORDER_HARDWARE="$1"; export LD_PRELOAD="$2"; exec "$3" plain' \
   sh "$scratch/none" "$build/.libs/libplacement-reorder.so" "$scratch/plain" >"$scratch/out" 2>"$scratch/err" ||

@@ -12,8 +12,8 @@ printf 'int main() { int *freed = new int[1]; delete[] freed; return *(volatile 
 $CXX "${extra_flags[@]}" -w -o "$scratch/try" "$scratch/try.cpp" && ! "$scratch/try" 2>/dev/null || fail "the sanitizer finds nothing"
 preload_first=$($CXX -print-file-name=libasan.so)
 [ -f "$preload_first" ] || skip "no libasan.so that could be preloaded"
-# MPI itself leaks, and catches signals. Programs that die are not to be told from those that the sanitizer
-# ends but by what it says.
+# MPI itself leaks, and catches signals. Only the sanitizer's message distinguishes programs that it ends from
+# programs that die.
 export ASAN_OPTIONS=detect_leaks=0:handle_segv=0:handle_abort=0:exitcode=86 UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 build_profile || { echo "the profiler does not build with sanitizers"; exit 1; }
 "$MPICC" -Wall -Wno-stringop-overflow -pthread -o "$scratch/mpi_traffic" "$source/tests/mpi/mpi_traffic.c" || exit 1

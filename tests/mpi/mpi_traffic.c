@@ -343,7 +343,7 @@ static void flooding_threads(void) {
   printf("sent %ld\n", all);
 }
 
-/* Topologies of ranks that count in slices of time after so many messages. */
+/* Topologies of ranks that count in slices of time after many messages. */
 static void flooded_topologies(void) {
   flood(&(int){0});
   topologies();
@@ -422,7 +422,7 @@ static void spawned_with(int bytes) {
 }
 static void spawned(void) { spawned_with(7); }
 
-/* Two worlds at once, of which the second one sends 8 bytes. */
+/* Two worlds at once. The second one sends 8 bytes. */
 static void spawns_twice(void) {
   MPI_Comm first = spawn("spawned"), second = spawn("spawned_second");
   MPI_Comm_disconnect(&second);

@@ -66,7 +66,7 @@ START_TEST(a_short_run_counts_everything) {
 }
 END_TEST
 
-// doc/mpi.md: a slice is some 25 ms. Of a run of a second less than half is counted, and the sum is near all the same.
+// doc/mpi.md: a slice is some 25 ms. Less than half of a run of a second is counted, and the sum is still close.
 START_TEST(a_run_of_a_second_is_counted_in_half_of_its_time) {
   double least = 2, most = 0, mean = 0;
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
@@ -94,7 +94,7 @@ START_TEST(many_messages_are_counted_in_a_tenth_of_the_time) {
 END_TEST
 
 START_TEST(phases_of_a_program_keep_their_shares) {
-  for (const double period : {3.0, 10.0, 37.0}) {  // in slices, of which the first half sends four times as much
+  for (const double period : {3.0, 10.0, 37.0}) {  // in slices; the first half sends four times as much
     const auto rate = [&](double slice) { return std::fmod(slice, period) < period / 2 ? 40000.0 : 10000.0; };
     const Sampled all = run(5, 20000, rate);
     ck_assert(std::abs(all.counted / all.real - 1) < 0.05);

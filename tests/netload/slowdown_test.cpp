@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The run time of a group of nodes, by which policy NLA chooses one for a program of which nothing is known.
+// The run time of a group of nodes, by which policy NLA chooses one for an unknown program.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -79,7 +79,7 @@ START_TEST(context_ranks_are_a_ring_and_share_the_gradients) {
 END_TEST
 
 START_TEST(experts_are_all_to_all) {
-  // 4 exchanges of 2 experts: 8 * 2 bytes * (12/4) * 60 / 4 each way, beside the ring of gradients.
+  // 4 exchanges of 2 experts: 8 * 2 bytes * (12/4) * 60 / 4 each way, in addition to the ring of gradients.
   const CommMatrix all = matrix(with_unit({{"dp", "4"}, {"ep", "4"}}), 4);
   ck_assert_int_eq(all.pairs(), 6);
   ck_assert_int_eq(all.weight(0, 2), 2 * 8 * 2 * 3 * 60 / 4);

@@ -93,7 +93,7 @@ START_TEST(a_square_has_its_largest_side_first) {
   ck_assert_text_eq(why(100, 0), no_grid);
   ck_assert_text_eq(why(0, 100), no_grid);
   ck_assert_text_eq(why(1000, 0, {{0, 4, 1}, {1, 5, 1}}), no_grid);
-  // Pairs are a grid of 4 x 2, a hypercube and a tree of which one dimension or bit is used.
+  // Pairs are a grid of 4 x 2, a hypercube and a tree, with one dimension or bit in use.
   for (const std::int32_t step : {1, 2, 4}) {
     std::vector<CommEdge> pairs;
     for (std::int32_t rank = 0; rank < 8; ++rank)

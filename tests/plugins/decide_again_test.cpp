@@ -135,7 +135,7 @@ START_TEST(a_remembered_answer_is_not_put_off) {
 }
 END_TEST
 
-// The view that is kept for the next decision changes no answer, whatever nodes and cores come and go in between.
+// The view that is kept for the next decision changes no answer, even if nodes and cores come and go in between.
 START_TEST(a_decision_does_not_depend_on_those_before) {
   constexpr std::uint32_t steps = instances(60) == 60 ? 60 : 15;
   const TestMachine machine(12, 4, 2);

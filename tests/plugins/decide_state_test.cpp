@@ -13,7 +13,7 @@ using namespace placement;
 
 namespace {
 
-// Returns the state of a job of two tasks on a ring of nodes of which each has an outage probability of its own.
+// Returns the state of a job of two tasks on a ring of nodes with different outage probabilities.
 std::string state_on_ring(std::uint32_t nodes) {
   const std::string last = std::to_string(nodes - 1);
   const TemporaryDirectory directory;

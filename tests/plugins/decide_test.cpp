@@ -136,7 +136,7 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
 }
 END_TEST
 
-// Five tasks of three hardware threads: two of them on a node have three cores, and the step wants four.
+// Five tasks of three hardware threads: two of them on a node have three cores, and the step requires four.
 START_TEST(a_step_that_slurm_would_not_start) {
   TestMachine(4, 2, 2).configure();
   Environment environment({"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"});

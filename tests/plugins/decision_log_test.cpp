@@ -38,7 +38,7 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_text_eq(told[1].reason, "Slurm could not allocate what the policy wanted");
   ck_assert_text_eq(told[1].choice, told[0].choice);
   ck_assert_int_eq(told[0].reason_class, STOCK_OTHER);
-  // What binds no rank is told of a job with the policy's nodes alone.
+  // The note about missing binding is only for jobs with the policy's nodes.
   refuse();
   plan->unbound = "task/none";
   placement_tell(plan);

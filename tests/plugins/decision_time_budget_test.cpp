@@ -53,7 +53,7 @@ START_TEST(who_floods_starves_himself) {
   ck_assert_int_ge(used_by(budget, 2, start), 185);
   ck_assert(!budget.used_up(3, start));
   ck_assert(budget.used_up(1, start));
-  // Whoever goes on flooding keeps the next user from nothing, later either.
+  // A user who continues flooding takes nothing from the next user, now or later.
   for (int s = 0; s < 100; ++s) used_by(budget, 1, start + std::chrono::seconds(s));
   ck_assert_int_ge(used_by(budget, 4, start + std::chrono::seconds(100)), 185);
 }
@@ -77,7 +77,7 @@ START_TEST(many_users) {
 }
 END_TEST
 
-// Whoever comes after more users than are remembered has their own part, and cannot starve the next user either.
+// A user who comes after more users than are remembered has a share, and cannot starve the next user either.
 START_TEST(one_floods_after_many_users) {
   for (const int others : {255, 256, 257, 5000}) {
     DecisionTimeBudget budget = new_budget();

@@ -67,7 +67,7 @@ START_TEST(a_user_has_three_quarters) {
 }
 END_TEST
 
-// Another user's jobs are decided all the same, and with their matrix: three quarters of the 250 ms that the first one
+// Another user's jobs are still decided, and with their matrix: three quarters of the 250 ms that the first one
 // left.
 START_TEST(another_user_finds_time) {
   TestMachine(4, 4).configure();
@@ -138,7 +138,7 @@ START_TEST(a_job_is_not_put_off_for_ever_without_the_processor) {
 }
 END_TEST
 
-// What the record of a job that Slurm itself placed tells of its ranks.
+// The ranks in the record of a job that Slurm itself placed.
 placement_decision ranks_on_the_first_node(std::uint32_t uid) {
   Environment environment = Environment::with_matrix(ring(4));
   placement_request request = request_for(environment, 4);

@@ -168,7 +168,7 @@ START_TEST(a_kept_order_that_is_broken) {
   ck_assert(!controller.rank(false));
   ck_assert(controller.is_error && controller.must_stop);
   ck_assert(contains(controller.message, "order: it is not whole: the cores of running jobs"));
-  controller.directory.file("placement.conf", "\n");  // whatever the configuration
+  controller.directory.file("placement.conf", "\n");  // for any configuration
   ck_assert(!controller.rank(false) && controller.must_stop);
   controller.torus("nonsense\n");
   ck_assert(!controller.rank(false) && controller.must_stop);

@@ -13,7 +13,7 @@ struct Entry {
 };
 using Cache = JobRequestCache<Entry>;
 
-// A job that asks with a matrix of so many ranks, of which the first `pairs` are each joined with the next.
+// A job with a matrix of `ranks` ranks. Each of the first `pairs` is joined with the next.
 Environment job_with(std::int32_t ranks, std::int32_t pairs) {
   std::vector<CommEdge> edges;
   for (std::int32_t r = 0; r < pairs; ++r) edges.push_back({r, r + 1, 1});

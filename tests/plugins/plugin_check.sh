@@ -48,7 +48,7 @@ check_version() {
   [ $((0x$got)) -eq $((0x$want)) ] || fail "$1 has plugin_version 0x$got, Slurm is 0x$want"
 }
 
-# The sentence by which slurm-placement-rebuild knows a plugin of these two versions.
+# The sentence by which slurm-placement-rebuild recognizes the two versions of a plugin.
 check_words() {
   words=$(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"/slurm-placement \1, built for Slurm /p; s/^#define SLURM_RELEASE "\(.*\)"/\1./p' \
     "${BUILD_DIR:-.}/config.h" | tr -d '\n')
@@ -84,7 +84,7 @@ for host in "$dir"/select_cons_tres.so "$dir"/topology_fatt.so; do
   } | sort > "$scratch/wanted"
   defined "$host" | diff "$scratch/wanted" - || fail "$host does not export exactly what $map lists"
   check_needed "$host" "$slurmctld" "$full"
-  # Data binds when the plugin is loaded, by whatever client: what slurmctld alone has must be weak.
+  # Data binds when any client loads the plugin, so symbols that only slurmctld has must be weak.
   data_of "$slurmctld" "$full" > "$scratch/data"
   for library in $(libraries "$host"); do defined "$library"; done | sort -u > "$scratch/linked"
   undefined "$host" U | comm -12 - "$scratch/data" | comm -23 - "$scratch/linked" > "$scratch/strong"

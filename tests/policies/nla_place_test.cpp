@@ -246,7 +246,7 @@ START_TEST(a_part_of_the_machine_counts_for_itself) {
 }
 END_TEST
 
-// slurm-placement(7): a node has its free cores minus the load, whatever number of threads its cores have.
+// slurm-placement(7): a node has its free cores minus the load, for any number of threads per core.
 START_TEST(threads_of_cores_are_no_idle_processors) {
   Cluster cluster(4);
   for (NodeView& node : cluster.view.nodes) node.threads_per_core = 2;

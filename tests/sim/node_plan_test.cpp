@@ -37,7 +37,7 @@ std::vector<std::size_t> indices(const std::vector<Passing>& passed) {
   return all;
 }
 
-// Four nodes of one core, two of which run jobs of 10 and 20 minutes.
+// Four nodes of one core. Two of them run jobs of 10 and 20 minutes.
 Busy two_of_four() {
   Busy busy{machine_of({4}, 1, 1), {}};
   busy.run({0}, 10);
@@ -67,7 +67,7 @@ START_TEST(a_job_does_not_change_nodes_on_the_way) {
 END_TEST
 
 START_TEST(promised_nodes_are_promised_whole) {
-  // Two nodes of four cores, one full for 10 minutes. The first job wants five cores, so that three are left over on
+  // Two nodes of four cores, one full for 10 minutes. The first job needs five cores, so that three are left over on
   // nodes that are promised to it: Slurm does not give them to a job that would still run then.
   Busy busy{machine_of({2}, 1, 4), {}};
   busy.run({0, 1, 2, 3}, 10);
@@ -105,8 +105,8 @@ START_TEST(each_job_of_the_plan_keeps_its_nodes) {
 END_TEST
 
 START_TEST(tasks_of_an_array_are_planned_up_to_a_number) {
-  // n0 to n40 are busy for 10 minutes, n41 is free. Each of 21 jobs wants two nodes: the last one gets n40 and n41,
-  // unless they are tasks of one array, of which Slurm plans 20.
+  // n0 to n40 are busy for 10 minutes, n41 is free. Each of 21 jobs needs two nodes: the last one gets n40 and n41,
+  // unless they are tasks of one array: Slurm plans 20 of them.
   Busy busy{machine_of({42}, 1, 1), {}};
   for (std::int32_t n = 0; n <= 40; ++n) busy.run({n}, 10);
   for (const std::int64_t array : {-1, 7}) {
@@ -131,7 +131,7 @@ START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   busy.run({12, 13, 14, 15}, 5);
   busy.run({16, 17, 18, 19}, 5);
   busy.run({20, 21, 22}, 8);
-  // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job wants the whole machine
+  // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job needs the whole machine
   // for 2 minutes. It has too few nodes until 10 minutes, and gets its time then, although the plan has fewer open
   // nodes from 5 minutes on than in the time for which it was tried first.
   const PlanRules rules{StockRequest::nodes, 0};

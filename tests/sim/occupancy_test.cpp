@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How compactly running jobs lie on a machine, and what is left of it.
+// How compactly running jobs lie on a machine, and the free rest of it.
 #include "sim/occupancy.hpp"
 
 #include "common/topology/switch_tree.hpp"
@@ -122,7 +122,7 @@ START_TEST(what_a_log_tells_of_the_past) {
   is(20, 6, 6);  // two free below the first switch, six below the second
   is(30, 0, 8);
   is(39, 0, 8);
-  // A job that ran before is there from the begin, and no more than most_past_samples are made.
+  // A job that ran before is there from the start, and at most most_past_samples are made.
   const PastOccupancy later = past_occupancy(machine, jobs, 15, 15 + 5 * most_past_samples);
   ck_assert_uint_eq(later.samples.size(), static_cast<std::size_t>(most_past_samples));
   ck_assert_int_eq(later.samples[0].busy_cores, 4);

@@ -87,7 +87,8 @@ START_TEST(a_full_machine_is_full) {
   ck_assert_int_eq(replay.samples.at(0).busy_cores, 16);
   ck_assert_int_eq(replay.samples.at(0).waiting_jobs, 20);
   ck_assert_int_eq(replay.ended_jobs, 20);
-  // It is told what fills the machine: 16 jobs of one task, whose last ends free the cores for the sixteen that start.
+  // The observer sees the jobs that fill the machine: 16 jobs of one task, whose last ends free the cores for the
+  // sixteen that start.
   ck_assert_uint_eq(replay.fill.size(), 16);
   std::vector<double> ends;
   for (const FillJob& job : replay.fill) {

@@ -53,7 +53,7 @@ END_TEST
 START_TEST(all_that_ends_with_the_shadow_is_spare) {
   const Machine machine = machine_of({4}, 1, 4);
   // Three jobs of four cores end at 100 s. The first job of the queue, with six cores, has a reservation for that time.
-  // Ten cores will be free beside it, so that the last job may start now.
+  // Ten further cores will be free, so that the last job may start now.
   std::vector<LogJob> jobs{job_of(0, 100, 100, 4), job_of(0, 100, 100, 4), job_of(0, 100, 100, 4),
                            job_of(1, 100, 100, 6), job_of(2, 1000, 1000, 4)};
   ck_assert((starts(run(machine, jobs, "SLURM", plain())) == std::vector<double>{0, 0, 0, 100, 2}));
@@ -118,7 +118,7 @@ START_TEST(slurm_keeps_limits_in_whole_minutes) {
   // The limits of running jobs are rounded, too: that of the first job is 101 minutes.
   jobs[0].limit_s = 6001;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 0}));
-  // EASY backfill goes by seconds.
+  // EASY backfill counts seconds.
   jobs[2].limit_s = 6002;
   options.backfill = Backfill::easy;
   ck_assert((starts(run(machine, jobs, "SLURM", options)) == std::vector<double>{0, 6000, 6600}));
@@ -384,7 +384,7 @@ START_TEST(ends_when_told) {
 }
 END_TEST
 
-// Two nodes of four cores, of which one core each is reserved, and one node that takes no jobs.
+// Two nodes of four cores with one reserved core each, and one node that takes no jobs.
 START_TEST(only_offered_cores_are_used) {
   std::vector<NodeShape> nodes{{"a", 1, 4, 1}, {"b", 1, 4, 1}, {"future", 1, 4, 1}};
   nodes[0].offered = nodes[1].offered = {true, true, true, false};

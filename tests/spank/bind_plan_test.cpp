@@ -49,7 +49,7 @@ START_TEST(slots_must_be_a_permutation_of_the_nodes_tasks) {
   const std::string text = encode_plan(plan).value();
   ck_assert(!slots_for(text, 7, 3, 5, Ranks{0, 1}));     // slots 2 and 1 of two tasks
   ck_assert(!slots_for(text, 7, 3, 5, Ranks{2, 3}));     // slot 0 twice
-  ck_assert(!slots_for(text, 7, 3, 5, Ranks{1, 3, 5}));  // no such rank
+  ck_assert(!slots_for(text, 7, 3, 5, Ranks{1, 3, 5}));  // no rank 3
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(masks_are_dealt_in_the_order_of_cores) {
 }
 END_TEST
 
-// The firmware gives the package of the lowest CPUs the number 1. Slurm counts its cores first all the same.
+// The firmware gives the package of the lowest CPUs the number 1. Slurm still counts its cores first.
 START_TEST(cores_are_counted_by_their_lowest_cpus) {
   const auto position = [](int cpu) { return CpuPosition{cpu < 4 ? 1 : 0, cpu % 4}; };
   const std::vector<std::int32_t> cores = placement::spank::machine_cores(8, position).core_of_cpu;

@@ -20,7 +20,7 @@ using placement::spank::StepPlacement;
 using Numbers = std::vector<std::int32_t>;
 constexpr const char* path = "gpu_order_test.gres.conf";
 
-// Four GPUs, of which 0 and 2 have links, and 1 and 3.
+// Four GPUs with links between 0 and 2, and between 1 and 3.
 constexpr const char* linked =
     "NodeName=a[0-9999] Name=gpu File=/dev/g0 Links=-1,0,4,0\nNodeName=a[0-9999] Name=gpu File=/dev/g1 Links=0,-1,0,4\n"
     "NodeName=a[0-9999] Name=gpu File=/dev/g2 Links=4,0,-1,0\nNodeName=a[0-9999] Name=gpu File=/dev/g3 Links=0,4,0,-1\n"
@@ -73,8 +73,8 @@ START_TEST(pairs_have_linked_gpus) {
 }
 END_TEST
 
-// All GPUs have links, of which some are wider.
-// Without time each node keeps Slurm's order, and the user is told.
+// All GPUs have links, and some are wider.
+// Without time each node keeps Slurm's order, with a message.
 START_TEST(no_time) {
   const Step step{{"a1"}, {{0, 1, 2, 3}}};
   const placement::Deadline past = placement::Deadline::after(std::chrono::seconds(0));
@@ -146,7 +146,7 @@ START_TEST(one_gpu_for_each_task) {
 }
 END_TEST
 
-// srun -v tells why ranks have the GPUs that Slurm gives them.
+// srun -v reports why ranks have the GPUs that Slurm gives them.
 START_TEST(nothing_to_change) {
   const Step four{{"a1"}, {{0, 1, 2, 3}}};
   ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "no order of them costs less");
@@ -177,7 +177,7 @@ START_TEST(a_part_of_the_gpus) {
 }
 END_TEST
 
-// Of a job without GPUs nothing is told.
+// A job without GPUs has no message.
 START_TEST(no_gpus) {
   const auto order = Step{{"a1"}, {{0, 1, 2, 3}}, Numbers{}}.order(pairs(4), linked);
   ck_assert(!order.changed && order.kept.empty());

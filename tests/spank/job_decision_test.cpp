@@ -55,7 +55,7 @@ START_TEST(the_word_of_another_job_is_none) {
 }
 END_TEST
 
-// A user who asked for nothing is told only what the administrator's policy could not do.
+// A user who asked for nothing gets a message only if the administrator's policy could not be applied.
 START_TEST(a_policy_of_the_partition) {
   using placement::spank::partition_policy_notice;
   ck_assert(partition_policy_notice(42, 0, "42 stock: no node is free") ==

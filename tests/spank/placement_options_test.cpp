@@ -110,7 +110,7 @@ START_TEST(the_matrix_may_be_said_apart) {
   ck_assert_text_eq(options.unused_matrix(), "");
   ck_assert_text_eq(options.taken_back(), "-m block takes the policy " + treematch() + " back");
 
-  // Beside a stock -m the job runs, and its user is told.
+  // With a stock -m the job runs, with a message.
   PlacementOptions stock;
   stock.take_matrix_file("/no/such/file");
   stock.take_distribution("block", "");

@@ -110,7 +110,7 @@ START_TEST(the_same_arguments_come_before_the_latest) {
                                      ProgramRun{"/bin/app2", {"-i", "3"}, 8}, ProgramRun{"/opt/app", {"-i", "3"}, 8},
                                      ProgramRun{"/bin/app", {"-j", "3"}, 8}, ProgramRun{"/bin/app", {"-i3"}, 8}})
     ck_assert(!store.find(stranger));
-  // A file beside a profile is not taken for a profile.
+  // A file next to a profile is not taken for a profile.
   write(store.file_for({"/bin/app", {}, 3}) + ".summary", 0);
   ck_assert(!store.find({"/bin/app", {}, 3}));
 }

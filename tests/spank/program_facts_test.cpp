@@ -47,7 +47,7 @@ START_TEST(what_is_no_program_has_no_facts) {
 }
 END_TEST
 
-// Programs that are told apart by their version are those with the same build ID, else files that nobody has changed.
+// A version of a program is a build ID, or else an unchanged file.
 START_TEST(a_changed_program_has_another_version) {
   const TemporaryDirectory directory;
   std::ifstream program("/bin/true", std::ios::binary);

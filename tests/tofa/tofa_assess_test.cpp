@@ -53,7 +53,7 @@ START_TEST(equation_1_by_hand) {
   ck_assert_int_eq(faults.weight(0, 2), 1 + 101);
   ck_assert_int_eq(faults.weight(2, 0), 1 + 101);
   ck_assert_int_eq(faults.weight(1, 3), 101 + 101);          // the route passes the suspect node
-  ck_assert_int_eq(faults.weight(1, 1 + 5), 1);              // the route passes beside it
+  ck_assert_int_eq(faults.weight(1, 1 + 5), 1);              // the route does not pass it
   ck_assert_int_eq(faults.weight(0, 3), 1 + 1);              // the other way round the ring is shorter
   ck_assert_int_eq(faults.weight(5 + 2, 0), 1 + 1 + 1);      // x before y: the route avoids it
   ck_assert_int_eq(faults.weight(0, 5 + 2), 1 + 101 + 101);  // the way back passes it
@@ -157,7 +157,7 @@ START_TEST(expected_time_by_hand) {
     // First twice as many hop-bytes with the busiest link unchanged; then twice the link load with hop-bytes unchanged.
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(280, 50, 0)), 1 - s + s * (1.5 + 0.25), 1e-9);
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(140, 100, 0)), 1 - s + s * (0.75 + 0.5), 1e-9);
-    // Ranks 0 and 1 are two hops apart, rank 2 is beside rank 1: 240 hop-bytes, and the busiest link still has 50.
+    // Ranks 0 and 1 are two hops apart, rank 2 is next to rank 1: 240 hop-bytes, and the busiest link still has 50.
     const std::vector<std::int32_t> spread = {0, 2, 3};
     ck_assert_double_eq_tol(std::exp(objective.log_expected_time(objective.assess(spread))),
                             1 - s + s * (0.75 * 240 / 140 + 0.25), 1e-9);

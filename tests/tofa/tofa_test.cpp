@@ -17,7 +17,7 @@
 using namespace placement;
 using namespace placement::tofa;
 
-// A window of nodes that do not fail is taken first, even when so many nodes may fail that none is suspect.
+// A window of nodes that do not fail is taken first, even if most nodes may fail and none is suspect.
 START_TEST(paper_takes_nodes_that_do_not_fail) {
   provide_scotch(fake_scotch);
   ClusterView view = view_of(rings({12}));
@@ -256,7 +256,7 @@ START_TEST(keys_have_the_defaults_of_the_man_page) {
 }
 END_TEST
 
-// Of a matrix with very many pairs a sample decides while slurmctld waits; the costs that are told are those of all
+// A sample of a matrix with very many pairs decides while slurmctld waits. The printed costs are those of all
 // pairs.
 START_TEST(many_pairs_are_compared_by_a_sample) {
   const ClusterView view = view_of(rings({9, 9, 9}));
@@ -274,7 +274,7 @@ START_TEST(many_pairs_are_compared_by_a_sample) {
   }
   ck_assert(found.cost == cost && found.natural_cost == natural_cost && cost <= natural_cost);
   ck_assert(found.reasons.size() > 1 && found.reasons[1].ends_with(" of 179700 pairs"));
-  // So it is with the ranks of a step, with the least effort alone.
+  // This also applies to the ranks of a step, with the least effort only.
   Request step = request;
   step.node_tasks.assign(729, 0);
   std::fill(step.node_tasks.begin(), step.node_tasks.begin() + 600, 1);

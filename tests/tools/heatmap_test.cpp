@@ -120,7 +120,7 @@ START_TEST(colours_in_the_picture) {
   const Picture linear = draw(map_of(3, values), {.title = "three", .unit = "us", .logarithmic = false});
   ck_assert(!has_words(linear, "none"));
   ck_assert_msg(has_words(linear, "0") && has_words(linear, "25"), "%s", linear.svg.c_str());
-  // A pair without traffic is drawn as such on both scales.
+  // A pair without traffic has its own colour on both scales.
   const Picture traffic = draw(heat_map_of(CommMatrix::from_edges(3, {{0, 1, 5}})), {.logarithmic = false});
   ck_assert(has_words(traffic, "none") && has_words(traffic, "5") && !has_words(traffic, "0.0"));
   // Where all values are 0 they are at the light end.

@@ -66,7 +66,7 @@ linked() {
     has 'links     carry 100.0 % of the traffic within nodes'
     has ', the least one'
   done
-  # Pairs that talk are on one module, whatever their numbers are.
+  # Pairs with traffic are on one module, with any rank numbers.
   printf '8 4\n0 7 100\n1 6 100\n2 5 100\n3 4 100\n' >pairs
   order 'pairs on LUMI-G' 4,2,6,0,1,7,3,5 "$nodes/lumi-g.xml" -m pairs
   has 'GPU cost  404000, '
@@ -126,7 +126,7 @@ END
   has 'has no GPU: make it with an lstopo that sees them'
   run gres-conf --file '/dev/nvidia[0-4]' "$nodes/summit.xml"
   refused 2 "placectl gres-conf: --file /dev/nvidia[0-4]: 5 files, and $nodes/summit.xml has 6 GPUs"
-  # The driver's numbers, as it tells them in /proc/driver/nvidia/gpus, here from the last GPU to the first.
+  # The driver's numbers in /proc/driver/nvidia/gpus, here from the last GPU to the first.
   cores=6
   for gpu in 0004:04:00.0 0004:05:00.0 0004:06:00.0 0035:03:00.0 0035:04:00.0 0035:05:00.0; do
     mkdir -p "driver/$gpu"
@@ -148,7 +148,7 @@ Name=gpu File=/dev/nvidia0 Cores=22-43 Links=0,0,0,1,1,-1' ''
   [ "$code" = 2 ] || fail "$command: exit code $code"
 }
 
-# hwloc 2 writes one bandwidth and one hop for all pairs of AMD's GPUs: then the module decides, and Links= of gres.conf tells more.
+# hwloc 2 writes one bandwidth and one hop for all pairs of AMD's GPUs: then the module decides, and Links= of gres.conf has more detail.
 alike_links() {
   awk '/name="XGMI/ { most = /Bandwidth/ ? 100000 : 1 }
     /<u64values/ {

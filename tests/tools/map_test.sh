@@ -43,7 +43,7 @@ mapping() {
   run map -m matrix -t tree --scope allocation --objective balanced
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
-  # 100 + 20 beside each other, 30 a level higher; in order 15 and 135.
+  # 100 + 20 next to each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
   run map -m matrix -t tree --objective balanced
@@ -246,7 +246,7 @@ bad_mapping() {
 tori() {
   printf 'torus 4 4\nfaulty 100 1 6\n' >torus
   # Four ranks in a ring: two pairs are at two hops, the rest at one. 10 + 5 are the lightest two that can be:
-  # 150 + 15, whatever the file says of faults.
+  # 150 + 15, with any faults in the file.
   run matrix info matrix -n 0 -t torus
   has $'natural   165 hop-bytes, in natural order\nplaced    165 hop-bytes by TOFA, 100 % of that'
   run matrix info matrix -n 0 -t torus -p sequential=matrix=other
@@ -314,7 +314,7 @@ tori() {
     json "['leaf_of_rank']" '[1]'
     json "['abort_probability']" '0'
   done
-  # named nodes, of which each has one core
+  # named nodes with one core each
   printf 'torus 3 mesh 2\nn[1-3] 0-2 0\nm[1-2] 0-1 1\n' >named
   printf 'n2 0.3\n' >outage
   run map -m matrix -t named --outage outage --format nodes
@@ -463,7 +463,7 @@ several_topologies() {
   refused 1 'placectl map: bad.yaml: no switch or block has a node of slurm.conf'
 }
 
-# Two fabrics of eight cores each, and a node that is on no switch: Slurm lets no job use two of these three.
+# Two fabrics of eight cores each, and a node that is on no switch: Slurm lets no job use two of the three parts.
 fabrics() {
   mkdir -p fabrics
   printf 'NodeName=n[0-8] CPUs=2 CoresPerSocket=2\n' >fabrics/slurm.conf

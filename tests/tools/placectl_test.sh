@@ -277,7 +277,7 @@ allocations() {
 }
 
 # shellcheck disable=SC1090
-completes() {  # the words that are offered, then those behind placectl, the last of which is completed
+completes() {  # the words that are offered, then those behind placectl; the last one is completed
   local got wanted=$1
   shift
   checks=$((checks + 1))
@@ -333,7 +333,7 @@ completion() {
   completes 'matrix' predict -m TREEMATCH = matr
 }
 
-# Behind a job without a time limit Slurm plans centuries ahead. The srun beside placectl is the one that is asked.
+# Behind a job without a time limit Slurm plans centuries ahead. placectl uses the srun in its own directory.
 predictions() {
   mkdir -p beside
   cp "$placectl" beside/placectl

@@ -60,7 +60,7 @@ START_TEST(gains_of_a_few_records) {
   ck_assert_uint_eq(gains.size(), 2);
   ck_assert(!gains[0].used && gains[1].used);
   ck_assert(gains_of({}, 1).empty());
-  // A start that ended as stock has no placement which could have gained, whatever was tried before.
+  // A start that ended as stock has no placement that could have gained, even if others were tried before.
   ck_assert(gains_of(std::vector{record(1, 7, "50", "100"), record(1, 7, "", "", DECISION_STOCK)}, 1).empty());
 }
 END_TEST

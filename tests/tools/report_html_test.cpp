@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page of placectl report holds whatever names and reasons the cluster has as text.
+// The page of placectl report has all names and reasons of the cluster as text.
 #include "common/state/pair_arrays.hpp"
 #include "tests/check.hpp"
 #include "tools/report/html.hpp"

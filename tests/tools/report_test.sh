@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Drives placectl report: what is in its page, what it says of what is missing, and its exit codes. PLACECTL names the program.
+# Drives placectl report: what is in its page, what it prints about missing data, and its exit codes. PLACECTL names the program.
 # shellcheck source=tests/tools/placectl_lib.sh
 . "$(dirname "$0")/placectl_lib.sh"
 export SLURM_CONF=$work/slurm.conf TZ=UTC
@@ -87,7 +87,7 @@ large_machine() {
     fail "$command: the sections are $(grep -o 'section id="[a-z]*"' order.html)"
 }
 
-# What sacct tells of where jobs ran: 8 of 16 cores of n1 and n3 for the middle half of two days.
+# The nodes of jobs by sacct: 8 of 16 cores of n1 and n3 for the middle half of two days.
 past() {
   {
     echo 'JobID|Submit|Eligible|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition|State|Start|NodeList'
@@ -103,7 +103,7 @@ past() {
   for text in 'aria-label="Over time"' ' 3 jobs of sacct.txt' ' of 2 more jobs' 'By the state of one moment' 'NLA is not replayed: ' 'TOFA is not replayed: '; do
     page_has past.html "$text"
   done
-  # A day of the log from its begin: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
+  # The first day of the log: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
   page_has past.html '<th scope="row">11-14 22:13</th><td class="num">87.5</td><td class="num">43.8</td><td class="num">43.8</td>'
   sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
   run report --switches 4:4:4 --sacct others.txt -o other.html
@@ -148,7 +148,7 @@ few_matrices() {
   ! grep -q '1.00 to 1.00' none.html || fail "$command: an interval of jobs without matrices"
 }
 
-# A log without a job that can be replayed is told in its sections, and ends the report only where the file cannot be read.
+# A log without a job that can be replayed is reported in its sections. The report fails only if the file cannot be read.
 logs_without_jobs() {
   : >empty
   printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|0|8\n' >unusable
@@ -172,7 +172,7 @@ END
   has 'letter:1: begins no log that is known'
 }
 
-# What the command line says of the replay is looked at before all else, also where there is no replay.
+# The options of the replay are checked first, even if there is no replay.
 wrong_replay() {
   local strategy
   run report --state state -s MAGIC
@@ -195,7 +195,7 @@ wrong_replay() {
   done
 }
 
-# Jobs that a strategy leaves to stock Slurm are told, as their times are those of stock.
+# Jobs that a strategy leaves to stock Slurm are reported, because their times are those of stock.
 left_to_stock() {
   run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -s 'SLURM TREEMATCH=scope=allocation' -o refused.html
   written

@@ -212,7 +212,7 @@ END
   sed '/"name": "n4"/s/up/suspect/' state >suspect
   run --state suspect --tasks 4
   chose 'n1'
-  # What no node tells adds nothing, as a column that a table does not have.
+  # An attribute that no node has adds nothing, like a missing column of a table.
   cat >few <<'END'
 {"slurm-placement-snapshot": 3, "nodes": [
  {"name": "a", "cores": 4, "cpu_load_1": 1},

@@ -102,7 +102,7 @@ START_TEST(one_job_has_no_interval) {
   ck_assert(text.find(", 2 of 3 jobs with a matrix\n") != std::string::npos);
   ck_assert(text.find("without matrix  flow     SLURM      - TM-A             0.00  - open  1.000\n") !=
             std::string::npos);
-  // Two of each measure of that job; and the ratios of waits, of which all but one are 0.
+  // Two of each measure of that job, and the ratios of waits. All waits but one are 0.
   ck_assert_uint_eq(count(json, "\"low90\": null, \"high90\": null"), 2 * 4 + 2);
   const TemporaryDirectory directory;
   write_report(c.report, directory.path());

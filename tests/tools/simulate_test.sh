@@ -415,7 +415,7 @@ ends 2
 has '--pattern: unknown pattern hexagon'
 refused_option -o /proc/none
 ends 1
-# A folder that cannot be written is told before the replays; an error that comes later leaves their tables.
+# A folder that cannot be written is reported before the replays; an error that comes later leaves their tables.
 [ -z "$out" ] || fail "$command: output '$out'"
 mkdir -p spoilt/summary.csv
 run "${machine[@]}" -s SLURM -o spoilt "$log"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Matrices with so many pairs that a sparsified matrix is searched first.
+// Matrices with enough pairs that a sparsified matrix is searched first.
 #include <algorithm>
 #include <numeric>
 #include <string>

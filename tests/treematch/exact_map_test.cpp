@@ -178,7 +178,7 @@ START_TEST(any_tree) {
 }
 END_TEST
 
-// Weights are often bytes, of which a long run sends many. Matrices that are multiples of each other are mapped alike.
+// Weights are often bytes, and a long run sends many. Matrices that are multiples of each other are mapped alike.
 START_TEST(large_weights) {
   Random random(15);
   for (int round = 0; round < instances(200); ++round) {
@@ -335,7 +335,7 @@ START_TEST(ten_ranks_on_a_range_of_nodes_are_optimal) {
 }
 END_TEST
 
-// Fewer of these nodes than are asked for, or than even shares need, hold all ranks.
+// Fewer nodes than requested, or than even shares need, hold all ranks.
 START_TEST(more_equal_nodes_than_the_ranks_fill) {
   Random random(15);
   for (int round = 0; round < instances(200); ++round) {

@@ -64,7 +64,7 @@ START_TEST(buckets_give_the_largest) {
       ck_assert(inside[v]);
       for (std::int32_t u = 0; u < 200; ++u) {
         if (!inside[u] || gain[u] <= gain[v]) continue;
-        ck_assert_int_gt(std::abs(gain[u]), 63);  // gains up to 63 are told apart exactly, larger ones within 1/32
+        ck_assert_int_gt(std::abs(gain[u]), 63);  // gains up to 63 are exact, larger ones within 1/32
         ck_assert(gain[u] - gain[v] <= std::max(std::abs(gain[u]), std::abs(gain[v])) / 32);
       }
       queue.remove(v);

@@ -141,7 +141,7 @@ START_TEST(balance_has_its_price) {  // with all to all, three equal shares woul
 }
 END_TEST
 
-// slurm-placement(7): balanced evens out the shares as far as that costs at most 2 % more hop-bytes.
+// slurm-placement(7): balanced evens out the shares if that costs at most 2 % more hop-bytes.
 // With some cores taken away, so that the shares are even, a larger subtree may be the least that has room.
 START_TEST(even_shares_in_the_scope) {
   const ClusterView view = machine_below({{1, 0, 0, 0}, {2, 3, 1, 1}, {1, 2, 2, 2}});

@@ -168,7 +168,7 @@ CommMatrix cliques(std::int32_t ranks, Random& random) {
   return CommMatrix::from_edges(ranks, std::move(edges));
 }
 
-// Up to 32 ranks no subtree is left out by an estimate: traffic in groups, on switches of which each has another number
+// Up to 32 ranks no subtree is left out by an estimate: traffic in groups, on switches that each have another number
 // of free cores.
 START_TEST(few_ranks_are_tried_on_each_subtree) {
   Random random(7);
