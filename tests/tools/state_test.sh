@@ -291,17 +291,17 @@ import sqlite3
 db = sqlite3.connect("history.sqlite")
 db.execute("CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL, job INTEGER, record TEXT)")
 def add(job, at, **fields):
-    lines = {"at": at, "job": job, **fields}
-    text = "".join(f"{k.replace('_', '-')}\t{v}\n" for k, v in lines.items())
+    lines = {"at_s": at, "job": job, **fields}
+    text = "".join(f"{k}\t{v}\n" for k, v in lines.items())
     db.execute("INSERT INTO decision (at, job, record) VALUES (?, ?, ?)", (at, job, text))
-add(7, 1700000000, submitted=1699999999, outcome="nodes+cores", for_start=1, policy="NLA", parameters="alpha=0.5", candidates=60, candidate_nodes="n[1-60]",
+add(7, 1700000000, submitted_s=1699999999, outcome="nodes+cores", for_start=1, policy="NLA", parameters="alpha=0.5", candidates=60, candidate_nodes="n[1-60]",
     choice="n[5-6]", tasks_per_node="2(x2)", given="n[5-6]", stock_choice="n[1-2]", cost=360, natural_cost=660,
     live_age_s=3.5, time_us=1500, term="the group has the least total load")
-add(7, 1700000100, submitted=1700000090, outcome="stock", for_start=1, restarts=1, policy="NLA", given="n[1-2]", stock_choice="n[1-2]", reason="the live data are 90 s old", time_us=12)
+add(7, 1700000100, submitted_s=1700000090, outcome="stock", for_start=1, restarts=1, policy="NLA", given="n[1-2]", stock_choice="n[1-2]", reason="the live data are 90 s old", time_us=12)
 add(8, 1700000200, outcome="stock", for_start=1, policy="NLA", reason="the live data are 90 s old")
 add(9, 1700000300, outcome="nodes", for_start=0, policy="TREEMATCH\x1b[31m", time_us=800)
-add(7, 1600000000, submitted=1600000000, restarts=1, outcome="nodes", for_start=1, policy="TOFA", given="n9")
-add(7, 1700000050, submitted=1700000049, predicted=1, for_start=0, outcome="nodes", policy="TOFA", choice="n8")
+add(7, 1600000000, submitted_s=1600000000, restarts=1, outcome="nodes", for_start=1, policy="TOFA", given="n9")
+add(7, 1700000050, submitted_s=1700000049, predicted=1, for_start=0, outcome="nodes", policy="TOFA", choice="n8")
 db.commit()
 END
   # A mistake in this host's placement.conf does not hide what was decided.
