@@ -50,7 +50,7 @@ def complaints(top, path, sections, decisions):
                         yield f"{where}: [{mark}]: doc/papers.md has no section {section[0]} §{section[1]}"
             for decision in DECISION.findall(line):
                 if decision not in decisions:
-                    yield f"{where}: [decision {decision}]: doc/decisions has no such page"
+                    yield f"{where}: [decision {decision}]: doc/decisions does not have this page"
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Every #include between two folders leads to a folder below, in the order of FLOORS. So there is no arrow upwards and no
-circle, and whoever reads a folder needs to know only those below it. Every folder declares its names in a namespace of its own
+circle, and a reader of a folder needs to know only those below it. Every folder declares its names in a namespace of its own
 [decision 11], and no folder opens the namespace of another. No two files define a class of one name in one namespace: a program
 that has both would get one of the two, without a message of the linker (contrib/check-odr compares what the compiler made of them).
 The picture in doc/architecture.md shows FLOORS."""

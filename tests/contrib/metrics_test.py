@@ -48,7 +48,7 @@ def main():
         if labels != told_labels:
             faults.append(f"METRICS gives {name} the labels {sorted(told_labels)}, and it has {sorted(labels)}")
         if not told.startswith(text):
-            faults.append(f"METRICS says of {name}: {told!r}, and the help in the metrics file is {text!r}")
+            faults.append(f"METRICS has for {name}: {told!r}, and the help in the metrics file is {text!r}")
     if len(metrics) < 20:
         faults.append(f"only {len(metrics)} metrics were found in monitor/monitor")
     for fault in faults:

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# contrib/lib/added_phrases.py reports a phrase of phrases.txt in an added comment or message, and anywhere in documents and contrib, with
+# contrib/lib/added_phrases.py reports a phrase of phrases.txt in an added comment or message, and anywhere in documents, contrib and tests, with
 # file and line. It ignores code, other unchanged lines and names of options.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
@@ -15,8 +15,8 @@ finds() {  # FILE:LINE
 }
 finds_nothing() { look || fail "$1: $(cat "$work/said")"; }
 
-mkdir -p "$work/tree/doc" "$work/tree/tests" && cd "$work/tree" && git init -q . || exit 99
-printf 'A page that tells all.\n' >tests/old.md
+mkdir -p "$work"/tree/{doc,tests,tools} && cd "$work/tree" && git init -q . || exit 99
+printf 'A page that tells all.\n' >tools/old.md
 printf '// An old comment that tells all.\nint a;\n' >old.cpp
 git add . && commit first
 finds_nothing "without an earlier commit nothing is compared"
@@ -41,9 +41,9 @@ rm new.h
 echo 'x=1  # Beside that' >>tests/x.sh
 finds tests/x.sh:3
 rm tests/x.sh
-echo 'A page of which some is new.' >>tests/old.md && commit third
-finds tests/old.md:2
-git rm -q tests/old.md && printf 'A page that tells all.\n\nMore.\n' >doc/whole.md && git add . && commit fourth
+echo 'A page of which some is new.' >>tools/old.md && commit third
+finds tools/old.md:2
+git rm -q tools/old.md && printf 'A page that tells all.\n\nMore.\n' >doc/whole.md && git add . && commit fourth
 echo 'Another line.' >>doc/whole.md && commit fifth
 finds doc/whole.md:1
 

@@ -39,7 +39,7 @@ def verdicts():
             (31.0, 22.1, "more", 0.05, "missed"), (31.0, 30.96, "more", 0.05, "met"), (-149.0, -3, "more", 0, "met"),
             (1.0, float("nan"), "less", 0, "missed"), (1.0, float("nan"), "more", 0, "missed"), (1.0, float("nan"), "equal", 0, "missed")):
         row = Row("x", published, ours, "", better, slack)
-        check(row.verdict() == wanted, f"{ours} beside {published}, {better}: {row.verdict()}")
+        check(row.verdict() == wanted, f"{ours} and {published}, {better}: {row.verdict()}")
     check(Row("x", None, 3.0).verdict() == "no number published", "no published value")
     check(Row("x", None, 3.0).ratio() is None and Row("x", 0.0, 3.0).ratio() is None, "a ratio to nothing")
 
@@ -98,7 +98,7 @@ def runs(work):
 
 
 def figure_7(work):
-    """Table 4 has the nodes that placectl chooses beside the paper's, and says where they are others."""
+    """Table 4 has the nodes that placectl chooses next to the paper's, and reports differences."""
     if "PLACECTL" not in os.environ:
         return print("skipped: figure 7 of the network- and load-aware paper, as PLACECTL names no placectl")
     rows = {row.item: row for row in netload.figure_7(Runner(os.path.join(work, "figure-7"), os.environ["PLACECTL"], work))}
@@ -112,7 +112,7 @@ def figure_7(work):
 
 
 def at_once(work):
-    """Measured parts run alone and first; the parts of one paper one after the other, and those of two papers beside each other."""
+    """Measured parts run alone and first; the parts of one paper run one after the other, and those of two papers in parallel."""
     check(set(main.ALONE) <= set(main.all_parts()), "measured parts that do not exist")
     running, seen, both = set(), [], threading.Barrier(2)
 
@@ -157,7 +157,7 @@ def interrupted(work):
 
 
 def any_error(work):
-    """Whatever ends a part, the others are run, and all is summed up."""
+    """If a part fails, the others still run, and the summary has all."""
     def fails(_):
         return [Row("x", None, 1 / 0)]
     parts = {"tofa/a": (fails, "", 0, []), "tofa/b": (lambda _: [Row("x", None, 1.0)], "", 0, []),

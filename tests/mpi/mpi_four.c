@@ -110,7 +110,7 @@ int main(int argc, char **argv) {
   else if (!strcmp(name, "large_collectives") && ranks == 3) large_collectives();
   else if (!strcmp(name, "partitioned") && ranks == 2) partitioned();
   else {
-    fprintf(stderr, "mpi_four: no such case, or another number of ranks than it wants\n");
+    fprintf(stderr, "mpi_four: unknown case, or a wrong number of ranks\n");
     MPI_Abort(WORLD, 2);
   }
   MPI_Finalize();

@@ -265,7 +265,7 @@ int main(int argc, char **argv) {
     }
 #endif
   } else {
-    check(0, "no such case");
+    check(0, "unknown case");
   }
   MPI_Finalize();
   return 0;

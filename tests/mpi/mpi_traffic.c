@@ -464,7 +464,7 @@ int main(int argc, char **argv) {
     MPI_Finalize();
     return 0;
   }
-  fprintf(stderr, "no such case\n");
+  fprintf(stderr, "unknown case\n");
   MPI_Abort(WORLD, 2);
   return 2;
 }

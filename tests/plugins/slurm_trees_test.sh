@@ -30,7 +30,7 @@ refused() {  # words option...: configure ends with these words
   fi
   [[ $told == *"configure: error: $words"* ]] && return
   failures=$((failures + 1))
-  printf 'FAILED: configure %s\n  says  %s\n  wants %s\n' "$*" "$told" "$words"
+  printf 'FAILED: configure %s\n  prints   %s\n  expected %s\n' "$*" "$told" "$words"
 }
 
 refused '--with-slurm wants the directory below which Slurm is installed' --with-slurm

@@ -49,7 +49,7 @@ START_TEST(slots_must_be_a_permutation_of_the_nodes_tasks) {
   const std::string text = encode_plan(plan).value();
   ck_assert(!slots_for(text, 7, 3, 5, Ranks{0, 1}));     // slots 2 and 1 of two tasks
   ck_assert(!slots_for(text, 7, 3, 5, Ranks{2, 3}));     // slot 0 twice
-  ck_assert(!slots_for(text, 7, 3, 5, Ranks{1, 3, 5}));  // no rank 3
+  ck_assert(!slots_for(text, 7, 3, 5, Ranks{1, 3, 5}));  // no rank 5
 }
 END_TEST
 

@@ -111,7 +111,7 @@ mapping_json() {
   json "['leaf_of_rank'].__len__()" 4
   run map -m matrix -t tree --json -o mapping
   json ".get('leaf_of_rank')" None
-  [ "$(wc -l <mapping)" = 4 ] || fail 'no mapping file beside the JSON'
+  [ "$(wc -l <mapping)" = 4 ] || fail 'no mapping file with the JSON'
   run cost -m matrix -t tree mapping --json
   json "['cost']" 360
   run matrix info matrix --json

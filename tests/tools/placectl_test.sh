@@ -91,7 +91,7 @@ matrices() {
   grep -q "^<svg " picture.svg || fail "picture.svg is no SVG"
   run matrix heatmap matrix --title 'a & b' --unit messages --linear -o picture.svg
   expect 0 ''
-  for words in 'a &amp; b' '>rank<' '>messages<'; do grep -q "$words" picture.svg || fail "picture.svg lacks $words"; done
+  for words in 'a &amp; b' '>rank<' '>messages<'; do grep -q "$words" picture.svg || fail "picture.svg does not have $words"; done
   run matrix heatmap matrix
   refused 2 'placectl matrix: --output is missing: a file that ends in .svg'
   run matrix heatmap matrix -o picture.gif

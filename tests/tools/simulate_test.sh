@@ -91,7 +91,7 @@ ends 0
 has ', 0 of 122 jobs with a matrix'
 has 'warning: --pattern grid=7x11 with --share 100 gives no job a matrix: '
 has '    3.38      -      -      0.00'
-case $out in *1.000*0.0%*) fail "$command: R of no job is told: $out" ;; esac
+case $out in *1.000*0.0%*) fail "$command: R of no job is printed: $out" ;; esac
 awk -F , 'NR == 1 { for (k = 1; k <= NF; ++k) at[$k] = k; next }
   $at["with_matrix"] != 0 || $at["ratio"] != "" || $at["gain"] != "" { exit 1 }' nomatrix/summary.csv || fail "$command: $(cat nomatrix/summary.csv)"
 grep -q 'nan' nomatrix/*.csv nomatrix/*.json && fail "$command: nan in its files"
@@ -107,7 +107,7 @@ has '-0.05  - open  '
 grep -q '^all,run,SLURM,TM-A,1,-0.0[0-9]*,,,[01].[0-9]*,,$' single/comparisons.csv || fail "$command: $(cat single/comparisons.csv)"
 grep -q '^without matrix,run,SLURM,TM-A,0,,,,,,$' single/comparisons.csv || fail "$command: $(cat single/comparisons.csv)"
 if command -v python3 >/dev/null; then
-  python3 - single/summary.json nomatrix/summary.json <<'END' || fail 'the JSON tells what is not known'
+  python3 - single/summary.json nomatrix/summary.json <<'END' || fail 'the JSON has unknown values'
 import json, sys
 single, none = (json.load(open(name)) for name in sys.argv[1:])
 intervals = [c[what] for c in single["comparisons"] for what in ("difference", "ratio")] + [s["flow_s"] for s in single["strategies"]]

@@ -51,7 +51,7 @@ for name in snapshot_1 snapshot_1_forecasts; do
 done
 all_members >now
 while IFS= read -r member; do
-  grep -qxF -- "$member" now || { echo "FAIL: --json lacks: $member"; failures=$((failures + 1)); }
+  grep -qxF -- "$member" now || { echo "FAIL: --json does not have $member"; failures=$((failures + 1)); }
 done <"$old/json_members"
 echo "$(wc -l <"$old/json_members") members of older versions, $(wc -l <now) now, $failures failures"
 [ "$failures" -eq 0 ] && [ -s "$old/json_members" ]
