@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +10,12 @@
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "monitor/agent/heartbeat_schedule.hpp"
+#include "monitor/agent/acknowledgements.hpp"
 #include "monitor/agent/leader_choice.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
-#include "monitor/protocol/address_lookup.hpp"
 #include "monitor/protocol/credentials.hpp"
+#include "monitor/protocol/periodic.hpp"
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/udp.hpp"
 
@@ -45,7 +46,7 @@ class Agent {
   struct Monitor {
     SlurmHost host;
     std::optional<protocol::NetAddress> address;
-    protocol::AddressLookup lookup;
+    std::future<std::optional<protocol::NetAddress>> lookup;  // valid while its address is looked up
     double next_lookup_s = 0;
     int hellos = 0;  // sent since it last answered
     protocol::ClientSession session;
@@ -53,7 +54,6 @@ class Agent {
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
     std::string last_note;                     // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
-    std::string settings;  // the agents' settings that it sent; empty: none yet
   };
   class ProbeSocket;
 
@@ -66,8 +66,7 @@ class Agent {
   void read_control(double now_s);
   void take_datagram(std::size_t index, protocol::ByteView datagram, double now_s);
   void take_message(std::size_t index, protocol::ByteView message, double now_s);
-  void take_settings(std::size_t index, const std::string& text);
-  void follow_settings(double now_s);
+  void take_settings(std::size_t index, const std::string& text, double now_s);
   void take_lease(std::size_t index, const protocol::ProbeLease& lease, double now_s);
   void read_probes();
   void run_probes(double now_s, bool can_send);
@@ -78,7 +77,6 @@ class Agent {
   void tell_new_leader(double now_s);
   void open_probe_socket();
   bool busy(const Monitor& leader) const;
-  bool idle() const;
   void note(Monitor& monitor, const std::string& text);
 
   AgentSettings settings_;
@@ -94,7 +92,7 @@ class Agent {
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
   protocol::Heartbeat last_beat_;
-  HeartbeatSchedule schedule_;
+  protocol::Periodic heartbeats_;
 };
 
 }  // namespace placement::agent

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
+#include "common/util/checksum.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
 #include "monitor/agent/proc_text.hpp"
@@ -24,8 +26,6 @@ constexpr std::size_t no_limit_in_practice = 1 << 22;
 std::optional<std::int64_t> only_integer(std::string_view text) {
   return parse_integer(trimmed(text.substr(0, text.find('\n'))));
 }
-
-RunningMeans as_means(const LoadAverages& load) { return {load.minutes_1, load.minutes_5, load.minutes_15}; }
 
 }  // namespace
 
@@ -78,8 +78,7 @@ std::optional<std::string> NodeSampler::read(const std::string& path, std::size_
 }
 
 void NodeSampler::read_static() {
-  if (const auto text = read("/proc/sys/kernel/random/boot_id"))
-    if (const auto id = parse_boot_id(*text)) std::copy(id->begin(), id->end(), boot_id_.begin());
+  if (const auto text = read("/proc/sys/kernel/random/boot_id")) boot_id_ = checksum(std::as_bytes(std::span(*text)));
   read_cores();
   const std::string first_cpu = std::to_string(settings_.cpus.empty() ? 0 : settings_.cpus.front());
   if (const auto text = read("/sys/devices/system/cpu/cpu" + first_cpu + "/cpufreq/cpuinfo_max_freq"))
@@ -110,7 +109,7 @@ void NodeSampler::read_cores() {
 void NodeSampler::sample_load(double seconds) {
   if (settings_.cpus.empty()) {
     if (const auto text = read("/proc/loadavg"))
-      if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
+      if (const auto load = parse_loadavg(*text)) state_.cpu_load = *load;
     return;
   }
   if (!sees_processes_) return;
@@ -137,27 +136,21 @@ void NodeSampler::sample_cpu(double seconds) {
   const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
-    utilisation_ =
-        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));
-    utilisation_means_.add(utilisation_, seconds);
+    utilisation_means_.add(
+        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_)),
+        seconds);
     state_.cpu_utilisation = utilisation_means_.means();
   }
   cpu_busy_ = times->busy;
   cpu_all_ = times->all;
 }
 
-void NodeSampler::sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known,
-                                  double seconds) {
+RunningMeans NodeSampler::sample_pressure(const char* resource, Pressure& pressure, double seconds) const {
   const auto text = read(std::string("/proc/pressure/") + resource);
-  const auto waited_us = text ? parse_pressure(*text) : std::nullopt;
-  if (!waited_us) {
-    known = false;
-    return;
-  }
-  if (known && *waited_us >= before)
-    averages.add(std::min(1.0, static_cast<double>(*waited_us - before) / 1e6 / seconds), seconds);
-  before = *waited_us;
-  known = true;
+  const auto before = std::exchange(pressure.waited_us, text ? parse_pressure(*text) : std::nullopt);
+  if (before && pressure.waited_us && *pressure.waited_us >= *before)
+    pressure.averages.add(std::min(1.0, static_cast<double>(*pressure.waited_us - *before) / 1e6 / seconds), seconds);
+  return pressure.averages.means();
 }
 
 bool NodeSampler::counts(std::string_view interface) const {
@@ -204,8 +197,7 @@ void NodeSampler::sample_network(double seconds) {
   if (!begun_ && link_Bps > 0) link_Bps_ = link_Bps;
   // If there are fewer bytes than before, an interface was removed or a counter was reset.
   if (bytes_known_ && bytes >= bytes_) {
-    flow_Bps_ = static_cast<double>(bytes - bytes_) / seconds;
-    flow_.add(flow_Bps_, seconds);
+    flow_.add(static_cast<double>(bytes - bytes_) / seconds, seconds);
     state_.flow_rate_Bps = flow_.means();
   }
   bytes_ = bytes;
@@ -217,12 +209,9 @@ void NodeSampler::sample(double now_s) {
   if (begun_ && !(seconds > 0)) return;
   sample_cpu(seconds);
   sample_network(seconds);
-  sample_pressure("cpu", cpu_pressure_, cpu_waited_us_, cpu_waited_known_, seconds);
-  sample_pressure("memory", memory_pressure_, memory_waited_us_, memory_waited_known_, seconds);
-  sample_pressure("io", io_pressure_, io_waited_us_, io_waited_known_, seconds);
-  state_.cpu_pressure = cpu_pressure_.means();
-  state_.memory_pressure = memory_pressure_.means();
-  state_.io_pressure = io_pressure_.means();
+  state_.cpu_pressure = sample_pressure("cpu", cpu_pressure_, seconds);
+  state_.memory_pressure = sample_pressure("memory", memory_pressure_, seconds);
+  state_.io_pressure = sample_pressure("io", io_pressure_, seconds);
   if (const auto text = read("/proc/meminfo"))
     if (const auto memory = parse_meminfo(*text)) {
       state_.memory_MiB = static_cast<double>(memory->total_KiB) / 1024;

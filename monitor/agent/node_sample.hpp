@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,11 +65,9 @@ class NodeSampler {
   void refresh_jobs() { processes_.scan(); }
 
   const NodeState& state() const { return state_; }  // only the attributes; name, liveness, age and outages are not set
-  const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }
+  std::uint64_t boot_id() const { return boot_id_; }    // checksum of the kernel's identifier
   std::uint32_t uptime_s() const { return uptime_s_; }  // seconds since the node booted
   double link_Bps() const { return link_Bps_; }
-  double flow_Bps() const { return flow_Bps_; }        // traffic between the last two samples; NaN: not known
-  double utilisation() const { return utilisation_; }  // between the last two samples, 0 to 1; NaN: not known
   const SlurmProcesses& processes() const { return processes_; }
   // Returns false where /proc hides the processes of other users (hidepid). Then jobs and slurmd are not known.
   bool sees_processes() const { return sees_processes_; }
@@ -81,7 +78,11 @@ class NodeSampler {
   void read_cores();
   void sample_cpu(double seconds);
   void sample_load(double seconds);
-  void sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known, double seconds);
+  struct Pressure {
+    Averages averages;
+    std::optional<std::uint64_t> waited_us;  // at the last sample
+  };
+  RunningMeans sample_pressure(const char* resource, Pressure& pressure, double seconds) const;
   void sample_network(double seconds);
   bool counts(std::string_view interface) const;
   bool any_hardware(const std::vector<std::string_view>& names) const;
@@ -90,24 +91,20 @@ class NodeSampler {
   SampleSettings settings_;
   NodeState state_;
   SlurmProcesses processes_;
-  std::array<std::uint8_t, 16> boot_id_{};
+  std::uint64_t boot_id_ = 0;
   std::uint32_t uptime_s_ = 0;
   double link_Bps_ = unknown_value;
-  double flow_Bps_ = unknown_value;
-  double utilisation_ = unknown_value;
   double last_s_ = 0;
   bool begun_ = false;
   bool hardware_only_ = false;
   bool sees_processes_ = false;
 
   bool slurm_seeded_ = false;
-  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_,
-      io_pressure_;
+  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_;
+  Pressure cpu_pressure_, memory_pressure_, io_pressure_;
   std::uint64_t cpu_busy_ = 0, cpu_all_ = 0;
   std::uint64_t bytes_ = 0;
   bool bytes_known_ = false;
-  std::uint64_t cpu_waited_us_ = 0, memory_waited_us_ = 0, io_waited_us_ = 0;
-  bool cpu_waited_known_ = false, memory_waited_known_ = false, io_waited_known_ = false;
 };
 
 }  // namespace placement::agent

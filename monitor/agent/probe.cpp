@@ -15,7 +15,6 @@ constexpr double patience_s = 0.25;          // time to wait for an answer
 constexpr double ask_s = 0.1;                // time between two requests for the report
 constexpr std::uint32_t greetings = 4;       // pings that may be sent before a train
 constexpr std::uint32_t spare_answers = 64;  // answers to pings and requests beyond the packets of the lease
-constexpr std::size_t sealed_at_once = 192;
 constexpr std::size_t sent_at_once = 64;
 constexpr std::int64_t quiet_ns = 30'000'000;   // a train has ended when nothing arrives for this time
 constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for the report
@@ -63,10 +62,7 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, protocol::ProbeOutcome::refused);
   if (active(now_s) || result_) return result_of(lease, protocol::ProbeOutcome::busy);
   if (conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
-  if (lease.kind == protocol::ProbeKind::bulk && !conditions.idle)
-    return result_of(lease, protocol::ProbeOutcome::not_idle);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
-  if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, protocol::ProbeOutcome::refused);
   // Each end is charged for the whole probe, because received packets disturb the node too.
   if (!budget_.take(now_s, cost)) return result_of(lease, protocol::ProbeOutcome::over_budget);
   const bool initiator = lease.role == protocol::ProbeRole::initiator;
@@ -77,16 +73,13 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   probe_->stage = initiator ? Stage::waiting : Stage::serving;
   probe_->end_s = now_s + lease.expires_in_ms / 1e3;
   probe_->next_s = initiator ? now_s + lease.start_in_ms / 1e3 : probe_->end_s;
-  probe_->other_flow_Bps = conditions.other_flow_Bps;
   return std::nullopt;
 }
 
 bool Prober::send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io) {
   const protocol::Bytes datagram =
       probe.channel.seal(protocol::encode(packet, probe.lease.packet_bytes - protocol::seal_overhead));
-  if (!io.send(datagram, probe.lease.peer_address)) return false;
-  probe.bytes += datagram.size();
-  return true;
+  return io.send(datagram, probe.lease.peer_address);
 }
 
 void Prober::ping(double now_s, ProbeIo& io) {
@@ -96,10 +89,8 @@ void Prober::ping(double now_s, ProbeIo& io) {
   const protocol::Bytes datagram =
       probe_->channel.seal(protocol::encode(packet, probe_->lease.packet_bytes - protocol::seal_overhead));
   probe_->ping_ns = io.now_ns();
-  if (io.send(datagram, probe_->lease.peer_address)) {
-    probe_->bytes += datagram.size();
-    if (probe_->lease.kind == protocol::ProbeKind::latency) ++probe_->sent;
-  }
+  if (io.send(datagram, probe_->lease.peer_address) && probe_->lease.kind == protocol::ProbeKind::latency)
+    ++probe_->sent;
   probe_->pinged = true;
   probe_->next_s = now_s + (probe_->stage == Stage::asking ? ask_s : patience_s);
 }
@@ -136,22 +127,15 @@ void Prober::run(double now_s, ProbeIo& io) {
 
 void Prober::send_train(double now_s, ProbeIo& io) {
   Probe& probe = *probe_;
+  for (std::uint32_t k = 0; probe.index == 0 && k < probe.lease.packets; ++k)
+    probe.sealed.push_back(probe.channel.seal(
+        protocol::encode(protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = k},
+                         probe.lease.packet_bytes - protocol::seal_overhead)));
   for (std::size_t i = 0; i < sent_at_once && probe.index < probe.lease.packets; ++i) {
-    if (probe.sealed.empty()) {
-      const auto rest = static_cast<std::uint32_t>(probe.lease.packets) - probe.index;
-      const auto batch = std::min<std::uint32_t>(rest, sealed_at_once);
-      for (std::uint32_t k = 0; k < batch; ++k)
-        probe.sealed.push_back(probe.channel.seal(protocol::encode(
-            protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = probe.index + k},
-            probe.lease.packet_bytes - protocol::seal_overhead)));
-      std::reverse(probe.sealed.begin(), probe.sealed.end());
-    }
-    if (!io.send(probe.sealed.back(), probe.lease.peer_address)) {
+    if (!io.send(probe.sealed[probe.index], probe.lease.peer_address)) {
       probe.next_s = now_s + ask_s;  // run() is called earlier if the socket can send before that
       return;
     }
-    probe.bytes += probe.sealed.back().size();
-    probe.sealed.pop_back();
     ++probe.index;
     ++probe.sent;
   }
@@ -197,8 +181,6 @@ void Prober::finish(protocol::ProbeOutcome outcome) {
   result_ = result_of(probe.lease, outcome);
   result_->sent = probe.sent;
   result_->received = probe.answers;
-  result_->other_flow_Bps = probe.other_flow_Bps;
-  result_->bytes = probe.bytes;
   if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty()) {
     result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
     result_->median_latency_us = median(probe.latencies_us);
@@ -239,7 +221,7 @@ void Prober::receive(protocol::ByteView datagram, const protocol::NetAddress& fr
   if (!probe_ || now_s >= probe_->end_s || from != probe_->lease.peer_address) return;
   const std::optional<protocol::Bytes> message = probe_->channel.open(datagram);
   if (!message) return;
-  const std::optional<protocol::ProbePacket> packet = protocol::decode_probe_packet(*message);
+  const std::optional<protocol::ProbePacket> packet = protocol::decode<protocol::ProbePacket>(*message);
   if (!packet) return;
   if (probe_->stage == Stage::serving) {
     serve(*packet, arrived_ns, io);

@@ -1,35 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/history.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "monitor/monitor/history_file.hpp"
 
 namespace placement::monitor {
 
 namespace {
 
+constexpr int wait_ms = 2000;  // longest time to wait for another process that locks the file
+
+// The mode does not depend on the daemon's umask. A user who may open the file may lock it, and a reader's lock keeps
+// the monitor from writing. So only the monitor's user and its group may open it.
+constexpr mode_t file_mode = 0640;
+
 constexpr const char* count_of_changes = "SELECT total_changes()";
 
 constexpr const char* schema = R"(
-  CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-  CREATE TABLE outage (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL, counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL);
-  CREATE INDEX outage_node ON outage (node, began_at);
-  CREATE TABLE span (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL NOT NULL);
-  CREATE INDEX span_node ON span (node, ended_at);
-  CREATE TABLE pair (a INTEGER NOT NULL REFERENCES node (id), b INTEGER NOT NULL REFERENCES node (id),
-    measured_at REAL NOT NULL, latency_us REAL, latency_error_us REAL, bandwidth_Bps REAL, bandwidth_error_Bps REAL,
-    peak_bandwidth_Bps REAL, samples INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
-  CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, restarts INTEGER NOT NULL,
-    uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
+  CREATE TABLE outage (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL, counted INTEGER NOT NULL,
+    cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
+  CREATE TABLE span (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL NOT NULL, PRIMARY KEY (node, began_at));
+  CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, uid INTEGER NOT NULL,
+    record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )";
@@ -43,21 +42,66 @@ void set_modes(Database& database) {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
-OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, counted, cause, noticed_at
-  return {row.text(0), row.real(1), row.real(2), row.integer(3) != 0, row.text(4), row.real(5)};
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+// Makes an empty file that only its owner can write and only its group can read. Throws Error.
+void make(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
+  if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
+  fchmod(fd, file_mode);
+  close(fd);
+}
+
+// Sets the modes of existing files. For a file of another user this fails; opening the file then reports that it cannot
+// be written.
+void restrict_modes(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
+}
+
+// Returns whether the content of the file can be used. Throws DatabaseError for other reasons (no permission, locked,
+// disk error).
+bool is_sound(const std::string& path) {
+  try {
+    Database database(path, Database::Access::write, wait_ms);
+    if (database.text("PRAGMA quick_check(1)") != "ok") return false;
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
+    return version > history_schema_version ||
+           database.number(
+               "SELECT sum(CASE WHEN name IN ('outage', 'span', 'decision', 'setting') THEN 1 ELSE -1 END) "
+               "FROM sqlite_master WHERE type = 'table'") == 4;
+  } catch (const DatabaseError& error) {
+    if (!error.broken) throw;
+    return false;
+  }
+}
+
+// Moves a damaged file and those that SQLite keeps beside it to a name that is not in use, and returns that name.
+// Throws Error.
+std::string move_aside(const std::string& path) {
+  std::string to;
+  for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
+  if (rename(path.c_str(), to.c_str()) != 0)
+    throw Error(path + ": it is broken, and cannot be moved to " + to + ": " + std::strerror(errno));
+  for (const char* part : {"-wal", "-shm", "-journal"})
+    if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
+  return to;
 }
 
 }  // namespace
 
 History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
-  if (history_file::exists(path) && !history_file::is_sound(path)) moved_aside_ = history_file::move_aside(path);
-  if (!history_file::exists(path)) history_file::make(path);
+  if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
+  if (!exists(path)) make(path);
   open(path);
 }
 
 void History::open(const std::string& path) {
-  history_file::restrict_modes(path);
-  database_ = std::make_unique<Database>(path, Database::Access::write, history_wait_ms);
+  restrict_modes(path);
+  database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
     device_ = status.st_dev;
@@ -98,22 +142,14 @@ bool History::in_place() const {
 
 bool History::recover() {
   batch_.reset();
-  statements_.clear();
-  node_ids_.clear();
   database_.reset();
-  const bool damaged = !history_file::exists(path_) || !history_file::is_sound(path_);
+  const bool damaged = !exists(path_) || !is_sound(path_);
   if (damaged) {
-    moved_aside_ = history_file::exists(path_) ? history_file::move_aside(path_) : std::string("gone");
-    history_file::make(path_);
+    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
+    make(path_);
   }
   open(path_);
   return damaged;
-}
-
-Statement& History::statement(const char* sql) {
-  std::unique_ptr<Statement>& kept = statements_[sql];
-  if (!kept) kept = std::make_unique<Statement>(database(), sql);
-  return *kept;
 }
 
 void History::begin() {
@@ -134,22 +170,7 @@ bool History::commit() {
   return changed;
 }
 
-void History::give_up() {
-  for (auto& [sql, kept] : statements_) kept->bind();  // an unfinished read would keep the transaction open
-  batch_.reset();
-  node_ids_.clear();  // the insertion of a new name may have been undone
-}
-
-std::int64_t History::node_id(const std::string& name) {
-  if (const auto known = node_ids_.find(name); known != node_ids_.end()) return known->second;
-  statement("INSERT OR IGNORE INTO node (name) VALUES (?)").bind(name).execute();
-  Statement& find = statement("SELECT id FROM node WHERE name = ?").bind(name);
-  find.step();
-  const std::int64_t id = find.integer(0);
-  find.bind(std::string());
-  node_ids_.emplace(name, id);
-  return id;
-}
+void History::give_up() { batch_.reset(); }
 
 bool one_outage(const OutageRecord& a, const OutageRecord& b) {
   const OutageRecord &first = b.began_at_s < a.began_at_s ? b : a, &second = b.began_at_s < a.began_at_s ? a : b;
@@ -157,144 +178,47 @@ bool one_outage(const OutageRecord& a, const OutageRecord& b) {
   return second.began_at_s <= first.ended_at_s + (second.cause == "slurmd" ? same_outage_s : 0);
 }
 
-namespace {
-
-// Merges `fresh`, a new report of an outage, with its record `old`.
-OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh) {
-  OutageRecord both = fresh;
-  both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
-  if (!fresh.lasts() && !old.lasts()) both.ended_at_s = std::max(old.ended_at_s, fresh.ended_at_s);
-  both.noticed_at_s =
-      std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
-  return both;
-}
-
-}  // namespace
-
 void History::put_outage(const OutageRecord& outage) {
-  const std::int64_t node = node_id(outage.node);
-  const double forever = std::numeric_limits<double>::infinity();
-  struct Row {
-    std::int64_t id;
-    OutageRecord outage;
-  };
-  std::vector<Row> rows;
-  Statement& find = statement(
-      "SELECT id, began_at, ended_at, counted, cause, noticed_at FROM outage WHERE node = ?1 AND began_at <= ?2 "
-      "AND (ended_at IS NULL OR ended_at >= ?3) ORDER BY began_at DESC");
-  // This finds all records that can be one outage with it, and more.
-  find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
-  while (find.step()) {
-    Row row{find.integer(0),
-            {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
-    if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
-  }
-  if (rows.empty()) {
-    statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at) VALUES (?, ?, ?, ?, ?, ?)")
-        .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
-        .execute();
-    return;
-  }
-  // The latest row is kept; the others are merged into it.
-  OutageRecord both = rows.front().outage;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    both = joined(rows[i].outage, both);
-    statement("DELETE FROM outage WHERE id = ?").bind(rows[i].id).execute();
-  }
-  both = joined(both, outage);
-  statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ? WHERE id = ?")
-      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, rows.front().id)
+  Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
       .execute();
 }
 
 void History::put_span(const SpanRecord& span) {
   if (!(span.ended_at_s > span.began_at_s)) return;
-  const std::int64_t node = node_id(span.node);
-  std::int64_t kept = -1;
-  double began = span.began_at_s, ended = span.ended_at_s;
-  std::vector<std::int64_t> absorbed;
-  Statement& touching =
-      statement("SELECT id, began_at, ended_at FROM span WHERE node = ? AND ended_at >= ? AND began_at <= ?");
-  for (touching.bind(node, span.began_at_s, span.ended_at_s); touching.step();) {
-    if (kept < 0)
-      kept = touching.integer(0);
-    else
-      absorbed.push_back(touching.integer(0));
-    began = std::min(began, touching.real(1));
-    ended = std::max(ended, touching.real(2));
-  }
-  for (const std::int64_t id : absorbed) statement("DELETE FROM span WHERE id = ?").bind(id).execute();
-  if (kept < 0)
-    statement("INSERT INTO span (node, began_at, ended_at) VALUES (?, ?, ?)").bind(node, began, ended).execute();
-  else
-    statement("UPDATE span SET began_at = ?, ended_at = ? WHERE id = ?").bind(began, ended, kept).execute();
-}
-
-void History::put_pair(const PairRecord& pair) {
-  const bool swapped = pair.b < pair.a;
-  statement("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(node_id(swapped ? pair.b : pair.a), node_id(swapped ? pair.a : pair.b), pair.measured_at_s, pair.latency_us,
-            pair.latency_error_us, pair.bandwidth_Bps, pair.bandwidth_error_Bps, pair.peak_bandwidth_Bps, pair.samples)
+  Statement(database(), "INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
+      .bind(span.node, span.began_at_s, span.ended_at_s)
       .execute();
 }
 
-void History::put_decision(const DecisionRecord& decision) {
-  statement(
-      "INSERT INTO decision (at, job, restarts, uid, policy, outcome, us, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(decision.at_s, decision.job, decision.restarts, decision.uid, decision.policy, decision.outcome,
-            decision.us, decision.record)
+void History::put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record) {
+  Statement(database(), "INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)")
+      .bind(at_s, job, uid, record)
       .execute();
 }
 
 std::vector<OutageRecord> History::outages() {
   std::vector<OutageRecord> all;
-  Statement& rows = statement(
-      "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
-      "ORDER BY began_at, outage.id");
-  for (rows.bind(); rows.step();) all.push_back(outage_of_row(rows));
+  for (Statement rows(database(), "SELECT * FROM outage ORDER BY began_at, node"); rows.step();)
+    all.push_back({rows.text(0), rows.real(1), rows.real(2), rows.integer(3) != 0, rows.text(4), rows.real(5)});
   return all;
-}
-
-std::int64_t History::counted_outages(const std::string& node, double began_after_s) {
-  Statement& count = statement(
-                         "SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
-                         "WHERE name = ? AND counted <> 0 AND began_at >= ?")
-                         .bind(node, began_after_s);
-  count.step();
-  const std::int64_t outages = count.integer(0);
-  count.step();
-  return outages;
 }
 
 std::vector<SpanRecord> History::spans() {
   std::vector<SpanRecord> all;
-  Statement& rows = statement(
-      "SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node ORDER BY began_at, span.id");
-  for (rows.bind(); rows.step();) all.push_back({rows.text(0), rows.real(1), rows.real(2)});
-  return all;
-}
-
-std::vector<PairRecord> History::pairs() {
-  std::vector<PairRecord> all;
-  Statement& rows = statement(
-      "SELECT x.name, y.name, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps, "
-      "peak_bandwidth_Bps, samples FROM pair JOIN node x ON x.id = a JOIN node y ON y.id = b ORDER BY a, b");
-  for (rows.bind(); rows.step();)
-    all.push_back({rows.text(0), rows.text(1), rows.real(2), rows.real(3), rows.real(4), rows.real(5), rows.real(6),
-                   rows.real(7), rows.integer(8)});
+  for (Statement rows(database(), "SELECT * FROM span ORDER BY began_at, node"); rows.step();)
+    all.push_back({rows.text(0), rows.real(1), rows.real(2)});
   return all;
 }
 
 std::string History::setting(const std::string& name) {
-  Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
-  std::string value = find.step() ? find.text(0) : std::string();
-  find.bind(std::string());
-  return value;
+  Statement find(database(), "SELECT value FROM setting WHERE name = ?");
+  return find.bind(name).step() ? find.text(0) : std::string();
 }
 
 void History::set_setting(const std::string& name, const std::string& value) {
-  if (value.empty()) return statement("DELETE FROM setting WHERE name = ?").bind(name).execute();
-  statement("INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
+  if (value.empty()) return Statement(database(), "DELETE FROM setting WHERE name = ?").bind(name).execute();
+  Statement(database(), "INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
 }
 
 std::int64_t History::bytes() {
@@ -305,15 +229,14 @@ std::int64_t History::bytes() {
 void History::prune(double now_s) {
   const double oldest = now_s - limits_.keep_s;
   begin();
-  statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
-  statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
-  statement("DELETE FROM pair WHERE measured_at < ?").bind(oldest).execute();
-  statement("DELETE FROM decision WHERE at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM decision WHERE at < ?").bind(oldest).execute();
   commit();
   // The row of a time that goes on was begun long ago and grows, so the end says how old it is.
   for (const auto& [table, age] :
        {std::pair{"decision", "id"}, {"span", "ended_at"}, {"outage", "ended_at IS NULL, ended_at"}}) {
-    const std::string some = std::string("DELETE FROM ") + table + " WHERE id IN (SELECT id FROM " + table +
+    const std::string some = std::string("DELETE FROM ") + table + " WHERE rowid IN (SELECT rowid FROM " + table +
                              " ORDER BY " + age + " LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
     while (bytes() > limits_.max_bytes &&
            database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {

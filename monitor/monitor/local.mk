@@ -20,7 +20,6 @@ libmonitor_history_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 libmonitor_history_la_SOURCES = \
 	%D%/database.cpp \
 	%D%/history.cpp \
-	%D%/history_file.cpp \
 	#
 
 monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm.la libcommon_decision.la \
@@ -28,7 +27,6 @@ monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_his
 	$(monitor_protocol) $(SQLITE_LIBS) $(SLURM_LIBS)
 libmonitor_monitor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 libmonitor_monitor_la_SOURCES = \
-	%D%/bulk.cpp \
 	%D%/decision_counts.cpp \
 	%D%/history_keeper.cpp \
 	%D%/monitor.cpp \

@@ -55,17 +55,6 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
     members_[static_cast<std::size_t>(leaf_[i])].push_back(static_cast<std::int32_t>(i));
 }
 
-std::size_t ProbeSchedule::rounds_in_cycle() const {
-  const auto nodes = static_cast<std::int32_t>(leaf_.size());
-  if (all_pairs_) return static_cast<std::size_t>(tournament_rounds(nodes));
-  const auto leaves = static_cast<std::int32_t>(members_.size());
-  const auto parts = [this](std::int32_t pairs) {
-    return (pairs + settings_.pairs_at_once - 1) / settings_.pairs_at_once;
-  };
-  return static_cast<std::size_t>(tournament_rounds(leaves) * parts(leaves / 2) +
-                                  (settings_.random_peers + 1) * parts(nodes / 2));
-}
-
 double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
   return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
 }
@@ -75,14 +64,14 @@ double ProbeSchedule::cycle_s(const Track& track) const {
   const auto nodes = static_cast<std::int32_t>(leaf_.size());
   std::vector<std::vector<ProbePair>> sampled;
   if (!all_pairs_) sampled = sampled_rounds(track, std::vector<bool>(leaf_.size(), true));
-  const std::size_t rounds = all_pairs_ ? rounds_in_cycle() : sampled.size();
+  const std::size_t rounds = all_pairs_ ? static_cast<std::size_t>(tournament_rounds(nodes)) : sampled.size();
   double sum_s = 0;
   for (std::size_t at = 0; at < rounds; ++at) {
     std::vector<ProbePair> pairs = all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : sampled[at];
     while (!pairs.empty()) {
-      Round round{track.measurement, {}, {}, {}, track.least_s};
+      Round round{track.measurement, {}, {}, track.least_s};
       std::vector<ProbePair> rest;
-      place_pairs(pairs, {}, round, rest);
+      place_pairs(pairs, round, rest);
       sum_s += round.lasts_s;
       pairs = std::move(rest);
     }
@@ -146,7 +135,7 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
   ++track.cycle;
   track.at = 0;
   if (all_pairs_) {
-    track.count = rounds_in_cycle();
+    track.count = static_cast<std::size_t>(tournament_rounds(static_cast<std::int32_t>(leaf_.size())));
   } else {
     track.rounds = sampled_rounds(track, usable);
     track.count = track.rounds.size();
@@ -155,11 +144,9 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
 }
 
 // Puts pairs into the round with their start times. Pairs for which the round would become too long go into `rest`.
-void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
-                                std::vector<ProbePair>& rest) const {
-  const bool bandwidth = round.measurement == Measurement::bandwidth, ask = bandwidth && bulk;
-  const double probe_s = bandwidth ? settings_.bandwidth_probe_s : 0;
-  const double latest_s = settings_.longest_round_s - round.lasts_s - (ask ? longest_bulk_s : 0);
+void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, Round& round, std::vector<ProbePair>& rest) const {
+  const double probe_s = round.measurement == Measurement::bandwidth ? settings_.bandwidth_probe_s : 0;
+  const double latest_s = settings_.longest_round_s - round.lasts_s;
   std::vector<double> free_s(members_.size(), 0);  // when the uplink of each leaf switch becomes free
   double longer_s = 0;
   for (const ProbePair& pair : pairs) {
@@ -170,12 +157,10 @@ void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBu
       rest.push_back(pair);
       continue;
     }
-    const BulkStream stream = ask ? bulk(pair) : BulkStream{};
-    if (&a != &b) a = b = start_s + probe_s + stream.lasts_s;
-    longer_s = std::max(longer_s, start_s + stream.lasts_s);
+    if (&a != &b) a = b = start_s + probe_s;
+    longer_s = std::max(longer_s, start_s);
     round.pairs.push_back(pair);
     round.start_s.push_back(start_s);
-    round.bulk.push_back(stream);
   }
   round.lasts_s += longer_s;
 }
@@ -189,7 +174,7 @@ std::vector<ProbePair> ProbeSchedule::next_pairs(Track& track) const {
                     : track.rounds[at];
 }
 
-ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk) {
+ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable) {
   if (now_s < busy_until_s_) return {};
   for (Track* track : {&bandwidth_, &latency_})
     if (track->over() && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
@@ -210,8 +195,8 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
       return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
     });
     if (pairs.empty()) continue;  // such a round takes no time
-    Round round{due->measurement, {}, {}, {}, due->least_s};
-    place_pairs(pairs, bulk, round, due->rest);
+    Round round{due->measurement, {}, {}, due->least_s};
+    place_pairs(pairs, round, due->rest);
     busy_until_s_ = now_s + round.lasts_s;
     return round;
   }

@@ -6,12 +6,10 @@ noinst_LTLIBRARIES += libmonitor_protocol.la
 endif
 libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)
 libmonitor_protocol_la_SOURCES = \
-	%D%/address_lookup.cpp \
 	%D%/agent_config.cpp \
 	%D%/daemon.cpp \
 	%D%/handshake_packets.cpp \
 	%D%/munge_credentials.cpp \
-	%D%/probe_limits.cpp \
 	%D%/query_client.cpp \
 	%D%/query_server.cpp \
 	%D%/query_wire.cpp \

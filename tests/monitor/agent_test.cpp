@@ -107,12 +107,7 @@ START_TEST(one_life) {
     }
     const auto got = sessions.receive(arrival->datagram, arrival->from, steady_s());
     if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
-    if (const auto answer = decode_settings_taken(got.message)) {
-      taken = true;
-      ck_assert_uint_ne(answer->agent_start_id, 0);
-      ck_assert_uint_eq(answer->checksum, checksum(std::as_bytes(std::span("ProbeBytesPerMinute=0\n", 22))));
-    }
-    const auto beat = decode_heartbeat(got.message);
+    const auto beat = decode<Heartbeat>(got.message);
     if (!beat) continue;
     ck_assert_uint_gt(beat->number, 0);
     if (beat->number == last) continue;  // a repetition, because this program was too slow to answer
@@ -120,7 +115,8 @@ START_TEST(one_life) {
     // The placement.conf of the controllers, which is sent after the first heartbeat, forbids probes; that of this host
     // has the defaults.
     if (++beats == 1) ck_assert_uint_ne(beat->probe_address.port, 0);
-    obeyed = obeyed || (beat->flags & probes_refused) != 0;
+    obeyed = obeyed || beat->probe_address.port == 0;
+    taken = taken || beat->settings == checksum(std::as_bytes(std::span("ProbeBytesPerMinute=0\n", 22)));
     monitor.send(sessions.seal(0, encode(SettingsMessage{"ProbeBytesPerMinute=0\n"})), arrival->from);
     // This holds after the first acknowledgement, which may take longer than a heartbeat.
     told = told || beat->follows == "head";
@@ -173,7 +169,7 @@ START_TEST(controllers_that_are_away) {
     if (!arrival) continue;
     const auto got = sessions.receive(arrival->datagram, arrival->from, steady_s());
     if (!got.reply.empty()) monitor.send(got.reply, arrival->from);
-    heard = heard || decode_heartbeat(got.message);
+    heard = heard || decode<Heartbeat>(got.message);
   }
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
@@ -245,7 +241,7 @@ START_TEST(settings_of_the_controllers) {
   controllers.agent_port = 7000;
   controllers.probe_interfaces = {"ib0", "eth1"};
   controllers.probe_bytes_per_minute = 5;
-  controllers.allowed_cpus_only = controllers.probe_busy_nodes = true;
+  controllers.allowed_cpus_only = true;
   controllers.mode = Mode::off;  // not a setting of agents
   const std::string text = agent_settings_text(controllers);
   ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
@@ -259,14 +255,14 @@ START_TEST(settings_of_the_controllers) {
   ck_assert(host.probe_interfaces == controllers.probe_interfaces);
   ck_assert_int_eq(host.probe_bytes_per_minute, 5);
   ck_assert_int_eq(host.probe_link_Mbps, 0);
-  ck_assert(host.allowed_cpus_only && host.probe_busy_nodes && host.mode == Mode::enforce);
+  ck_assert(host.allowed_cpus_only && host.mode == Mode::enforce);
   ck_assert_text_eq(host.monitor_user + std::to_string(host.monitor_port), "somebody7001");
   take_agent_settings(host, "");
   ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);
   const Config before = host;
-  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=3\nMonitorUser=root\n"),
+  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=3\nMonitorUser=root\n"),
                   "MonitorUser is none that a monitor tells");
-  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=101\n"), "ProbeLinkPercent=101");
+  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=-1\n"), "ProbeLinkMbps=-1");
   ck_assert_error(take_agent_settings(host, "AgentPort=7001\n"), "AgentPort");
   ck_assert(host == before);
 }
