@@ -11,7 +11,6 @@
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/agent_config.hpp"
-#include "monitor/protocol/probe_limits.hpp"
 
 namespace placement::agent {
 
@@ -23,6 +22,13 @@ constexpr double lookup_look_s = 0.1;  // how often the agent looks whether a lo
 constexpr int silent_hellos = 3, lost_hellos = 6;
 constexpr double longest_sleep_s = 5;
 constexpr int datagrams_at_once = 64;
+
+// Returns the number of bytes that probes may send per minute. A link whose rate is not known (NaN) counts as 1 Gbit/s.
+double probe_budget_Bpm(const Config& config, double link_Bps) {
+  const double share =
+      (std::isnan(link_Bps) ? 125e6 : link_Bps) * 60 * static_cast<double>(config.probe_link_percent) / 100;
+  return std::min(share, static_cast<double>(config.probe_bytes_per_minute));
+}
 
 SampleSettings sample_settings(const AgentSettings& settings) {
   SampleSettings sample{.root = settings.root, .node = settings.node, .interfaces = settings.config.probe_interfaces};
@@ -59,8 +65,7 @@ Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, protoco
                          .session = protocol::ClientSession(credentials, settings_.node),
                          .acknowledgements = Acknowledgements(settings_.heartbeat_s),
                          .last_note = {},
-                         .single_node_jobs = {},
-                         .settings = {}});
+                         .single_node_jobs = {}});
   open_probe_socket();
 }
 
@@ -106,11 +111,6 @@ bool Agent::busy(const Monitor& leader) const {
                      [&](std::uint32_t job) { return std::find(alone.begin(), alone.end(), job) == alone.end(); });
 }
 
-bool Agent::idle() const {
-  return sampler_.sees_processes() && sampler_.processes().jobs().empty() &&
-         protocol::little_loaded(sampler_.utilisation(), sampler_.flow_Bps(), sampler_.link_Bps());
-}
-
 protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   protocol::Heartbeat beat;
   beat.boot_id = sampler_.boot_id();
@@ -120,13 +120,13 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   beat.uptime_s = sampler_.uptime_s();
   const SlurmProcesses& processes = sampler_.processes();
   if (processes.slurmd()) beat.flags |= protocol::slurmd_running;
-  if (!processes.jobs().empty()) beat.flags |= protocol::jobs_running;
   if (leaving) beat.flags |= protocol::HeartbeatFlag::leaving;
   if (!probes_) beat.flags |= protocol::probes_refused;
   beat.link_Bps = sampler_.link_Bps();
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
   beat.follows = follows(now_s);
+  if (!settings_text_.empty()) beat.settings = checksum(std::as_bytes(std::span(settings_text_)));
   return beat;
 }
 
@@ -167,8 +167,7 @@ void Agent::tell_new_leader(double now_s) {
 void Agent::sample_and_send(double now_s) {
   sampler_.sample(now_s);
   // The link's rate is known only after the first sample.
-  if (!prober_ && probes_)
-    prober_ = std::make_unique<Prober>(protocol::probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
+  if (!prober_ && probes_) prober_ = std::make_unique<Prober>(probe_budget_Bpm(settings_.config, sampler_.link_Bps()));
   last_beat_ = heartbeat(now_s, false);
   for (Monitor& monitor : monitors_) send_heartbeat(monitor, now_s);
 }
@@ -227,45 +226,34 @@ void Agent::take_datagram(std::size_t index, protocol::ByteView datagram, double
 
 void Agent::take_message(std::size_t index, protocol::ByteView message, double now_s) {
   Monitor& monitor = monitors_[index];
-  if (const auto ack = protocol::decode_heartbeat_ack(message)) {
+  if (const auto ack = protocol::decode<protocol::HeartbeatAck>(message)) {
     if (ack->number > number_) return;
     monitor.acknowledgements.answered(ack->number == number_);
     monitor.single_node_jobs = ack->single_node_jobs;
     leader_.note(index, ack->next_to_slurmctld, now_s);
     note(monitor, "session established");  // is logged only if the monitor did not answer before
-    follow_settings(now_s);
-  } else if (const auto lease = protocol::decode_lease(message)) {
+  } else if (const auto lease = protocol::decode<protocol::ProbeLease>(message)) {
     take_lease(index, *lease, now_s);
-  } else if (const auto settings = protocol::decode_settings(message)) {
-    take_settings(index, settings->text);
-    follow_settings(now_s);
+  } else if (const auto settings = protocol::decode<protocol::SettingsMessage>(message)) {
+    take_settings(index, settings->text, now_s);
   }
-}
-
-void Agent::take_settings(std::size_t index, const std::string& text) {
-  Monitor& monitor = monitors_[index];
-  monitor.settings = text;
-  const protocol::SettingsTaken taken{start_id_, checksum(std::as_bytes(std::span(text)))};
-  send(monitor, protocol::encode(taken));
 }
 
 // Applies the settings of the leader.
-void Agent::follow_settings(double now_s) {
-  const std::optional<std::size_t> leader = leader_.leader(now_s);
-  if (!leader) return;
-  const Monitor& monitor = monitors_[*leader];
-  if (monitor.settings.empty() || monitor.settings == settings_text_) return;
-  settings_text_ = monitor.settings;
+void Agent::take_settings(std::size_t index, const std::string& text, double now_s) {
+  if (leader_.leader(now_s) != index || text == settings_text_) return;
+  settings_text_ = text;
+  const std::string from = "monitor on " + monitors_[index].host.name;
   try {
     Config config = settings_.config;
-    protocol::take_agent_settings(config, settings_text_);
+    protocol::take_agent_settings(config, text);
     if (protocol::agent_settings_text(config) == protocol::agent_settings_text(settings_.config)) return;
     settings_.config = config;
   } catch (const Error& error) {
-    log_("monitor on " + monitor.host.name + ": " + error.what());
+    log_(from + ": " + error.what());
     return;
   }
-  log_("the settings are those of the monitor on " + monitor.host.name);
+  log_("the settings are those of the " + from);
   sampler_ = NodeSampler(sample_settings(settings_));
   prober_.reset();
   probes_.reset();
@@ -277,10 +265,7 @@ void Agent::take_lease(std::size_t index, const protocol::ProbeLease& lease, dou
   if (!prober_) return;
   // A job may have started since the last sample.
   sampler_.refresh_jobs();
-  const Prober::Conditions conditions{.lease_is_new = leader_.leader(now_s) == index,
-                                      .busy = busy(monitors_[index]),
-                                      .idle = idle(),
-                                      .other_flow_Bps = sampler_.flow_Bps()};
+  const Prober::Conditions conditions{.lease_is_new = leader_.leader(now_s) == index, .busy = busy(monitors_[index])};
   if (const auto refused = prober_->begin(lease, conditions, now_s)) send(monitors_[index], protocol::encode(*refused));
 }
 

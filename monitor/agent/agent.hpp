@@ -53,7 +53,6 @@ class Agent {
     protocol::TokenBucket datagrams{50, 200};  // limits the datagrams that are read
     std::string last_note;                     // the last message logged about it, so that each is logged once
     std::vector<std::uint32_t> single_node_jobs;
-    std::string settings;  // the agents' settings that it sent; empty: none yet
   };
   class ProbeSocket;
 
@@ -66,8 +65,7 @@ class Agent {
   void read_control(double now_s);
   void take_datagram(std::size_t index, protocol::ByteView datagram, double now_s);
   void take_message(std::size_t index, protocol::ByteView message, double now_s);
-  void take_settings(std::size_t index, const std::string& text);
-  void follow_settings(double now_s);
+  void take_settings(std::size_t index, const std::string& text, double now_s);
   void take_lease(std::size_t index, const protocol::ProbeLease& lease, double now_s);
   void read_probes();
   void run_probes(double now_s, bool can_send);
@@ -78,7 +76,6 @@ class Agent {
   void tell_new_leader(double now_s);
   void open_probe_socket();
   bool busy(const Monitor& leader) const;
-  bool idle() const;
   void note(Monitor& monitor, const std::string& text);
 
   AgentSettings settings_;

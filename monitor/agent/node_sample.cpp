@@ -137,9 +137,9 @@ void NodeSampler::sample_cpu(double seconds) {
   const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
-    utilisation_ =
-        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_));
-    utilisation_means_.add(utilisation_, seconds);
+    utilisation_means_.add(
+        std::min(1.0, static_cast<double>(times->busy - cpu_busy_) / static_cast<double>(times->all - cpu_all_)),
+        seconds);
     state_.cpu_utilisation = utilisation_means_.means();
   }
   cpu_busy_ = times->busy;
@@ -204,8 +204,7 @@ void NodeSampler::sample_network(double seconds) {
   if (!begun_ && link_Bps > 0) link_Bps_ = link_Bps;
   // If there are fewer bytes than before, an interface was removed or a counter was reset.
   if (bytes_known_ && bytes >= bytes_) {
-    flow_Bps_ = static_cast<double>(bytes - bytes_) / seconds;
-    flow_.add(flow_Bps_, seconds);
+    flow_.add(static_cast<double>(bytes - bytes_) / seconds, seconds);
     state_.flow_rate_Bps = flow_.means();
   }
   bytes_ = bytes;

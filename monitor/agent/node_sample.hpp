@@ -69,8 +69,6 @@ class NodeSampler {
   const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }
   std::uint32_t uptime_s() const { return uptime_s_; }  // seconds since the node booted
   double link_Bps() const { return link_Bps_; }
-  double flow_Bps() const { return flow_Bps_; }        // traffic between the last two samples; NaN: not known
-  double utilisation() const { return utilisation_; }  // between the last two samples, 0 to 1; NaN: not known
   const SlurmProcesses& processes() const { return processes_; }
   // Returns false where /proc hides the processes of other users (hidepid). Then jobs and slurmd are not known.
   bool sees_processes() const { return sees_processes_; }
@@ -93,8 +91,6 @@ class NodeSampler {
   std::array<std::uint8_t, 16> boot_id_{};
   std::uint32_t uptime_s_ = 0;
   double link_Bps_ = unknown_value;
-  double flow_Bps_ = unknown_value;
-  double utilisation_ = unknown_value;
   double last_s_ = 0;
   bool begun_ = false;
   bool hardware_only_ = false;

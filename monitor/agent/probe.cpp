@@ -15,7 +15,6 @@ constexpr double patience_s = 0.25;          // time to wait for an answer
 constexpr double ask_s = 0.1;                // time between two requests for the report
 constexpr std::uint32_t greetings = 4;       // pings that may be sent before a train
 constexpr std::uint32_t spare_answers = 64;  // answers to pings and requests beyond the packets of the lease
-constexpr std::size_t sealed_at_once = 192;
 constexpr std::size_t sent_at_once = 64;
 constexpr std::int64_t quiet_ns = 30'000'000;   // a train has ended when nothing arrives for this time
 constexpr std::uint32_t question = UINT32_MAX;  // index of a ping that asks for the report
@@ -63,8 +62,6 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   if (!conditions.lease_is_new || !(bytes_per_minute_ > 0)) return result_of(lease, protocol::ProbeOutcome::refused);
   if (active(now_s) || result_) return result_of(lease, protocol::ProbeOutcome::busy);
   if (conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
-  if (lease.kind == protocol::ProbeKind::bulk && !conditions.idle)
-    return result_of(lease, protocol::ProbeOutcome::not_idle);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
   if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, protocol::ProbeOutcome::refused);
   // Each end is charged for the whole probe, because received packets disturb the node too.
@@ -77,7 +74,6 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   probe_->stage = initiator ? Stage::waiting : Stage::serving;
   probe_->end_s = now_s + lease.expires_in_ms / 1e3;
   probe_->next_s = initiator ? now_s + lease.start_in_ms / 1e3 : probe_->end_s;
-  probe_->other_flow_Bps = conditions.other_flow_Bps;
   return std::nullopt;
 }
 
@@ -136,23 +132,16 @@ void Prober::run(double now_s, ProbeIo& io) {
 
 void Prober::send_train(double now_s, ProbeIo& io) {
   Probe& probe = *probe_;
+  for (std::uint32_t k = 0; probe.index == 0 && k < probe.lease.packets; ++k)
+    probe.sealed.push_back(probe.channel.seal(
+        protocol::encode(protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = k},
+                         probe.lease.packet_bytes - protocol::seal_overhead)));
   for (std::size_t i = 0; i < sent_at_once && probe.index < probe.lease.packets; ++i) {
-    if (probe.sealed.empty()) {
-      const auto rest = static_cast<std::uint32_t>(probe.lease.packets) - probe.index;
-      const auto batch = std::min<std::uint32_t>(rest, sealed_at_once);
-      for (std::uint32_t k = 0; k < batch; ++k)
-        probe.sealed.push_back(probe.channel.seal(protocol::encode(
-            protocol::ProbePacket{.kind = protocol::ProbePacket::Kind::train, .index = probe.index + k},
-            probe.lease.packet_bytes - protocol::seal_overhead)));
-      std::reverse(probe.sealed.begin(), probe.sealed.end());
-    }
-    if (!io.send(probe.sealed.back(), probe.lease.peer_address)) {
+    if (!io.send(probe.sealed[probe.index], probe.lease.peer_address)) {
       probe.next_s = now_s + ask_s;  // run() is called earlier if the socket can send before that
       return;
     }
-    probe.bytes += probe.sealed.back().size();
-    probe.sealed.pop_back();
-    ++probe.index;
+    probe.bytes += probe.sealed[probe.index++].size();
     ++probe.sent;
   }
   probe.next_s = now_s;
@@ -197,7 +186,6 @@ void Prober::finish(protocol::ProbeOutcome outcome) {
   result_ = result_of(probe.lease, outcome);
   result_->sent = probe.sent;
   result_->received = probe.answers;
-  result_->other_flow_Bps = probe.other_flow_Bps;
   result_->bytes = probe.bytes;
   if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty()) {
     result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
@@ -239,7 +227,7 @@ void Prober::receive(protocol::ByteView datagram, const protocol::NetAddress& fr
   if (!probe_ || now_s >= probe_->end_s || from != probe_->lease.peer_address) return;
   const std::optional<protocol::Bytes> message = probe_->channel.open(datagram);
   if (!message) return;
-  const std::optional<protocol::ProbePacket> packet = protocol::decode_probe_packet(*message);
+  const std::optional<protocol::ProbePacket> packet = protocol::decode<protocol::ProbePacket>(*message);
   if (!packet) return;
   if (probe_->stage == Stage::serving) {
     serve(*packet, arrived_ns, io);

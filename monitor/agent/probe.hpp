@@ -49,8 +49,6 @@ class Prober {
   struct Conditions {
     bool lease_is_new = false;  // it comes from the leader and its term is still valid
     bool busy = false;          // a job runs that must not be disturbed
-    bool idle = false;          // there is hardly any load or traffic, so that a bulk stream disturbs nothing
-    double other_flow_Bps = unknown_value;
   };
 
   // `bytes_per_minute` is the number of bytes that may be sent. Half of it may be sent at once. 0 means no probes.
@@ -79,7 +77,6 @@ class Prober {
     Stage stage = Stage::waiting;
     double end_s = 0;
     double next_s = 0;
-    double other_flow_Bps = unknown_value;
     std::uint32_t index = 0;    // of the ping that is not answered yet, or of the next packet of the train
     std::uint32_t sent = 0;     // packets that count for the result
     std::uint32_t answers = 0;  // received by the initiator, sent by the responder
@@ -87,7 +84,7 @@ class Prober {
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;
-    std::vector<protocol::Bytes> sealed;  // packets of the train that were sealed in advance; the next one is last
+    std::vector<protocol::Bytes> sealed;  // packets of the train, by their number
     std::vector<TrainArrival> arrivals;
     bool done = false;  // the result is known, or nothing more is expected
   };

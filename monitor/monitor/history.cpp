@@ -3,9 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -19,15 +16,10 @@ constexpr const char* count_of_changes = "SELECT total_changes()";
 
 constexpr const char* schema = R"(
   CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-  CREATE TABLE outage (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL, counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL);
-  CREATE INDEX outage_node ON outage (node, began_at);
-  CREATE TABLE span (id INTEGER PRIMARY KEY, node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL,
-    ended_at REAL NOT NULL);
-  CREATE INDEX span_node ON span (node, ended_at);
-  CREATE TABLE pair (a INTEGER NOT NULL REFERENCES node (id), b INTEGER NOT NULL REFERENCES node (id),
-    measured_at REAL NOT NULL, latency_us REAL, latency_error_us REAL, bandwidth_Bps REAL, bandwidth_error_Bps REAL,
-    peak_bandwidth_Bps REAL, samples INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
+  CREATE TABLE outage (node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL, ended_at REAL,
+    counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
+  CREATE TABLE span (node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL, ended_at REAL NOT NULL,
+    PRIMARY KEY (node, began_at));
   CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, restarts INTEGER NOT NULL,
     uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
@@ -41,10 +33,6 @@ void set_modes(Database& database) {
   database.run("PRAGMA wal_autocheckpoint = 500");
   database.run("PRAGMA journal_size_limit = 8388608");
   database.run("PRAGMA temp_store = MEMORY");
-}
-
-OutageRecord outage_of_row(Statement& row) {  // node, began_at, ended_at, counted, cause, noticed_at
-  return {row.text(0), row.real(1), row.real(2), row.integer(3) != 0, row.text(4), row.real(5)};
 }
 
 }  // namespace
@@ -157,84 +145,17 @@ bool one_outage(const OutageRecord& a, const OutageRecord& b) {
   return second.began_at_s <= first.ended_at_s + (second.cause == "slurmd" ? same_outage_s : 0);
 }
 
-namespace {
-
-// Merges `fresh`, a new report of an outage, with its record `old`.
-OutageRecord joined(const OutageRecord& old, const OutageRecord& fresh) {
-  OutageRecord both = fresh;
-  both.began_at_s = std::min(old.began_at_s, fresh.began_at_s);
-  if (!fresh.lasts() && !old.lasts()) both.ended_at_s = std::max(old.ended_at_s, fresh.ended_at_s);
-  both.noticed_at_s =
-      std::isnan(old.noticed_at_s) || fresh.noticed_at_s < old.noticed_at_s ? fresh.noticed_at_s : old.noticed_at_s;
-  return both;
-}
-
-}  // namespace
-
 void History::put_outage(const OutageRecord& outage) {
-  const std::int64_t node = node_id(outage.node);
-  const double forever = std::numeric_limits<double>::infinity();
-  struct Row {
-    std::int64_t id;
-    OutageRecord outage;
-  };
-  std::vector<Row> rows;
-  Statement& find = statement(
-      "SELECT id, began_at, ended_at, counted, cause, noticed_at FROM outage WHERE node = ?1 AND began_at <= ?2 "
-      "AND (ended_at IS NULL OR ended_at >= ?3) ORDER BY began_at DESC");
-  // This finds all records that can be one outage with it, and more.
-  find.bind(node, outage.lasts() ? forever : outage.ended_at_s + same_outage_s, outage.began_at_s - 2 * same_outage_s);
-  while (find.step()) {
-    Row row{find.integer(0),
-            {outage.node, find.real(1), find.real(2), find.integer(3) != 0, find.text(4), find.real(5)}};
-    if (one_outage(row.outage, outage)) rows.push_back(std::move(row));
-  }
-  if (rows.empty()) {
-    statement("INSERT INTO outage (node, began_at, ended_at, counted, cause, noticed_at) VALUES (?, ?, ?, ?, ?, ?)")
-        .bind(node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
-        .execute();
-    return;
-  }
-  // The latest row is kept; the others are merged into it.
-  OutageRecord both = rows.front().outage;
-  for (std::size_t i = 1; i < rows.size(); ++i) {
-    both = joined(rows[i].outage, both);
-    statement("DELETE FROM outage WHERE id = ?").bind(rows[i].id).execute();
-  }
-  both = joined(both, outage);
-  statement("UPDATE outage SET began_at = ?, ended_at = ?, counted = ?, cause = ?, noticed_at = ? WHERE id = ?")
-      .bind(both.began_at_s, both.ended_at_s, both.counted, both.cause, both.noticed_at_s, rows.front().id)
+  statement("INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(node_id(outage.node), outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause,
+            outage.noticed_at_s)
       .execute();
 }
 
 void History::put_span(const SpanRecord& span) {
   if (!(span.ended_at_s > span.began_at_s)) return;
-  const std::int64_t node = node_id(span.node);
-  std::int64_t kept = -1;
-  double began = span.began_at_s, ended = span.ended_at_s;
-  std::vector<std::int64_t> absorbed;
-  Statement& touching =
-      statement("SELECT id, began_at, ended_at FROM span WHERE node = ? AND ended_at >= ? AND began_at <= ?");
-  for (touching.bind(node, span.began_at_s, span.ended_at_s); touching.step();) {
-    if (kept < 0)
-      kept = touching.integer(0);
-    else
-      absorbed.push_back(touching.integer(0));
-    began = std::min(began, touching.real(1));
-    ended = std::max(ended, touching.real(2));
-  }
-  for (const std::int64_t id : absorbed) statement("DELETE FROM span WHERE id = ?").bind(id).execute();
-  if (kept < 0)
-    statement("INSERT INTO span (node, began_at, ended_at) VALUES (?, ?, ?)").bind(node, began, ended).execute();
-  else
-    statement("UPDATE span SET began_at = ?, ended_at = ? WHERE id = ?").bind(began, ended, kept).execute();
-}
-
-void History::put_pair(const PairRecord& pair) {
-  const bool swapped = pair.b < pair.a;
-  statement("INSERT OR REPLACE INTO pair VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(node_id(swapped ? pair.b : pair.a), node_id(swapped ? pair.a : pair.b), pair.measured_at_s, pair.latency_us,
-            pair.latency_error_us, pair.bandwidth_Bps, pair.bandwidth_error_Bps, pair.peak_bandwidth_Bps, pair.samples)
+  statement("INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
+      .bind(node_id(span.node), span.began_at_s, span.ended_at_s)
       .execute();
 }
 
@@ -250,38 +171,17 @@ std::vector<OutageRecord> History::outages() {
   std::vector<OutageRecord> all;
   Statement& rows = statement(
       "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
-      "ORDER BY began_at, outage.id");
-  for (rows.bind(); rows.step();) all.push_back(outage_of_row(rows));
+      "ORDER BY began_at, name");
+  for (rows.bind(); rows.step();)
+    all.push_back({rows.text(0), rows.real(1), rows.real(2), rows.integer(3) != 0, rows.text(4), rows.real(5)});
   return all;
-}
-
-std::int64_t History::counted_outages(const std::string& node, double began_after_s) {
-  Statement& count = statement(
-                         "SELECT count(*) FROM outage JOIN node ON node.id = outage.node "
-                         "WHERE name = ? AND counted <> 0 AND began_at >= ?")
-                         .bind(node, began_after_s);
-  count.step();
-  const std::int64_t outages = count.integer(0);
-  count.step();
-  return outages;
 }
 
 std::vector<SpanRecord> History::spans() {
   std::vector<SpanRecord> all;
-  Statement& rows = statement(
-      "SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node ORDER BY began_at, span.id");
+  Statement& rows =
+      statement("SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node ORDER BY began_at, name");
   for (rows.bind(); rows.step();) all.push_back({rows.text(0), rows.real(1), rows.real(2)});
-  return all;
-}
-
-std::vector<PairRecord> History::pairs() {
-  std::vector<PairRecord> all;
-  Statement& rows = statement(
-      "SELECT x.name, y.name, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps, "
-      "peak_bandwidth_Bps, samples FROM pair JOIN node x ON x.id = a JOIN node y ON y.id = b ORDER BY a, b");
-  for (rows.bind(); rows.step();)
-    all.push_back({rows.text(0), rows.text(1), rows.real(2), rows.real(3), rows.real(4), rows.real(5), rows.real(6),
-                   rows.real(7), rows.integer(8)});
   return all;
 }
 
@@ -307,13 +207,12 @@ void History::prune(double now_s) {
   begin();
   statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
   statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
-  statement("DELETE FROM pair WHERE measured_at < ?").bind(oldest).execute();
   statement("DELETE FROM decision WHERE at < ?").bind(oldest).execute();
   commit();
   // The row of a time that goes on was begun long ago and grows, so the end says how old it is.
   for (const auto& [table, age] :
        {std::pair{"decision", "id"}, {"span", "ended_at"}, {"outage", "ended_at IS NULL, ended_at"}}) {
-    const std::string some = std::string("DELETE FROM ") + table + " WHERE id IN (SELECT id FROM " + table +
+    const std::string some = std::string("DELETE FROM ") + table + " WHERE rowid IN (SELECT rowid FROM " + table +
                              " ORDER BY " + age + " LIMIT 1 + (SELECT count(*) FROM " + table + ") / 8)";
     while (bytes() > limits_.max_bytes &&
            database().number((std::string("SELECT EXISTS (SELECT 1 FROM ") + table + ")").c_str()) != 0) {

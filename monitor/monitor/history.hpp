@@ -18,14 +18,12 @@ namespace placement::monitor {
 // A file that is damaged or no such database is moved aside, and a new one is begun.
 //
 //   node     (id, name)                       each name that was ever heard of
-//   outage   (id, node, began_at, ended_at, counted, cause, noticed_at)
+//   outage   (node, began_at, ended_at, counted, cause, noticed_at)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
 //            the monitor was sure. counted is 1 for an unplanned outage, which the estimates use.
 //            cause: silent, reboot, link, agent or planned (see cause.hpp); slurmd: slurmd was away alone
-//   span     (id, node, began_at, ended_at)
-//            a time in which the node was observed: it was up, and the observer was sound. Spans do not overlap.
-//   pair     (a, b, measured_at, latency_us, latency_error_us, bandwidth_Bps, bandwidth_error_Bps,
-//             peak_bandwidth_Bps, samples)    a < b by name order; the forecast when the row was written
+//   span     (node, began_at, ended_at)
+//            a time in which the node was observed: it was up, and the observer was sound
 //   decision (id, at, job, restarts, uid, policy, outcome, us, record)
 //            one row for each decision of slurmctld; record is the whole record, as decision_ring.hpp has it
 //   setting  (name, value)                    see setting()
@@ -56,17 +54,6 @@ struct SpanRecord {
   double ended_at_s = 0;
 };
 
-struct PairRecord {
-  std::string a, b;
-  double measured_at_s = 0;
-  double latency_us = unknown_value;
-  double latency_error_us = unknown_value;
-  double bandwidth_Bps = unknown_value;
-  double bandwidth_error_Bps = unknown_value;
-  double peak_bandwidth_Bps = unknown_value;
-  std::int64_t samples = 0;
-};
-
 struct DecisionRecord {
   double at_s = 0;
   std::int64_t job = 0;
@@ -79,7 +66,7 @@ struct DecisionRecord {
 };
 
 struct HistoryLimits {
-  double keep_s = 400.0 * 86400;         // outages, spans, pairs and decisions that are older are deleted
+  double keep_s = 400.0 * 86400;         // outages, spans and decisions that are older are deleted
   std::int64_t max_bytes = 256LL << 20;  // above this the oldest decisions are deleted, then spans, then outages
 };
 
@@ -105,21 +92,14 @@ class History {
   bool commit();
   void give_up();
 
-  // Writes an outage. It is merged with all outages of its node on record that are one_outage() with it. The merged row
-  // has the earliest beginning and the latest end. Its cause and `counted` are those of `outage`.
+  // Each of these two replaces the record on file with this node and beginning.
   void put_outage(const OutageRecord& outage);
-  // Writes a time of observation, merged with the node's spans that touch it.
   void put_span(const SpanRecord& span);
-  // Writes the latest forecast of a pair of nodes, in place of the one on record.
-  void put_pair(const PairRecord& pair);
   // Adds a decision of slurmctld.
   void put_decision(const DecisionRecord& decision);
 
   std::vector<OutageRecord> outages();  // ordered by beginning
-  // Returns the number of counted outages of `node` that began at `began_after_s` or later.
-  std::int64_t counted_outages(const std::string& node, double began_after_s = -1e300);
-  std::vector<SpanRecord> spans();  // ordered by beginning
-  std::vector<PairRecord> pairs();  // ordered by the rows of the nodes
+  std::vector<SpanRecord> spans();      // ordered by beginning
 
   // Returns a remembered value by its name; empty if there is none. "ring" is how far the ring of decisions was read;
   // "left X" is when the agent of node X ended by order, while it has not come back.

@@ -47,7 +47,7 @@ bool is_sound(const std::string& path) {
     return version > history_schema_version ||
            database.number(
                "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN "
-               "('node', 'outage', 'span', 'pair', 'decision', 'setting')") == 6;
+               "('node', 'outage', 'span', 'decision', 'setting')") == 5;
   } catch (const DatabaseError& error) {
     if (!error.broken) throw;
     return false;

@@ -13,7 +13,6 @@ namespace placement::monitor {
 namespace {
 
 constexpr double ring_every_s = 2;
-constexpr double pairs_every_s = 300;
 constexpr double clock_trusted_after_s = 6 * 3600;
 constexpr double first_prune_s = 60;
 constexpr double prune_every_s = 3600;
@@ -40,17 +39,15 @@ HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_o
       log_(std::move(log)),
       history_(path_, limits_of(config)),
       ring_(config.decision_file, ring_cursor(history_), std::move(decision_owners)),
-      next_pairs_s_(protocol::steady_s() + pairs_every_s),
       next_prune_s_(protocol::steady_s() + first_prune_s),
       trouble_(log_),
       ring_trouble_(log_) {
   log_moved_file();
 }
 
-void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
+void HistoryKeeper::keep(NodeWatch& watch, Moment now) {
   std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
   const bool reads_ring = now.steady_s >= next_ring_s_;
-  bool saves_pairs = false;
   try {
     if (!history_.in_place()) throw DatabaseError(path_ + ": it was taken away", true);
     history_.begin();
@@ -59,21 +56,14 @@ void HistoryKeeper::keep(NodeWatch& watch, PairModel& pairs, Moment now) {
       read_ring();
       next_ring_s_ = now.steady_s + ring_every_s;
     }
-    if (now.steady_s >= next_pairs_s_) {
-      next_pairs_s_ = now.steady_s + pairs_every_s;
-      save_pairs(watch, pairs, now);
-      saves_pairs = true;
-    }
     const bool wrote = history_.commit();
     before.reset();
-    if (saves_pairs) pairs_saved_s_ = now.steady_s;
     watch.written();
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
     if (now.steady_s >= next_prune_s_) {
       next_prune_s_ = now.steady_s + prune_every_s;
       // A clock that may be wrong makes no row too old: with time 0 only a file that is too large loses rows.
       const bool good_clock = now.steady_s - watch.clock_good_since_s() > clock_trusted_after_s;
-      pairs.forget_old(now.steady_s);
       history_.prune(good_clock ? now.wall_s : 0);
     }
     // What could not be written is kept, and is written with the ring. Other transactions may write nothing, or little
@@ -100,7 +90,6 @@ void HistoryKeeper::handle(const Error& error) {
 bool HistoryKeeper::recover() {
   try {
     if (!history_.recover()) return false;
-    pairs_saved_s_ = never_s;
     log_moved_file();
     return true;
   } catch (const Error& error) {
@@ -136,19 +125,11 @@ void HistoryKeeper::read_ring() {
   uncommitted_ = std::move(decisions);
 }
 
-void HistoryKeeper::save_pairs(const NodeWatch& watch, const PairModel& pairs, Moment now) {
-  for (const PairModel::Pair& pair : pairs.measured_since(pairs_saved_s_))
-    history_.put_pair({watch.name(pair.a), watch.name(pair.b), now.wall_of(pair.newest_s()), pair.latency_us.value(),
-                       pair.latency_us.error(), pair.bandwidth_Bps.value(), pair.bandwidth_Bps.error(),
-                       pair.peak_bandwidth_Bps, pair.latency_us.count() + pair.bandwidth_Bps.count()});
-}
-
-void HistoryKeeper::save(NodeWatch& watch, const PairModel& pairs, Moment now) {
-  watch.save(now);
+void HistoryKeeper::save(NodeWatch& watch) {
+  watch.save();
   try {
     history_.begin();
     watch.write();
-    save_pairs(watch, pairs, now);
     read_ring();
     history_.commit();
   } catch (const Error& error) {

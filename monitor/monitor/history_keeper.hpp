@@ -11,12 +11,11 @@
 #include "monitor/monitor/decision_counts.hpp"
 #include "monitor/monitor/history.hpp"
 #include "monitor/monitor/node_watch.hpp"
-#include "monitor/monitor/pair_model.hpp"
 #include "monitor/monitor/trouble_log.hpp"
 
 namespace placement::monitor {
 
-// Keeps the history on disk: outages and times of observation, pairs, and the decisions of slurmctld's ring. A record
+// Keeps the history on disk: outages and times of observation, and the decisions of slurmctld's ring. A record
 // that cannot be written, because the disk is full or the file is damaged, is kept in memory and written later.
 class HistoryKeeper {
  public:
@@ -25,11 +24,11 @@ class HistoryKeeper {
   HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
 
   History& history() { return history_; }
-  // Writes the new records of the watch. Every few seconds it also reads the ring, every few minutes it writes the
-  // pairs, and every hour it deletes what is too old, in `pairs` too. Never throws Error: trouble is logged.
-  void keep(NodeWatch& watch, PairModel& pairs, Moment now);
+  // Writes the new records of the watch. Every few seconds it also reads the ring, and every hour it deletes what is
+  // too old. Never throws Error: trouble is logged.
+  void keep(NodeWatch& watch, Moment now);
   // Writes everything before the process ends.
-  void save(NodeWatch& watch, const PairModel& pairs, Moment now);
+  void save(NodeWatch& watch);
   // Handles an error of the history: undoes the transaction, replaces a damaged file, and logs the trouble.
   void handle(const Error& error);
 
@@ -43,7 +42,6 @@ class HistoryKeeper {
   bool recover();
   void log_moved_file();
   void read_ring();
-  void save_pairs(const NodeWatch& watch, const PairModel& pairs, Moment now);
 
   std::string path_;
   Log log_;
@@ -51,9 +49,7 @@ class HistoryKeeper {
   DecisionReader ring_;
   std::vector<Decision> uncommitted_;  // decisions in the transaction that is not committed yet
   DecisionCounts counts_;
-  static constexpr double never_s = -1e9;
-  double pairs_saved_s_ = never_s;  // all measurements before this time are in the history
-  double next_ring_s_ = 0, next_pairs_s_, next_prune_s_;
+  double next_ring_s_ = 0, next_prune_s_;
   TroubleLog trouble_, ring_trouble_;
 };
 

@@ -28,7 +28,6 @@ monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_his
 	$(monitor_protocol) $(SQLITE_LIBS) $(SLURM_LIBS)
 libmonitor_monitor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 libmonitor_monitor_la_SOURCES = \
-	%D%/bulk.cpp \
 	%D%/decision_counts.cpp \
 	%D%/history_keeper.cpp \
 	%D%/monitor.cpp \

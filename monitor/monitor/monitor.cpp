@@ -22,12 +22,6 @@ namespace {
 constexpr int datagrams_at_once = 2048;
 constexpr double recent_beat_s = 15;  // an agent that was not heard for this time is not counted as following anybody
 
-WatchSettings watch_settings(const Config& config) {
-  WatchSettings settings;
-  settings.estimator = config.outage_estimator;
-  return settings;
-}
-
 protocol::NetAddress any_address(std::int64_t port) {
   protocol::NetAddress address;
   address.port = static_cast<std::uint16_t>(port);
@@ -44,13 +38,13 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
       configuration_(std::move(configuration)),
       log_(std::move(log)),
       agent_settings_(protocol::agent_settings_text(settings_.config)),
-      settings_taken_(settings_.hosts.nodes.size()),
       keeper_(settings_.config, settings_.decision_owners, log_),
-      watch_(node_names(settings_.hosts), keeper_.history(), watch_settings(settings_.config), log_, now()),
+      watch_(node_names(settings_.hosts), keeper_.history(),
+             {.estimator = outage_estimator(settings_.config.outage_estimator)}, log_, now()),
       port_{protocol::UdpSocket(any_address(settings_.config.monitor_port)),
             {credentials, static_cast<std::int32_t>(settings_.hosts.nodes.size()),
              [this](const std::string& name, const protocol::NetAddress& from) { return admit(name, from); }}},
-      probing_(settings_.config, configuration_.switches(), keeper_.history().pairs(), watch_, port_),
+      probing_(settings_.config, configuration_.switches(), watch_, port_),
       publisher_(settings_.config.snapshot_file, static_cast<double>(settings_.config.outage_horizon_h) * 3600, log_),
       slurm_(settings_.slurm_conf, settings_.order),
       schedule_(watch_.nodes()),
@@ -86,34 +80,20 @@ void Monitor::receive(double now_s) {
 }
 
 void Monitor::take_message(std::int32_t node, protocol::ByteView message, double now_s) {
-  switch (protocol::message_kind(message).value_or(protocol::MessageKind::accept)) {
-    case protocol::MessageKind::heartbeat:
-      if (const auto beat = protocol::decode_heartbeat(message)) take_heartbeat(node, *beat);
-      break;
-    case protocol::MessageKind::probe_result:
-      if (const auto result = protocol::decode_probe_result(message))
-        probing_.take_result(node, *result, leads_, now_s);
-      break;
-    case protocol::MessageKind::settings_taken:
-      if (const auto taken = protocol::decode_settings_taken(message)) take_settings_taken(node, *taken);
-      break;
-    default: break;
-  }
-}
-
-void Monitor::take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken) {
-  if (taken.checksum == checksum(std::as_bytes(std::span(agent_settings_))))
-    settings_taken_[static_cast<std::size_t>(node)] = taken.agent_start_id;
+  if (const auto beat = protocol::decode<protocol::Heartbeat>(message))
+    take_heartbeat(node, *beat);
+  else if (const auto result = protocol::decode<protocol::ProbeResult>(message))
+    probing_.take_result(node, *result, leads_, now_s);
 }
 
 void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat) {
   ++heartbeats_;
   const Moment moment = now();
   watch_.heartbeat(node, beat, moment);
-  if (settings_taken_[static_cast<std::size_t>(node)] != beat.agent_start_id && (beat.flags & protocol::leaving) == 0)
-    port_.send(node, protocol::encode(protocol::SettingsMessage{agent_settings_}));
   port_.send(node, protocol::encode(
                        protocol::HeartbeatAck{beat.number, slurm_.next_to_active(moment.steady_s), watch_.jobs(node)}));
+  if (beat.settings != checksum(std::as_bytes(std::span(agent_settings_))) && (beat.flags & protocol::leaving) == 0)
+    port_.send(node, protocol::encode(protocol::SettingsMessage{agent_settings_}));
 }
 
 void Monitor::hear_slurm(double now_s) {
@@ -155,7 +135,7 @@ void Monitor::tick() {
   // What happened is judged even if nothing can be written.
   const Moment judged = now();
   if (watch_.tick(judged)) schedule_.snapshot.hurry(moment.steady_s);
-  keeper_.keep(watch_, probing_.pairs(), judged);
+  keeper_.keep(watch_, judged);
   probing_.drop_old_leases(moment.steady_s);
   if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
     pairs_trouble_.say("as many pairs of nodes are remembered as can be, " + std::to_string(pairs.most()) +
@@ -218,7 +198,7 @@ std::vector<SlurmHost> Monitor::run(int stop_descriptor, const std::function<voi
     }
   }
   log_(joined_.empty() ? "ends" : "starts again with " + std::to_string(joined_.size()) + " more nodes of slurmctld");
-  keeper_.save(watch_, probing_.pairs(), now());
+  keeper_.save(watch_);
   return std::move(joined_);
 }
 

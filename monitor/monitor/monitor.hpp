@@ -49,7 +49,6 @@ class Monitor {
   void receive(double now_s);
   void take_message(std::int32_t node, protocol::ByteView message, double now_s);
   void take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat);
-  void take_settings_taken(std::int32_t node, const protocol::SettingsTaken& taken);
   void hear_slurm(double now_s);
   void count_followers(double now_s);
   const std::string& own_name() const {
@@ -61,8 +60,7 @@ class Monitor {
   MonitorSettings settings_;
   RunningConfiguration configuration_;  // tells what has changed since the start
   Log log_;
-  std::string agent_settings_;                 // the settings that are sent to agents
-  std::vector<std::uint64_t> settings_taken_;  // per node, the start id of the agent that has confirmed them; 0: none
+  std::string agent_settings_;  // the settings that are sent to agents
   AddressCache addresses_;
   HistoryKeeper keeper_;
   NodeWatch watch_;

@@ -30,7 +30,7 @@ void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> out
   out.family("probe_outcomes_total", "counter", "Probes by the outcome that the node which began the probe reported.");
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     const std::string_view name = protocol::probe_outcome_names[i];
-    if (name == "measured" || name == "no_answer" || name == "not_idle")
+    if (name == "measured" || name == "no_answer")
       out.value(static_cast<double>(outcomes[i]), {{"outcome", name}});
     else
       other += static_cast<double>(outcomes[i]);
@@ -56,10 +56,6 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   write_refused(out, of.sessions.refused());
   out.one("leases_total", "counter", "Leases for probes that were granted.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
-  out.one("bulk_leases_total", "counter", "Leases for bulk streams between idle nodes that were granted.",
-          static_cast<double>(probes.bulk_leases));
-  out.one("bulk_results_total", "counter", "Bulk streams that measured something.",
-          static_cast<double>(probes.bulk_results));
   out.one("pair_results_dropped_total", "counter",
           "Measurements of pairs that were dropped because as many pairs are remembered as can be.",
           static_cast<double>(of.probing.pairs().dropped()));

@@ -30,8 +30,6 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
       settings_(settings),
       log_(std::move(log)),
       table_(static_cast<std::int32_t>(names.size()), settings.liveness),
-      estimator_(static_cast<std::int32_t>(names.size()), settings.estimator, settings.outage),
-      last_tick_s_(now.steady_s),
       clock_ahead_s_(now.wall_s - now.steady_s),
       clock_good_since_s_(now.steady_s),
       spans_saved_s_(now.steady_s) {
@@ -39,19 +37,12 @@ NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const Wat
     index_.emplace(names[i], static_cast<std::int32_t>(i));
     nodes_[i].state.name = std::move(names[i]);
   }
-  for (const OutageRecord& outage : history_.outages())
-    if (const auto found = index_.find(outage.node); found != index_.end()) {
-      Node& node = at(found->second);
-      (outage.lasts() ? node.outage : node.last) = outage;
-      if (outage.lasts()) take(node, OutageSignal::lost);
-    }
-  count_history();
+  read_history();
   for (std::int32_t i = 0; i < nodes(); ++i) {
     Node& node = at(i);
     if (has_left(node) && !node.outage) table_.left(i);
     if (node.outage || now.wall_s - node.seen_wall_s < still_expected_s) table_.expect(i, now.steady_s);
   }
-  fill_estimator(now.wall_s);
 }
 
 std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
@@ -214,7 +205,6 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
   }
   node.state.outages += counted;
   outages_ += counted;
-  if (began_wall_s >= slot_began_wall_s_) node.slot_outages += counted;
   log_(node.state.name + ": outage (" + std::string(cause) + (counted ? "" : ", not counted") + "), noticed after " +
        seconds(now.wall_s - began_wall_s));
   put(node);
@@ -223,9 +213,7 @@ void NodeWatch::begin_outage(Node& node, double began_wall_s, bool counted, std:
 // Continues the last outage instead of beginning a second one: it was not over, or its cause has another effect now.
 // Its cause and `counted` stay, unless only the second effect counts.
 void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment now) {
-  const double began_wall_s = std::min(node.last->began_at_s, node.outage->began_at_s);
   node.outage = std::exchange(node.last, std::nullopt);
-  node.outage->began_at_s = began_wall_s;
   node.outage->ended_at_s = unknown_value;
   if (node.outage->counted) node.first_cause = node.outage->cause;
   if (counted && !node.outage->counted) {
@@ -233,8 +221,8 @@ void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment n
     outages_ += 1;
     node.outage->cause = std::string(cause);
   }
-  log_(node.state.name + ": its outage goes on (" + std::string(cause) + "), " + seconds(now.wall_s - began_wall_s) +
-       " after it began");
+  log_(node.state.name + ": its outage goes on (" + std::string(cause) + "), " +
+       seconds(now.wall_s - node.outage->began_at_s) + " after it began");
   put(node);
 }
 
@@ -250,23 +238,19 @@ void NodeWatch::end_outage(Node& node, bool counted, std::string_view cause, Mom
   log_(node.state.name + ": is back after " + seconds(node.outage->ended_at_s - node.outage->began_at_s) + " (" +
        final_cause + (counted ? ")" : ", not counted)"));
   put(node);
-  node.last = std::exchange(node.outage, std::nullopt);
+  set_last(node, *std::exchange(node.outage, std::nullopt));
   node.slurm_missed = false;
 }
 
 // Changes whether the outage that lasts is counted.
 void NodeWatch::recount(Node& node, bool counted) {
-  const int more = (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
-  node.state.outages += more;
-  if (node.outage->began_at_s >= slot_began_wall_s_) node.slot_outages += more;
+  node.state.outages += (counted ? 1 : 0) - (node.outage->counted ? 1 : 0);
   node.outage->counted = counted;
 }
 
 void NodeWatch::put(Node& node) {
   pending_.put(*node.outage);
   outages_changed_ = true;
-  // The estimator has already seen an earlier slot.
-  if (node.outage->began_at_s < slot_began_wall_s_) history_changed_ = true;
 }
 
 void NodeWatch::node_is_up(std::int32_t index, const LivenessTable::Event& event, Moment now) {
@@ -320,14 +304,12 @@ bool NodeWatch::tick(Moment now) {
     log_(in_doubt_ ? "most nodes fell silent at once: this monitor or its network is suspected, not the nodes"
                    : "nodes are heard again: this monitor trusts itself");
   }
-  last_tick_s_ = now.steady_s;
   by_liveness_ = {};
   for (std::int32_t i = 0; i < nodes(); ++i) ++by_liveness_[static_cast<std::size_t>(liveness(i))];
   if (now.steady_s - spans_saved_s_ >= settings_.span_save_s) {
     spans_saved_s_ = now.steady_s;
-    save_spans(now, false);
+    save_spans(false);
   }
-  keep_estimator(now);
   return std::exchange(outages_changed_, false);
 }
 
@@ -336,16 +318,13 @@ Liveness NodeWatch::liveness(std::int32_t index) const {
   return at(index).phase == OutagePhase::slurmd && state != Liveness::unknown ? Liveness::down : state;
 }
 
-std::vector<SlotSeen> NodeWatch::open_slots(Moment now) const {
-  std::vector<SlotSeen> open;
-  for (const Node& node : nodes_) open.push_back(slot_until(node, now.wall_s));
-  return open;
-}
-
 std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   std::vector<NodeState> states;
   states.reserve(nodes_.size());
-  const std::vector<double> probability = estimator_.probabilities(open_slots(now), horizon_s);
+  std::vector<NodeObservation> observations;
+  for (const Node& node : nodes_) observations.push_back(observation(node));
+  const std::vector<double> probability =
+      outage_probabilities(observations, settings_.estimator, now.wall_s, horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;

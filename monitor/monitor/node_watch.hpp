@@ -32,13 +32,11 @@ struct Moment {
 
 struct WatchSettings {
   LivenessSettings liveness;
-  OutageSettings outage;
-  std::string estimator = "beta";
-  double span_save_s = 60;            // time between two writings of the times of observation
-  double slurmd_patience_s = 15;      // slurmd has an outage when its agent does not see it for this time
-  double slurm_patience_s = 4;        // slurmd has an outage when slurmctld misses it in two answers this far apart
-  double slurm_answer_s = 250;        // within this time slurmctld pings each node twice
-  double look_back_s = 90 * 86400.0;  // part of the history with which the estimates begin
+  OutageEstimator estimator = OutageEstimator::beta;
+  double span_save_s = 60;        // time between two writings of the times of observation
+  double slurmd_patience_s = 15;  // slurmd has an outage when its agent does not see it for this time
+  double slurm_patience_s = 4;    // slurmd has an outage when slurmctld misses it in two answers this far apart
+  double slurm_answer_s = 250;    // within this time slurmctld pings each node twice
 };
 
 // Knows the state of all nodes. It takes heartbeats and the answers of slurmctld, decides which nodes are up, and keeps
@@ -63,7 +61,7 @@ class NodeWatch {
   // judged again since the last call, so that the published state is out of date.
   bool tick(Moment now);
   // Records until when the nodes were observed, before the process ends.
-  void save(Moment now);
+  void save();
   // Writes the new records into the history, within a transaction. When that is committed, written() has to be called.
   // Throws Error when the history cannot be written; the next call tries again.
   void write();
@@ -87,14 +85,6 @@ class NodeWatch {
   const std::array<std::int64_t, 4>& by_liveness() const { return by_liveness_; }  // numbers of nodes at the last tick
 
  private:
-  // Numbers of counted outages of one node.
-  struct OutageCounts {
-    std::int64_t all = 0;
-    std::int64_t in_slot = 0;  // those that began in the present slot
-  };
-  struct Period {
-    double began_s = 0, ended_s = 0;
-  };
   struct Node {
     NodeState state;
     protocol::Heartbeat beat;
@@ -109,8 +99,7 @@ class NodeWatch {
     double slurm_answered_s = unknown_value;  // since when slurmctld always reaches slurmd
     double span_began_wall_s = unknown_value;
     double seen_wall_s = unknown_value;  // the last heartbeat, possibly before this monitor started
-    std::vector<Period> observed;        // parts of the present slot, disjoint and by time; without the open span
-    std::int32_t slot_outages = 0;       // counted outages that began in the present slot
+    NodeObservation before;              // the spans that are over, and the outages before `last`
     std::optional<OutageRecord> outage;  // the outage that lasts
     std::optional<OutageRecord> last;    // the latest outage that is over
     // The cause of the outage that lasts, as judged when it first seemed to be over. Empty: the present facts decide.
@@ -134,16 +123,12 @@ class NodeWatch {
   void recount(Node& node, bool counted);
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
-  void save_spans(Moment now, bool all);
-  void keep_estimator(Moment now);
-  void close_slot(double wall_s);
-  SlotSeen slot_until(const Node& node, double end_s) const;
-  std::vector<SlotSeen> open_slots(Moment now) const;  // what the present slot has shown so far, one for each node
-  static void add_observed(Node& node, Period period);
-  void count_history();
+  void save_spans(bool all);
+  void read_history();
+  static NodeObservation observation(const Node& node);
+  static void set_last(Node& node, OutageRecord outage);
   bool has_left(const Node& node);
   void note_left(Node& node, bool left, Moment now);
-  void fill_estimator(double wall_s);
   SilenceFacts facts(const Node& node, bool over, Moment now) const;
 
   std::vector<Node> nodes_;
@@ -153,15 +138,9 @@ class NodeWatch {
   WatchSettings settings_;
   Log log_;
   LivenessTable table_;
-  OutageEstimator estimator_;
-  double last_tick_s_;
   double clock_ahead_s_;  // time of the wall clock minus that of the steady clock
   double clock_good_since_s_;
-  double slot_began_wall_s_ = 0;
   double spans_saved_s_ = 0;
-  bool history_changed_ = false;   // in slots that the estimator has already seen
-  double estimator_filled_s_ = 0;  // when the estimator was last filled from the history
-  std::unordered_map<std::int32_t, OutageCounts> written_counts_;
   bool in_doubt_ = false;
   bool outages_changed_ = false;
   std::int64_t outages_ = 0;

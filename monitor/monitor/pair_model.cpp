@@ -193,12 +193,6 @@ std::vector<PairModel::Pair> PairModel::pairs() const {
   return all;
 }
 
-std::vector<PairModel::Pair> PairModel::measured_since(double s) const {
-  std::vector<Pair> all = pairs();
-  std::erase_if(all, [s](const Pair& pair) { return !(pair.newest_s() >= s); });
-  return all;
-}
-
 const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
   const auto found = pairs_.find(key_of(a, b));
   return found == pairs_.end() ? nullptr : &found->second;

@@ -55,9 +55,7 @@ class PairModel {
 
     double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
   };
-  std::vector<Pair> pairs() const;  // ordered by a, then b
-  // Returns the pairs whose newest value was measured at the time `s` or later, in this order too.
-  std::vector<Pair> measured_since(double s) const;
+  std::vector<Pair> pairs() const;                         // ordered by a, then b
   const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known of the pair
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs

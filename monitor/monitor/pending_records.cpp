@@ -16,12 +16,6 @@ void PendingRecords::write(History& history) const {
   for (const auto& [name, value] : settings_) history.set_setting(name, value);
 }
 
-std::set<std::string> PendingRecords::nodes_with_outages() const {
-  std::set<std::string> nodes;
-  for (const auto& [key, outage] : outages_) nodes.insert(key.first);
-  return nodes;
-}
-
 void PendingRecords::forget() {
   outages_.clear();
   spans_.clear();

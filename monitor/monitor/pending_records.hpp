@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -26,8 +25,6 @@ class PendingRecords {
   void write(History& history) const;
   void forget();
 
-  // Returns the nodes of the pending outages.
-  std::set<std::string> nodes_with_outages() const;
   std::size_t size() const { return outages_.size() + spans_.size() + settings_.size(); }
   static constexpr std::size_t most_spans = 200000;  // more are dropped
 

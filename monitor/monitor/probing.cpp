@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <tuple>
 
+#include "common/state/pair_arrays.hpp"
+#include "common/state/snapshot.hpp"
+#include "common/util/error.hpp"
 #include "monitor/agent/probe.hpp"
-#include "monitor/protocol/probe_limits.hpp"
 
 namespace placement::monitor {
 
@@ -23,14 +25,6 @@ ScheduleSettings schedule_settings(const Config& config) {
   return settings;
 }
 
-// A pair has a bulk stream in at most one of six of its measurements.
-BulkSettings bulk_settings(const Config& config) {
-  BulkSettings settings;
-  settings.every_s = 6 * static_cast<double>(config.probe_bandwidth_s);
-  settings.node_pause_s = std::min(settings.node_pause_s, static_cast<double>(config.probe_bandwidth_s));
-  return settings;
-}
-
 // A measurement is kept for several turns of its pair, even if these are far apart.
 PairModelSettings pair_settings(const Config& config, const NodeSwitches& switches) {
   PairModelSettings settings;
@@ -42,18 +36,26 @@ PairModelSettings pair_settings(const Config& config, const NodeSwitches& switch
 
 }  // namespace
 
-Probing::Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known,
-                 const NodeWatch& watch, MonitorPort& port)
+Probing::Probing(const Config& config, const NodeSwitches& switches, const NodeWatch& watch, MonitorPort& port)
     : config_(config),
       watch_(watch),
       port_(port),
       pairs_(switches, pair_settings(config, switches)),
-      schedule_(switches.leaf_of_node, schedule_settings(config)),
-      bulk_(bulk_settings(config)) {
-  for (const PairRecord& record : known) {
-    const auto a = watch_.index(record.a), b = watch_.index(record.b);
-    if (a && b) pairs_.remember_peak(*a, *b, record.peak_bandwidth_Bps, protocol::steady_s());
+      schedule_(switches.leaf_of_node, schedule_settings(config)) {
+  try {
+    remember_peaks(read_snapshot(config.snapshot_file));
+  } catch (const Error&) {  // then peaks are known after the first measurements
   }
+}
+
+void Probing::remember_peaks(const LiveState& state) {
+  const auto nodes = static_cast<std::int32_t>(state.nodes.size());
+  for (std::int32_t i = 0; i < nodes && state.pairs.groups == nodes; ++i)
+    for (std::int32_t k = 0; k < i; ++k) {
+      const auto a = watch_.index(state.nodes[static_cast<std::size_t>(i)].name);
+      const auto b = watch_.index(state.nodes[static_cast<std::size_t>(k)].name);
+      if (a && b) pairs_.remember_peak(*a, *b, pair_cell(state.pairs, i, k).peak_bandwidth_Bps, protocol::steady_s());
+    }
 }
 
 void Probing::take_switches(const NodeSwitches& switches) {
@@ -71,31 +73,12 @@ bool Probing::usable(std::int32_t node) const {
 void Probing::give_leases(double now_s) {
   std::vector<bool> nodes(static_cast<std::size_t>(watch_.nodes()));
   for (std::int32_t i = 0; i < watch_.nodes(); ++i) nodes[static_cast<std::size_t>(i)] = usable(i);
-  bulk_.begin_round();
-  const ProbeSchedule::Round round =
-      schedule_.next(now_s, nodes, [this, now_s](const ProbePair& pair) { return bulk_stream(pair, now_s); });
+  const ProbeSchedule::Round round = schedule_.next(now_s, nodes);
   for (std::size_t k = 0; k < round.pairs.size(); ++k) give_lease(round, k, now_s);
 }
 
 void Probing::drop_old_leases(double now_s) {
   std::erase_if(leases_, [&](const auto& entry) { return now_s > entry.second.until_s + result_delay_s; });
-}
-
-// Returns whether a node has no jobs and little load and traffic, by its last heartbeat and slurmctld's list of jobs.
-// The agent checks this again when the lease arrives.
-bool Probing::idle(std::int32_t node) const {
-  const protocol::Heartbeat& beat = watch_.last_beat(node);
-  return (beat.flags & protocol::jobs_running) == 0 && watch_.jobs(node).empty() &&
-         protocol::little_loaded(beat.state.cpu_utilisation.minutes_1, beat.state.flow_rate_Bps.minutes_1,
-                                 beat.link_Bps);
-}
-
-BulkStream Probing::bulk_stream(const ProbePair& pair, double now_s) {
-  const PairModel::Pair* const known = pairs_.find(pair.a, pair.b);
-  if (!known || !idle(pair.a) || !idle(pair.b)) return {};
-  const double budget_Bpm = std::min(protocol::probe_budget_Bpm(config_, watch_.last_beat(pair.a).link_Bps),
-                                     protocol::probe_budget_Bpm(config_, watch_.last_beat(pair.b).link_Bps));
-  return bulk_.take(pair, known->bandwidth_Bps.value(), budget_Bpm, now_s);
 }
 
 void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, double now_s) {
@@ -104,11 +87,8 @@ void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, d
   lease.id = protocol::random_u64();
   protocol::fill_random(lease.key);
   const bool latency = round.measurement == Measurement::latency;
-  const BulkStream bulk = round.bulk[which];
-  lease.kind = latency            ? protocol::ProbeKind::latency
-               : bulk.packets > 0 ? protocol::ProbeKind::bulk
-                                  : protocol::ProbeKind::train;
-  lease.packets = latency ? agent::usual_latency_packets : bulk.packets > 0 ? bulk.packets : agent::usual_train_packets;
+  lease.kind = latency ? protocol::ProbeKind::latency : protocol::ProbeKind::train;
+  lease.packets = latency ? agent::usual_latency_packets : agent::usual_train_packets;
   lease.packet_bytes = latency ? agent::usual_latency_bytes : static_cast<std::uint16_t>(protocol::max_datagram);
   // The answers and reports in the other direction need room, and a lost packet may be sent again.
   lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes * 2 + 8192;
@@ -116,7 +96,7 @@ void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, d
   // The direction is chosen at random, so that both directions are measured.
   const bool turned = (lease.id & 1) != 0;
   const std::int32_t initiator = turned ? pair.b : pair.a, responder = turned ? pair.a : pair.b;
-  leases_[lease.id] = {initiator, responder, round.measurement, bulk.packets > 0, now_s + round.lasts_s};
+  leases_[lease.id] = {initiator, responder, round.measurement, now_s + round.lasts_s};
   for (const auto& [to, other, role] : {std::tuple(responder, initiator, protocol::ProbeRole::responder),
                                         std::tuple(initiator, responder, protocol::ProbeRole::initiator)}) {
     lease.role = role;
@@ -129,7 +109,6 @@ void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, d
     port_.send(to, protocol::encode(lease));
   }
   ++counts_.leases;
-  counts_.bulk_leases += bulk.packets > 0;
 }
 
 void Probing::take_measurement(std::int32_t node, const protocol::ProbeResult& result, double now_s) {
@@ -150,7 +129,6 @@ void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result
   const Lease lease = found->second;
   leases_.erase(found);
   if (now_s > lease.until_s + result_delay_s) return;
-  counts_.bulk_results += lease.bulk;
   const double value = lease.measurement == Measurement::latency ? result.median_latency_us : result.bandwidth_Bps;
   pairs_.add(lease.a, lease.b, lease.measurement, value, now_s);
 }

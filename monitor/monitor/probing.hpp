@@ -2,13 +2,10 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "common/policy/config.hpp"
-#include "monitor/monitor/bulk.hpp"
-#include "monitor/monitor/history.hpp"
 #include "monitor/monitor/monitor_port.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
@@ -18,8 +15,7 @@ namespace placement::monitor {
 
 // Numbers of probes since the start.
 struct ProbeCounts {
-  std::int64_t leases = 0, bulk_leases = 0;                                   // given
-  std::int64_t bulk_results = 0;                                              // bulk streams that measured something
+  std::int64_t leases = 0;                                                    // given
   std::array<std::int64_t, protocol::probe_outcome_names.size()> outcomes{};  // as the initiators reported them
 };
 
@@ -27,10 +23,9 @@ struct ProbeCounts {
 // the pairs [NLA §8]. Times are seconds of a steady clock.
 class Probing {
  public:
-  // `switches` are the leaf switches of the nodes, and `known` are the pairs in the history. The watch and the port
-  // must outlive this object.
-  Probing(const Config& config, const NodeSwitches& switches, std::span<const PairRecord> known, const NodeWatch& watch,
-          MonitorPort& port);
+  // `switches` are the leaf switches of the nodes. The peak bandwidths are those of the last snapshot, if its file is
+  // still there and shows single pairs. The watch and the port must outlive this object.
+  Probing(const Config& config, const NodeSwitches& switches, const NodeWatch& watch, MonitorPort& port);
 
   // Models and measures the network by other switches from now on. What was measured of pairs stays.
   void take_switches(const NodeSwitches& switches);
@@ -51,13 +46,11 @@ class Probing {
   struct Lease {
     std::int32_t a = 0, b = 0;  // a is the initiator
     Measurement measurement = Measurement::latency;
-    bool bulk = false;
     double until_s = 0;
   };
 
   bool usable(std::int32_t node) const;
-  bool idle(std::int32_t node) const;
-  BulkStream bulk_stream(const ProbePair& pair, double now_s);
+  void remember_peaks(const LiveState& state);
   void give_lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
   void take_measurement(std::int32_t node, const protocol::ProbeResult& result, double now_s);
 
@@ -66,7 +59,6 @@ class Probing {
   MonitorPort& port_;
   PairModel pairs_;
   ProbeSchedule schedule_;
-  BulkTurns bulk_;
   std::unordered_map<std::uint64_t, Lease> leases_;
   ProbeCounts counts_;
 };

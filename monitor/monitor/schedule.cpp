@@ -80,9 +80,9 @@ double ProbeSchedule::cycle_s(const Track& track) const {
   for (std::size_t at = 0; at < rounds; ++at) {
     std::vector<ProbePair> pairs = all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : sampled[at];
     while (!pairs.empty()) {
-      Round round{track.measurement, {}, {}, {}, track.least_s};
+      Round round{track.measurement, {}, {}, track.least_s};
       std::vector<ProbePair> rest;
-      place_pairs(pairs, {}, round, rest);
+      place_pairs(pairs, round, rest);
       sum_s += round.lasts_s;
       pairs = std::move(rest);
     }
@@ -155,11 +155,9 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
 }
 
 // Puts pairs into the round with their start times. Pairs for which the round would become too long go into `rest`.
-void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
-                                std::vector<ProbePair>& rest) const {
-  const bool bandwidth = round.measurement == Measurement::bandwidth, ask = bandwidth && bulk;
-  const double probe_s = bandwidth ? settings_.bandwidth_probe_s : 0;
-  const double latest_s = settings_.longest_round_s - round.lasts_s - (ask ? longest_bulk_s : 0);
+void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, Round& round, std::vector<ProbePair>& rest) const {
+  const double probe_s = round.measurement == Measurement::bandwidth ? settings_.bandwidth_probe_s : 0;
+  const double latest_s = settings_.longest_round_s - round.lasts_s;
   std::vector<double> free_s(members_.size(), 0);  // when the uplink of each leaf switch becomes free
   double longer_s = 0;
   for (const ProbePair& pair : pairs) {
@@ -170,12 +168,10 @@ void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, const AskBu
       rest.push_back(pair);
       continue;
     }
-    const BulkStream stream = ask ? bulk(pair) : BulkStream{};
-    if (&a != &b) a = b = start_s + probe_s + stream.lasts_s;
-    longer_s = std::max(longer_s, start_s + stream.lasts_s);
+    if (&a != &b) a = b = start_s + probe_s;
+    longer_s = std::max(longer_s, start_s);
     round.pairs.push_back(pair);
     round.start_s.push_back(start_s);
-    round.bulk.push_back(stream);
   }
   round.lasts_s += longer_s;
 }
@@ -189,7 +185,7 @@ std::vector<ProbePair> ProbeSchedule::next_pairs(Track& track) const {
                     : track.rounds[at];
 }
 
-ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk) {
+ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& usable) {
   if (now_s < busy_until_s_) return {};
   for (Track* track : {&bandwidth_, &latency_})
     if (track->over() && (track->cycle < 0 || now_s >= track->began_s + track->period_s))
@@ -210,8 +206,8 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
       return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
     });
     if (pairs.empty()) continue;  // such a round takes no time
-    Round round{due->measurement, {}, {}, {}, due->least_s};
-    place_pairs(pairs, bulk, round, due->rest);
+    Round round{due->measurement, {}, {}, due->least_s};
+    place_pairs(pairs, round, due->rest);
     busy_until_s_ = now_s + round.lasts_s;
     return round;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,13 +20,6 @@ std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
 
 enum class Measurement : std::uint8_t { latency, bandwidth };
 
-// Describes how a pair's bandwidth is measured, and how much longer that takes than a packet train.
-struct BulkStream {
-  std::uint16_t packets = 0;  // packets of the bulk stream; 0: a packet train is used instead
-  double lasts_s = 0;         // additional time, at most longest_bulk_s
-};
-inline constexpr double longest_bulk_s = 2.2;
-
 struct ScheduleSettings {
   double latency_period_s = 60;
   double bandwidth_period_s = 300;
@@ -46,8 +38,8 @@ struct ScheduleSettings {
 // With more, a period consists of three parts: a tournament of one node of each leaf switch, rounds with random pairs,
 // and a round of pairs within leaf switches. The random choices are kept for an hour, even while nodes are away.
 // Pairs on different leaf switches that would share an uplink measure bandwidth one after another. At one time each of
-// them would measure only a part of the uplink's bandwidth. A bulk stream makes its round longer. A round that would be
-// too long for a lease is continued by another one.
+// them would measure only a part of the uplink's bandwidth. A round that would be too long for a lease is continued by
+// another one.
 // Only one round runs at a time, for latency and bandwidth together, so that no node is in two probes at once. Periods
 // that are too short for their rounds become longer.
 class ProbeSchedule {
@@ -59,17 +51,14 @@ class ProbeSchedule {
     Measurement measurement = Measurement::latency;
     std::vector<ProbePair> pairs;  // only of usable nodes
     std::vector<double> start_s;   // of each pair, since the beginning of the round
-    std::vector<BulkStream> bulk;  // of each pair; 0 packets in a round for latency
     double lasts_s = 0;            // the leases end then, and no other round begins before
   };
   // Returns the next round if one is due, else a round without pairs. `usable` has one entry per node: whether it can
-  // be probed now. `now_s` must never be less than in the call before. `bulk` is called once for each pair in a round
-  // for bandwidth.
-  using AskBulk = std::function<BulkStream(ProbePair)>;
-  Round next(double now_s, const std::vector<bool>& usable, const AskBulk& bulk = {});
+  // be probed now. `now_s` must never be less than in the call before.
+  Round next(double now_s, const std::vector<bool>& usable);
 
   bool all_pairs() const { return all_pairs_; }
-  // Returns the least length of a period with all nodes usable and without bulk streams, in seconds.
+  // Returns the least length of a period with all nodes usable, in seconds.
   double period_s(Measurement measurement) const;
 
  private:
@@ -89,8 +78,7 @@ class ProbeSchedule {
   std::size_t rounds_in_cycle() const;
   double cycle_s(const Track& track) const;
   std::vector<ProbePair> next_pairs(Track& track) const;
-  void place_pairs(const std::vector<ProbePair>& pairs, const AskBulk& bulk, Round& round,
-                   std::vector<ProbePair>& rest) const;
+  void place_pairs(const std::vector<ProbePair>& pairs, Round& round, std::vector<ProbePair>& rest) const;
   double every_s(const Track& track, std::size_t rounds) const;
 
   ScheduleSettings settings_;

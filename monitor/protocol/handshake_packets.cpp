@@ -5,46 +5,32 @@
 
 namespace placement::protocol {
 
-namespace {
-
 using wire::Of;
-using wire::Reader;
-using wire::Writer;
 
-constexpr std::uint8_t magic[] = {'S', 'P', 'L', 'W'};
-
-Writer begin(FrameKind kind) {
-  Writer out;
-  out.raw(magic);
-  out.number(wire_version);
-  out.choice(kind, FrameKind::sealed);
-  out.number(std::uint16_t{0});
-  return out;
+static void head(auto& io, FrameKind kind) {
+  for (const char letter : {'S', 'P', 'L', 'W'}) io.constant(letter);
+  io.constant(wire_version);
+  io.constant(kind);
+  io.constant(0);
+  io.constant(0);
+  io.at_most(max_datagram);
 }
 
-// Returns a reader after the header, or one that is not good if the datagram is of another kind.
-Reader body(ByteView datagram, FrameKind kind) {
-  Reader in(datagram);
-  in.require(frame_kind(datagram) == kind);
-  std::uint64_t header = 0;
-  in.number(header);
-  return in;
-}
-
-}  // namespace
-
-static void fields(auto& io, Of<Nonce> auto& nonce) {
-  io.raw(nonce);
+static void fields(auto& io, Of<HelloFrame> auto& frame) {
+  head(io, FrameKind::hello);
+  io.raw(frame.nonce);
   io.pad(handshake_bytes);
 }
 
 static void fields(auto& io, Of<ChallengeFrame> auto& frame) {
+  head(io, FrameKind::challenge);
   io.raw(frame.nonce);
   io.raw(frame.cookie);
   io.pad(handshake_bytes);
 }
 
 static void fields(auto& io, Of<JoinFrame> auto& frame) {
+  head(io, FrameKind::join);
   io.raw(frame.nonce);
   io.raw(frame.cookie);
   io.name(frame.name);
@@ -54,13 +40,21 @@ static void fields(auto& io, Of<JoinFrame> auto& frame) {
 }
 
 static void fields(auto& io, Of<RefusedFrame> auto& frame) {
+  head(io, FrameKind::refused);
   io.raw(frame.nonce);
   io.number(frame.reason);
 }
 
+static void fields(auto& io, Of<ResetFrame> auto& frame) {
+  head(io, FrameKind::reset);
+  io.number(frame.session);
+}
+
 static void fields(auto& io, Of<SealedHeader> auto& header) {
+  head(io, FrameKind::sealed);
   io.number(header.session);
   io.number(header.sequence);
+  io.leave_more_than(seal_tag_bytes);
 }
 
 static void fields(auto& io, Of<JoinSecret> auto& secret) {
@@ -71,69 +65,26 @@ static void fields(auto& io, Of<JoinSecret> auto& secret) {
 }
 
 std::optional<FrameKind> frame_kind(ByteView datagram) {
-  if (datagram.size() > max_datagram) return std::nullopt;
-  Reader in(datagram);
-  std::array<std::uint8_t, sizeof magic> begins{};
-  std::uint8_t version = 0;
-  std::uint16_t zero = 0;
-  FrameKind kind{};
-  in.raw(begins);
-  in.number(version);
-  in.choice(kind, FrameKind::sealed);
-  in.number(zero);
-  in.require(std::equal(begins.begin(), begins.end(), magic) && version == wire_version && zero == 0);
-  return in.good() ? std::optional(kind) : std::nullopt;
+  constexpr std::size_t place = 5;
+  if (datagram.size() <= place || datagram[place] < static_cast<std::uint8_t>(FrameKind::hello) ||
+      datagram[place] > static_cast<std::uint8_t>(FrameKind::sealed))
+    return std::nullopt;
+  return static_cast<FrameKind>(datagram[place]);
 }
 
-Bytes encode_hello(const Nonce& nonce) {
-  Writer out = begin(FrameKind::hello);
-  fields(out, nonce);
-  return out.take();
-}
-
-std::optional<Nonce> decode_hello(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::hello);
-  Nonce nonce{};
-  fields(in, nonce);
-  return in.done() ? std::optional(nonce) : std::nullopt;
-}
-
-Bytes encode_reset(std::uint64_t session) {
-  Writer out = begin(FrameKind::reset);
-  out.number(session);
-  return out.take();
-}
-
-std::optional<std::uint64_t> decode_reset(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::reset);
-  std::uint64_t session = 0;
-  in.number(session);
-  return in.done() ? std::optional(session) : std::nullopt;
-}
-
-std::optional<SealedHeader> decode_sealed_header(ByteView datagram) {
-  Reader in = body(datagram, FrameKind::sealed);
-  SealedHeader header;
-  fields(in, header);
-  in.require(in.rest().size() > seal_tag_bytes);
-  return in.done() ? std::optional(header) : std::nullopt;
-}
-
-Bytes encode(const ChallengeFrame& frame) { return written(begin(FrameKind::challenge), frame); }
-Bytes encode(const JoinFrame& frame) { return written(begin(FrameKind::join), frame); }
-Bytes encode(const RefusedFrame& frame) { return written(begin(FrameKind::refused), frame); }
-Bytes encode(const SealedHeader& header) { return written(begin(FrameKind::sealed), header); }
-Bytes encode(const JoinSecret& secret) { return written(Writer(), secret); }
-
-std::optional<ChallengeFrame> decode_challenge(ByteView datagram) {
-  return wire::read<ChallengeFrame>(body(datagram, FrameKind::challenge));
-}
-std::optional<JoinFrame> decode_join(ByteView datagram) {
-  return wire::read<JoinFrame>(body(datagram, FrameKind::join));
-}
-std::optional<RefusedFrame> decode_refused(ByteView datagram) {
-  return wire::read<RefusedFrame>(body(datagram, FrameKind::refused));
-}
-std::optional<JoinSecret> decode_join_secret(ByteView bytes) { return wire::read<JoinSecret>(Reader(bytes)); }
+template Bytes encode(const HelloFrame&);
+template Bytes encode(const ChallengeFrame&);
+template Bytes encode(const JoinFrame&);
+template Bytes encode(const RefusedFrame&);
+template Bytes encode(const ResetFrame&);
+template Bytes encode(const SealedHeader&);
+template Bytes encode(const JoinSecret&);
+template std::optional<HelloFrame> decode(ByteView);
+template std::optional<ChallengeFrame> decode(ByteView);
+template std::optional<JoinFrame> decode(ByteView);
+template std::optional<RefusedFrame> decode(ByteView);
+template std::optional<ResetFrame> decode(ByteView);
+template std::optional<SealedHeader> decode(ByteView);
+template std::optional<JoinSecret> decode(ByteView);
 
 }  // namespace placement::protocol

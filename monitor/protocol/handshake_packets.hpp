@@ -20,6 +20,11 @@ namespace placement::protocol {
 
 enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset, sealed };
 
+struct HelloFrame {
+  Nonce nonce{};
+
+  bool operator==(const HelloFrame&) const = default;
+};
 // A node asks to become a peer of a monitor.
 struct JoinFrame {
   Nonce nonce{};
@@ -41,6 +46,11 @@ struct RefusedFrame {
 
   bool operator==(const RefusedFrame&) const = default;
 };
+struct ResetFrame {
+  std::uint64_t session = 0;
+
+  bool operator==(const ResetFrame&) const = default;
+};
 struct SealedHeader {
   std::uint64_t session = 0;
   std::uint64_t sequence = 0;
@@ -48,21 +58,11 @@ struct SealedHeader {
   bool operator==(const SealedHeader&) const = default;
 };
 
-// Each encoder returns the whole datagram; encode(SealedHeader) returns only the header of one. Each decoder checks
-// length, magic, version, kind and the zeros, and returns none when the bytes are no datagram of its kind.
+// encode() of messages.hpp returns the whole datagram of a frame, but only the header of a sealed one. decode() checks
+// length, magic, version, kind and zeros, and leaves out the ciphertext of a sealed one.
+
+// Returns the kind of a datagram if it has one. The rest of the datagram is not checked.
 std::optional<FrameKind> frame_kind(ByteView datagram);
-Bytes encode_hello(const Nonce& nonce);
-Bytes encode(const ChallengeFrame& frame);
-Bytes encode(const JoinFrame& frame);
-Bytes encode(const RefusedFrame& frame);
-Bytes encode_reset(std::uint64_t session);
-Bytes encode(const SealedHeader& header);
-std::optional<Nonce> decode_hello(ByteView datagram);
-std::optional<ChallengeFrame> decode_challenge(ByteView datagram);
-std::optional<JoinFrame> decode_join(ByteView datagram);
-std::optional<RefusedFrame> decode_refused(ByteView datagram);
-std::optional<std::uint64_t> decode_reset(ByteView datagram);
-std::optional<SealedHeader> decode_sealed_header(ByteView datagram);
 
 // The content of the munge credential in a join.
 struct JoinSecret {
@@ -73,7 +73,5 @@ struct JoinSecret {
 
   bool operator==(const JoinSecret&) const = default;
 };
-Bytes encode(const JoinSecret& secret);
-std::optional<JoinSecret> decode_join_secret(ByteView bytes);
 
 }  // namespace placement::protocol

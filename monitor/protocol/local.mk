@@ -11,7 +11,6 @@ libmonitor_protocol_la_SOURCES = \
 	%D%/daemon.cpp \
 	%D%/handshake_packets.cpp \
 	%D%/munge_credentials.cpp \
-	%D%/probe_limits.cpp \
 	%D%/query_client.cpp \
 	%D%/query_server.cpp \
 	%D%/query_wire.cpp \

@@ -42,6 +42,7 @@ class Writer {
     ByteWriter(out_).number(static_cast<std::uint64_t>(value), sizeof value);
   }
   void flag(bool value) { number(static_cast<std::uint8_t>(value)); }
+  void constant(auto value) { number(static_cast<std::uint8_t>(value)); }
   // Writes the bits of `value` that are in `all`.
   void bits(std::uint32_t value, std::uint32_t all) { number(value & all); }
   template <typename Enum>
@@ -73,6 +74,8 @@ class Writer {
   // Appends zeros until the message has `size` bytes.
   void pad(std::size_t size) { out_.resize(std::max(size, out_.size())); }
   void zeros() {}
+  void leave_more_than(std::size_t) {}
+  void at_most(std::size_t) {}
   void require(bool) {}
   Bytes take() { return std::move(out_); }
 
@@ -99,6 +102,12 @@ class Reader {
     number(value);
     require(value <= 1);
     to = value == 1;
+  }
+  // Reads a byte, which must have this value.
+  void constant(auto value) {
+    std::uint8_t read = 0;
+    number(read);
+    require(read == static_cast<std::uint8_t>(value));
   }
   // Reads bits, of which all must be in `all`.
   void bits(std::uint32_t& to, std::uint32_t all) {
@@ -171,6 +180,10 @@ class Reader {
     zeros();
   }
   ByteView rest() { return take(in_.left()); }
+  // Passes over the rest of the message, which must have more than `size` bytes.
+  void leave_more_than(std::size_t size) { require(rest().size() > size); }
+  // Requires that the whole message has at most `size` bytes.
+  void at_most(std::size_t size) { require(size_ <= size); }
   void require(bool condition) { good_ = good_ && condition; }
   bool good() const { return good_; }
   // Returns whether the whole message was read without an error.
@@ -188,19 +201,24 @@ class Reader {
   bool good_ = true;
 };
 
-// Returns what `out` holds and the fields of `message` behind it.
+}  // namespace placement::protocol::wire
+
+namespace placement::protocol {
+
+// A file that describes messages by fields() instantiates these two for each of them.
 template <typename Message>
-Bytes written(Writer out, const Message& message) {
+Bytes encode(const Message& message) {
+  wire::Writer out;
   fields(out, message);
   return out.take();
 }
 
-// Returns the message whose fields `in` has to read up to the end; none when they are not valid.
 template <typename Message>
-std::optional<Message> read(Reader in) {
+std::optional<Message> decode(ByteView bytes) {
+  wire::Reader in(bytes);
   Message message{};
   fields(in, message);
   return in.done() ? std::optional(std::move(message)) : std::nullopt;
 }
 
-}  // namespace placement::protocol::wire
+}  // namespace placement::protocol

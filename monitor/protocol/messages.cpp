@@ -13,8 +13,6 @@ namespace placement::protocol {
 namespace {
 
 using wire::Of;
-using wire::Reader;
-using wire::Writer;
 
 // Calls `visit` for each attribute that is sent, in the order of the message, with its allowed range. The ranges are
 // those of the snapshot. So no node can send a number for which the snapshot of all nodes would be rejected.
@@ -40,20 +38,6 @@ void each_attribute(State& state, Visit visit) {
   means(state.io_pressure, live_range::share);
 }
 
-Writer begin(MessageKind kind) {
-  Writer out;
-  out.choice(kind, kind);
-  return out;
-}
-
-// Returns a reader after the first byte, or one that is not good if the message is of another kind.
-Reader body(ByteView message, MessageKind kind) {
-  Reader in(message);
-  in.require(message.size() <= max_message && message_kind(message) == kind);
-  in.choice(kind, kind);
-  return in;
-}
-
 }  // namespace
 
 static void fields(auto& io, Of<NetAddress> auto& address) {
@@ -62,6 +46,7 @@ static void fields(auto& io, Of<NetAddress> auto& address) {
 }
 
 static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
+  io.constant(MessageKind::heartbeat);
   io.raw(heartbeat.boot_id);
   io.number(heartbeat.agent_start_id);
   io.number(heartbeat.number);
@@ -72,11 +57,13 @@ static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
   fields(io, heartbeat.probe_address);
   each_attribute(heartbeat.state, [&](auto& value, const NumberRange& range) { io.real(value, range); });
   io.name(heartbeat.follows, true);
+  io.number(heartbeat.settings);
   io.pad(heartbeat_message_bytes);
   io.require(heartbeat.number > 0 && heartbeat.sent_at_ms >= 0);
 }
 
 static void fields(auto& io, Of<HeartbeatAck> auto& ack) {
+  io.constant(MessageKind::heartbeat_ack);
   io.number(ack.number);
   io.flag(ack.next_to_slurmctld);
   const std::size_t jobs = io.count(ack.single_node_jobs, max_single_node_jobs);
@@ -84,8 +71,9 @@ static void fields(auto& io, Of<HeartbeatAck> auto& ack) {
 }
 
 static void fields(auto& io, Of<ProbeLease> auto& lease) {
+  io.constant(MessageKind::lease);
   io.number(lease.id);
-  io.choice(lease.kind, ProbeKind::bulk);
+  io.choice(lease.kind, ProbeKind::train);
   io.choice(lease.role, ProbeRole::responder);
   io.name(lease.peer);
   fields(io, lease.peer_address);
@@ -101,8 +89,9 @@ static void fields(auto& io, Of<ProbeLease> auto& lease) {
 }
 
 static void fields(auto& io, Of<ProbeResult> auto& result) {
+  io.constant(MessageKind::probe_result);
   io.number(result.lease);
-  io.choice(result.kind, ProbeKind::bulk);
+  io.choice(result.kind, ProbeKind::train);
   io.name(result.peer);
   io.choice(result.outcome, ProbeOutcome::refused);
   io.number(result.sent);
@@ -110,12 +99,12 @@ static void fields(auto& io, Of<ProbeResult> auto& result) {
   io.real(result.min_latency_us, live_range::latency_us);
   io.real(result.median_latency_us, live_range::latency_us);
   io.real(result.bandwidth_Bps, live_range::rate_Bps);
-  io.real(result.other_flow_Bps, live_range::rate_Bps);
   io.number(result.bytes);
   io.require(!(result.min_latency_us > result.median_latency_us));
 }
 
 static void fields(auto& io, Of<ProbePacket> auto& packet) {
+  io.constant(MessageKind::probe_packet);
   io.choice(packet.kind, ProbePacket::Kind::report);
   io.number(packet.index);
   io.number(packet.held_ns);
@@ -125,16 +114,14 @@ static void fields(auto& io, Of<ProbePacket> auto& packet) {
 }
 
 static void fields(auto& io, Of<SettingsMessage> auto& settings) {
+  io.constant(MessageKind::settings);
   auto size = static_cast<std::uint16_t>(settings.text.size());
   io.number(size);
   io.rest(settings.text, [](std::uint8_t c) { return c == '\n' || (c >= ' ' && c <= '~'); });
   io.require(settings.text.size() == size);
 }
 
-static void fields(auto& io, Of<SettingsTaken> auto& taken) {
-  io.number(taken.agent_start_id);
-  io.number(taken.checksum);
-}
+static void fields(auto& io, Of<Accept> auto&) { io.constant(MessageKind::accept); }
 
 std::string to_string(const NetAddress& address) {
   const auto& ip = address.ip;
@@ -145,51 +132,25 @@ std::string to_string(const NetAddress& address) {
   return (v4 ? std::string(text) : "[" + std::string(text) + "]") + ":" + std::to_string(address.port);
 }
 
-Bytes encode(const Heartbeat& heartbeat) { return written(begin(MessageKind::heartbeat), heartbeat); }
-Bytes encode(const HeartbeatAck& ack) { return written(begin(MessageKind::heartbeat_ack), ack); }
-Bytes encode(const ProbeLease& lease) { return written(begin(MessageKind::lease), lease); }
-Bytes encode(const ProbeResult& result) { return written(begin(MessageKind::probe_result), result); }
-Bytes encode(const SettingsTaken& taken) { return written(begin(MessageKind::settings_taken), taken); }
-Bytes encode_accept() { return begin(MessageKind::accept).take(); }
-
-Bytes encode(const SettingsMessage& settings) {
-  return written(begin(MessageKind::settings), SettingsMessage{settings.text.substr(0, max_settings_text)});
-}
-
 Bytes encode(const ProbePacket& packet, std::size_t message_bytes) {
-  Writer out = begin(MessageKind::probe_packet);
-  fields(out, packet);
-  out.pad(std::min(message_bytes, max_message));
-  return out.take();
+  Bytes bytes = encode(packet);
+  bytes.resize(std::max(bytes.size(), std::min(message_bytes, max_message)));
+  return bytes;
 }
 
-std::optional<Heartbeat> decode_heartbeat(ByteView message) {
-  return wire::read<Heartbeat>(body(message, MessageKind::heartbeat));
-}
-std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message) {
-  return wire::read<HeartbeatAck>(body(message, MessageKind::heartbeat_ack));
-}
-std::optional<ProbeLease> decode_lease(ByteView message) {
-  return wire::read<ProbeLease>(body(message, MessageKind::lease));
-}
-std::optional<ProbeResult> decode_probe_result(ByteView message) {
-  return wire::read<ProbeResult>(body(message, MessageKind::probe_result));
-}
-std::optional<ProbePacket> decode_probe_packet(ByteView message) {
-  return wire::read<ProbePacket>(body(message, MessageKind::probe_packet));
-}
-std::optional<SettingsMessage> decode_settings(ByteView message) {
-  return wire::read<SettingsMessage>(body(message, MessageKind::settings));
-}
-std::optional<SettingsTaken> decode_settings_taken(ByteView message) {
-  return wire::read<SettingsTaken>(body(message, MessageKind::settings_taken));
-}
-
-std::optional<MessageKind> message_kind(ByteView message) {
-  Reader in(message);
-  MessageKind kind{};
-  in.choice(kind, MessageKind::settings_taken);
-  return in.good() ? std::optional(kind) : std::nullopt;
-}
+template Bytes encode(const Accept&);
+template Bytes encode(const Heartbeat&);
+template Bytes encode(const HeartbeatAck&);
+template Bytes encode(const ProbeLease&);
+template Bytes encode(const ProbeResult&);
+template Bytes encode(const ProbePacket&);
+template Bytes encode(const SettingsMessage&);
+template std::optional<Accept> decode(ByteView);
+template std::optional<Heartbeat> decode(ByteView);
+template std::optional<HeartbeatAck> decode(ByteView);
+template std::optional<ProbeLease> decode(ByteView);
+template std::optional<ProbeResult> decode(ByteView);
+template std::optional<ProbePacket> decode(ByteView);
+template std::optional<SettingsMessage> decode(ByteView);
 
 }  // namespace placement::protocol

@@ -54,22 +54,23 @@ std::string to_string(const NetAddress& address);
 
 // The kinds of messages in sealed frames. The first byte of a message is its kind.
 enum class MessageKind : std::uint8_t {
-  accept = 1,      // monitor to agent: the session is established; no body
-  heartbeat,       // agent to monitor
-  heartbeat_ack,   // monitor to agent
-  lease,           // monitor to agent
-  probe_result,    // agent to monitor
-  probe_packet,    // agent to agent, sealed with the key of the probe's lease
-  settings,        // monitor to agent: the agents' settings from the controllers' placement.conf
-  settings_taken,  // agent to monitor
+  accept = 1,     // monitor to agent: the session is established; no body
+  heartbeat,      // agent to monitor
+  heartbeat_ack,  // monitor to agent
+  lease,          // monitor to agent
+  probe_result,   // agent to monitor
+  probe_packet,   // agent to agent, sealed with the key of the probe's lease
+  settings,       // monitor to agent: the agents' settings from the controllers' placement.conf
 };
+
+// The session is established.
+struct Accept {};
 
 enum HeartbeatFlag : std::uint32_t {
   slurmd_running = 1,  // a slurmd process runs on the node
-  jobs_running = 2,    // a Slurm job runs on the node
-  leaving = 4,         // this is the last heartbeat: the agent was told to end
-  probes_refused = 8,  // the agent accepts no probe at present (because of budget, jobs or its configuration)
-  all_heartbeat_flags = 15,
+  leaving = 2,         // this is the last heartbeat: the agent was told to end
+  probes_refused = 4,  // the agent accepts no probe at present (because of budget, jobs or its configuration)
+  all_heartbeat_flags = 7,
 };
 
 struct Heartbeat {
@@ -83,8 +84,9 @@ struct Heartbeat {
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
   // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
-  NodeState state;      // only the attributes; name, liveness, age and outages are not sent
-  std::string follows;  // SlurmctldHost name of the monitor that the agent follows; empty: none
+  NodeState state;             // only the attributes; name, liveness, age and outages are not sent
+  std::string follows;         // SlurmctldHost name of the monitor that the agent follows; empty: none
+  std::uint64_t settings = 0;  // checksum() of the SettingsMessage::text that it follows; 0: none yet
 };
 
 inline constexpr std::size_t max_single_node_jobs = 32;
@@ -99,22 +101,15 @@ struct HeartbeatAck {
   bool operator==(const HeartbeatAck&) const = default;
 };
 
-// The agents' settings. A monitor sends them with each acknowledgement until the agent confirms them with a
-// SettingsTaken.
+// The agents' settings. A monitor sends them with the acknowledgement of each heartbeat that has another checksum.
 struct SettingsMessage {
   std::string text;  // as agent_settings_text() writes it; at most max_settings_text bytes
 };
 inline constexpr std::size_t max_settings_text = max_message - 3;
 
-struct SettingsTaken {
-  std::uint64_t agent_start_id = 0;
-  std::uint64_t checksum = 0;  // checksum() of SettingsMessage::text
-};
-
 enum class ProbeKind : std::uint8_t {
   latency = 1,  // a short exchange of packets
   train,        // bandwidth by a packet train
-  bulk,         // bandwidth by a longer stream; only between idle nodes
 };
 
 enum class ProbeRole : std::uint8_t { initiator = 1, responder };
@@ -137,20 +132,19 @@ struct ProbeLease {
 };
 
 inline constexpr std::uint32_t max_lease_ms = 60000;
-inline constexpr std::uint16_t max_probe_packets = 16384;
+inline constexpr std::uint16_t max_probe_packets = 256;
 
 enum class ProbeOutcome : std::uint8_t {
   measured = 1,
   no_answer,    // the peer did not answer, or too few packets arrived
   over_budget,  // the probe would exceed this end's budget
   busy,         // another probe runs, or a job that must not be disturbed
-  not_idle,     // a bulk stream was requested and one end is loaded
   refused,      // the lease is old, or this agent makes no probes
 };
 
 // Names of the outcomes, indexed by the value of ProbeOutcome. No outcome has the value 0.
-inline constexpr std::array<std::string_view, 7> probe_outcome_names = {"",     "measured", "no_answer", "over_budget",
-                                                                        "busy", "not_idle", "refused"};
+inline constexpr std::array<std::string_view, 6> probe_outcome_names = {"",     "measured", "no_answer", "over_budget",
+                                                                        "busy", "refused"};
 
 struct ProbeResult {
   std::uint64_t lease = 0;
@@ -161,9 +155,8 @@ struct ProbeResult {
   std::uint32_t received = 0;             // answers, or packets of the train that arrived
   double min_latency_us = unknown_value;  // half a round trip, without the time that the peer held the packet
   double median_latency_us = unknown_value;
-  double bandwidth_Bps = unknown_value;   // from this end to the peer, including headers from Ethernet to UDP
-  double other_flow_Bps = unknown_value;  // other traffic of this end's interface in the sample before
-  std::uint64_t bytes = 0;                // sent by this end
+  double bandwidth_Bps = unknown_value;  // from this end to the peer, including headers from Ethernet to UDP
+  std::uint64_t bytes = 0;               // sent by this end
 };
 
 // One packet of a probe.
@@ -182,28 +175,15 @@ inline constexpr std::uint16_t min_probe_packet = seal_overhead + probe_packet_m
 // Length of a heartbeat, in bytes: at least the length of the longest acknowledgement, which answers it.
 inline constexpr std::size_t heartbeat_message_bytes = 320;
 
-// Each encoder returns the message: its kind, then its body. Names longer than max_wire_name and lists longer than
-// their limit are cut. Reals that do not fit a float become NaN.
-Bytes encode(const Heartbeat& heartbeat);
-Bytes encode(const HeartbeatAck& ack);
-Bytes encode(const ProbeLease& lease);
-Bytes encode(const ProbeResult& result);
+// Returns a message as bytes: its kind, then its body. Names longer than max_wire_name and lists longer than their
+// limit are cut. Reals that do not fit a float become NaN.
+template <typename Message>
+Bytes encode(const Message& message);
 // Pads the message with zeros to `message_bytes`.
-Bytes encode(const ProbePacket& packet, std::size_t message_bytes = probe_packet_message_bytes);
-Bytes encode(const SettingsMessage& settings);
-Bytes encode(const SettingsTaken& taken);
-Bytes encode_accept();
+Bytes encode(const ProbePacket& packet, std::size_t message_bytes);
 
-// Returns the kind that the first byte of `message` names, or none. The rest of the message is not checked.
-std::optional<MessageKind> message_kind(ByteView message);
-
-// Each decoder returns none when the bytes are no message of its kind.
-std::optional<Heartbeat> decode_heartbeat(ByteView message);
-std::optional<HeartbeatAck> decode_heartbeat_ack(ByteView message);
-std::optional<ProbeLease> decode_lease(ByteView message);
-std::optional<ProbeResult> decode_probe_result(ByteView message);
-std::optional<ProbePacket> decode_probe_packet(ByteView message);
-std::optional<SettingsMessage> decode_settings(ByteView message);
-std::optional<SettingsTaken> decode_settings_taken(ByteView message);
+// Returns none when the bytes are no message of this type.
+template <typename Message>
+std::optional<Message> decode(ByteView bytes);
 
 }  // namespace placement::protocol

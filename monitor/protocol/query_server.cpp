@@ -151,7 +151,7 @@ void QueryServer::take_credential(Connection& connection, const std::string& cre
   if (!may_decode(connection.from, now_s)) return refuse(connection, Refusal::too_many, now_s);
   const Credentials::Decoded decoded = credentials_.decode(credential);
   if (decoded.fault != Credentials::Fault::none) return refuse(connection, refusal_of(decoded.fault), now_s);
-  const auto query = decode_query(decoded.payload);
+  const auto query = decode<Query>(decoded.payload);
   if (!query) return refuse(connection, Refusal::malformed, now_s);
   const auto same_user = [&](const Connection& other) {
     return other.state != State::reading && other.asker == decoded.maker;

@@ -39,8 +39,8 @@ static void fields(auto& io, wire::Of<Query> auto& query) {
              query.nodes.empty() == (query.kind != Query::Kind::job_state));
 }
 
-Bytes encode(const Query& query) { return wire::written(wire::Writer(), query); }
-std::optional<Query> decode_query(ByteView bytes) { return wire::read<Query>(wire::Reader(bytes)); }
+template Bytes encode(const Query&);
+template std::optional<Query> decode(ByteView);
 
 Bytes encode_query_head(std::size_t credential_bytes) {
   wire::Writer out;

@@ -44,9 +44,7 @@ struct Query {
   double since_s = 0;         // decisions: only those made at this time or later, in seconds since 1970
   std::string nodes;          // job_state: a hostlist
 };
-// Encodes the payload of the credential, and decodes it. The decoder returns none when the bytes are no query.
-Bytes encode(const Query& query);
-std::optional<Query> decode_query(ByteView bytes);
+// encode() and decode() of messages.hpp write and read the payload of the credential.
 
 // Encodes the first bytes of a connection, which give the credential's length in bytes, and decodes them. The decoder
 // returns none when they are no query or when the credential would be too long.

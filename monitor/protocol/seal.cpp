@@ -8,9 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "common/util/byte_reader.hpp"
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
 #include "monitor/protocol/handshake_packets.hpp"
-#include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
 
@@ -65,10 +66,11 @@ class Cipher {
 };
 
 Key direction_key(const Key& secret, std::string_view label, std::uint64_t id) {
-  wire::Writer out;
+  Bytes text;
+  ByteWriter out(text);
   out.text(label);
-  out.number(id);
-  return keyed_hash(secret, out.take());
+  out.number(id, sizeof id);
+  return keyed_hash(secret, text);
 }
 
 }  // namespace
@@ -143,7 +145,7 @@ std::optional<Bytes> SealedChannel::open(ByteView datagram, OpenError* why) {
     if (why) *why = error;
     return std::nullopt;
   };
-  const std::optional<SealedHeader> header = decode_sealed_header(datagram);
+  const std::optional<SealedHeader> header = decode<SealedHeader>(datagram);
   if (!header || header->session != id_) return fail(OpenError::not_sealed);
   if (window_.seen(header->sequence)) return fail(OpenError::replayed);
   const ByteView text = datagram.subspan(sealed_header_bytes, datagram.size() - seal_overhead);

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/util/byte_writer.hpp"
 #include "common/util/error.hpp"
-#include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
 
@@ -111,7 +111,7 @@ Bytes ClientSession::due(double now_s) {
   const double spread = 0.75 + 0.5 * static_cast<double>(nonce[0]) / 255;
   next_hello_s_ = now_s + wait_s_ * spread;
   wait_s_ = std::min(2 * wait_s_, last_wait_s);
-  return encode_hello(nonce);
+  return encode(HelloFrame{nonce});
 }
 
 double ClientSession::next_s(double now_s) const {
@@ -136,7 +136,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   const std::optional<FrameKind> kind = frame_kind(datagram);
   if (!kind) return refuse(Refusal::malformed);
   if (*kind == FrameKind::challenge) {
-    const auto challenge = decode_challenge(datagram);
+    const auto challenge = decode<ChallengeFrame>(datagram);
     if (!challenge) return refuse(Refusal::malformed);
     // Each hello has one answer. A sender that has not seen the nonce gets no reply.
     if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
@@ -159,7 +159,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
     return received;
   }
   if (*kind == FrameKind::refused) {
-    const auto refused = decode_refused(datagram);
+    const auto refused = decode<RefusedFrame>(datagram);
     if (!refused || !joined_nonce_ || refused->nonce != *joined_nonce_) return refuse(Refusal::malformed);
     received.note =
         std::string("the monitor refuses: ") +
@@ -167,14 +167,14 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
     return received;
   }
   if (*kind == FrameKind::reset) {
-    const auto session = decode_reset(datagram);
-    if (!session || !channel_ || *session != channel_->id()) return refuse(Refusal::no_session);
+    const auto reset = decode<ResetFrame>(datagram);
+    if (!reset || !channel_ || reset->session != channel_->id()) return refuse(Refusal::no_session);
     if (now_s - last_reset_s_ < reset_pause_s) return refuse(Refusal::too_many);
     last_reset_s_ = now_s;
     doubt(now_s);
     return received;
   }
-  const auto header = decode_sealed_header(datagram);
+  const auto header = decode<SealedHeader>(datagram);
   if (!header) return refuse(Refusal::malformed);
   OpenError error = OpenError::none;
   if (channel_ && header->session == channel_->id()) {
@@ -187,7 +187,7 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   SealedChannel fresh(header->session, secret_, Side::first);
   const auto message = fresh.open(datagram, &error);
   if (!message) return refuse(refusal_of(error));
-  if (message_kind(*message) != MessageKind::accept || message->size() != 1) return refuse(Refusal::malformed);
+  if (!decode<Accept>(*message)) return refuse(Refusal::malformed);
   channel_ = fresh;
   joined_nonce_.reset();
   secret_.fill(0);
@@ -226,12 +226,13 @@ std::int64_t ServerSessions::period(double now_s) const {
 }
 
 Nonce ServerSessions::cookie(const Nonce& nonce, const NetAddress& from, std::int64_t period) const {
-  wire::Writer out;
-  out.raw(nonce);
-  out.raw(from.ip);
-  out.number(from.port);
-  out.number(period);
-  const Key hash = keyed_hash(cookie_key_, out.take());
+  Bytes text;
+  ByteWriter out(text);
+  out.put(nonce);
+  out.put(from.ip);
+  out.number(from.port, sizeof from.port);
+  out.number(static_cast<std::uint64_t>(period), sizeof period);
+  const Key hash = keyed_hash(cookie_key_, text);
   Nonce cookie{};
   std::copy_n(hash.begin(), cookie.size(), cookie.begin());
   return cookie;
@@ -254,9 +255,9 @@ ServerSessions::Received ServerSessions::receive(ByteView datagram, const NetAdd
 ServerSessions::Received ServerSessions::answer(ByteView datagram, const NetAddress& from, double now_s) {
   const std::optional<FrameKind> kind = frame_kind(datagram);
   if (kind == FrameKind::hello)
-    if (const auto nonce = decode_hello(datagram)) return answer_hello(*nonce, from, now_s);
+    if (const auto hello = decode<HelloFrame>(datagram)) return answer_hello(hello->nonce, from, now_s);
   if (kind == FrameKind::join)
-    if (const auto join = decode_join(datagram)) return answer_join(*join, from, now_s);
+    if (const auto join = decode<JoinFrame>(datagram)) return answer_join(*join, from, now_s);
   if (kind == FrameKind::sealed) return answer_sealed(datagram, from, now_s);
   return {.refused = Refusal::malformed};
 }
@@ -275,10 +276,9 @@ bool ServerSessions::may_attempt(Peer& peer, const NetAddress& from, double now_
   // A keyed hash of port and minute selects the bucket. So only the monitor knows which ports share a bucket, and the
   // groups change every minute.
   const auto minute = static_cast<std::uint64_t>(now_s / 60);
-  wire::Writer out;
-  out.number(from.port);
-  out.number(minute);
-  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, out.take())[0] % stranger_buckets];
+  Bytes text;
+  ByteWriter(text).number(minute << 16 | from.port, sizeof minute);
+  TokenBucket& bucket = peer.strangers[keyed_hash(cookie_key_, text)[0] % stranger_buckets];
   return bucket.take(now_s) && joins_.take(now_s);
 }
 
@@ -294,7 +294,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
   const Credentials::Decoded decoded = credentials_.decode(join.credential);
   if (decoded.fault != Credentials::Fault::none) return refuse(refusal_of(decoded.fault));
-  const std::optional<JoinSecret> secret = decode_join_secret(decoded.payload);
+  const std::optional<JoinSecret> secret = decode<JoinSecret>(decoded.payload);
   if (!secret || secret->nonce != join.nonce || secret->cookie != join.cookie || secret->name != join.name)
     return refuse(Refusal::bad_credential);
   if (!peer.joins.take(now_s)) return {.refused = Refusal::too_many};
@@ -307,16 +307,16 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   peer.address = from;
   peer.since_s = now_s;
   peer.strangers = {};
-  return {.reply = peer.channel->seal(encode_accept()), .peer = *index, .joined = true};
+  return {.reply = peer.channel->seal(encode(Accept{})), .peer = *index, .joined = true};
 }
 
 ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const NetAddress& from, double now_s) {
-  const std::optional<SealedHeader> header = decode_sealed_header(datagram);
+  const std::optional<SealedHeader> header = decode<SealedHeader>(datagram);
   if (!header) return {.refused = Refusal::malformed};
   const std::uint64_t index = header->session & peer_mask;
   const auto no_session = [&]() -> Received {
     if (!resets_.take(from, now_s)) return {.refused = Refusal::no_session};
-    return {.reply = encode_reset(header->session), .refused = Refusal::no_session};
+    return {.reply = encode(ResetFrame{header->session}), .refused = Refusal::no_session};
   };
   if (index >= peers_.size()) return no_session();
   Peer& peer = peers_[static_cast<std::size_t>(index)];

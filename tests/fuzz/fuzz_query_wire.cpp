@@ -13,7 +13,7 @@ const char* const fuzz_corpus = "query_wire";
 namespace {
 
 void check_query(ByteView bytes) {
-  const auto query = decode_query(bytes);
+  const auto query = decode<Query>(bytes);
   if (!query) return;
   REQUIRE(query->since_s >= 0 && query->nodes.size() <= max_query_nodes);
   REQUIRE(query->nodes.empty() == (query->kind != Query::Kind::job_state));

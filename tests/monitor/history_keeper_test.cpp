@@ -36,7 +36,7 @@ struct Scene {
   void run(double seconds) {
     for (const double end_s = passed_s + seconds; passed_s < end_s; passed_s += 600) {
       watch->tick(at());
-      keeper->keep(*watch, pairs, at());
+      keeper->keep(*watch, at());
     }
   }
   // Writes an outage that ended `days` days ago.
@@ -52,7 +52,6 @@ struct Scene {
   Config config;
   std::optional<HistoryKeeper> keeper;
   std::optional<NodeWatch> watch;
-  PairModel pairs{NodeSwitches{}, PairModelSettings{}};
   const double start_s = protocol::steady_s();  // the keeper's first tasks are counted from its construction
   double passed_s = 0;
   double set_s = 0;  // by how much the host's clock was set
@@ -90,12 +89,11 @@ START_TEST(a_full_disk_is_logged_once) {
   std::vector<std::string> lines;
   HistoryKeeper keeper(config, {geteuid()}, [&](const std::string& line) { lines.push_back(line); });
   NodeWatch watch({"n0"}, keeper.history(), WatchSettings{}, [](const std::string&) {}, {0, 1.7e9});
-  PairModel pairs{NodeSwitches{}, PairModelSettings{}};
   double passed_s = 0;
   const double start_s = protocol::steady_s();
   const auto pass = [&](int seconds) {
     for (const double end_s = passed_s + seconds; passed_s < end_s; passed_s += 0.5)
-      keeper.keep(watch, pairs, {start_s + passed_s, 1.7e9 + passed_s});
+      keeper.keep(watch, {start_s + passed_s, 1.7e9 + passed_s});
   };
   Decision decision;
   decision.job_id = 1;

@@ -56,7 +56,6 @@ if HAVE_CHECK
 if BUILD_MONITOR
 if HAVE_SQLITE
 check_PROGRAMS += \
-	%D%/bulk_test \
 	%D%/decision_counts_test \
 	%D%/history_keeper_test \
 	%D%/node_watch_test \
@@ -67,7 +66,6 @@ check_PROGRAMS += \
 endif
 endif
 endif
-%C%_bulk_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_decision_counts_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_history_keeper_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)

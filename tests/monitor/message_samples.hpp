@@ -12,7 +12,7 @@ inline Heartbeat full_heartbeat() {
   heartbeat.number = 7;
   heartbeat.sent_at_ms = 1700000000123;
   heartbeat.uptime_s = 86400;
-  heartbeat.flags = slurmd_running | jobs_running;
+  heartbeat.flags = slurmd_running | probes_refused;
   heartbeat.link_Bps = 125e6;
   heartbeat.probe_address.ip[3] = 9;
   heartbeat.probe_address.port = 6829;
@@ -37,7 +37,7 @@ inline Heartbeat full_heartbeat() {
 inline ProbeLease full_lease() {
   ProbeLease lease;
   lease.id = 99;
-  lease.kind = ProbeKind::bulk;
+  lease.kind = ProbeKind::train;
   lease.role = ProbeRole::responder;
   lease.peer = "n2";
   lease.peer_address.ip[15] = 1;

@@ -11,111 +11,115 @@ using namespace placement::monitor;
 
 namespace {
 
-// Adds slots of many nodes. Each node fails at random with its own probability per slot.
-void live(OutageEstimator& estimator, const std::vector<double>& rate, int slots, std::uint64_t seed) {
-  Random random(seed);
-  std::vector<SlotSeen> slot(rate.size());
-  for (int s = 0; s < slots; ++s) {
-    for (std::size_t i = 0; i < rate.size(); ++i)
-      slot[i] = {1, random.below(1000000) < static_cast<std::int32_t>(rate[i] * 1e6)};
-    estimator.see(slot);
-  }
+constexpr double hour_s = 3600, day_s = 86400, now_s = 1.7e9;
+constexpr OutageEstimator estimators[] = {OutageEstimator::beta, OutageEstimator::moving_average,
+                                          OutageEstimator::weighted_moving_average};
+
+// A node that was observed in the last `hours`, and failed `outages_h` hours ago.
+NodeObservation observed(double hours, const std::vector<double>& outages_h = {}) {
+  NodeObservation node;
+  node.observed.push_back({now_s - hours * hour_s, now_s});
+  for (const double ago : outages_h) node.outages.push_back(now_s - ago * hour_s);
+  return node;
 }
 
-// Returns the probabilities of an outage within the next hour when nothing is known of the present one.
-std::vector<double> next_hour(const OutageEstimator& estimator, std::size_t nodes) {
-  return estimator.probabilities(std::vector<SlotSeen>(nodes), outage_slot_s);
+// Returns the probabilities of an outage within the next hour.
+std::vector<double> next_hour(const std::vector<NodeObservation>& nodes, OutageEstimator estimator,
+                              double now = now_s) {
+  return outage_probabilities(nodes, estimator, now, hour_s);
 }
-
-constexpr std::string_view names[] = {"beta", "moving-average", "weighted-moving-average"};
 
 }  // namespace
 
-START_TEST(before_anything_is_seen) {
-  const std::vector<SlotSeen> none(3);
-  const OutageEstimator beta(3, "beta", {});
-  // One outage in a year means a probability of 1 - exp(-1/365) within a day.
-  for (const double p : beta.probabilities(none, 86400)) ck_assert_double_eq_tol(p, -std::expm1(-1.0 / 365), 1e-6);
-  for (const double p : beta.probabilities(none, 0)) ck_assert_double_eq(p, 0);
-  for (const double p : beta.probabilities(none, 1e12)) ck_assert_double_le(p, 1);
-  for (const std::string_view name : {names[1], names[2]})
-    for (const double p : OutageEstimator(3, name, {}).probabilities(none, 86400)) ck_assert_double_eq(p, 0);
+START_TEST(names) {
+  ck_assert(outage_estimator("beta") == estimators[0] && outage_estimator("moving-average") == estimators[1] &&
+            outage_estimator("weighted-moving-average") == estimators[2]);
   for (const char* const name : {"oracle", "", "Beta"})
-    ck_assert_error(OutageEstimator(1, name, {}), "beta, moving-average or weighted-moving-average");
+    ck_assert_error(outage_estimator(name), "beta, moving-average or weighted-moving-average");
+}
+END_TEST
+
+START_TEST(before_anything_is_seen) {
+  const std::vector<NodeObservation> none(3);
+  // One outage in a year means a probability of 1 - exp(-1/365) within a day.
+  for (const double p : outage_probabilities(none, OutageEstimator::beta, now_s, day_s))
+    ck_assert_double_eq_tol(p, -std::expm1(-1.0 / 365), 1e-6);
+  for (const double p : outage_probabilities(none, OutageEstimator::beta, now_s, 0)) ck_assert_double_eq(p, 0);
+  for (const double p : outage_probabilities(none, OutageEstimator::beta, now_s, 1e12)) ck_assert_double_le(p, 1);
+  for (const OutageEstimator average : {estimators[1], estimators[2]})
+    for (const double p : outage_probabilities(none, average, now_s, day_s)) ck_assert_double_eq(p, 0);
 }
 END_TEST
 
 START_TEST(beta_by_hand) {
-  OutageEstimator beta(2, "beta", {});
   // Without an outage all nodes have one probability, however long each was observed.
-  beta.see(std::vector<SlotSeen>{{1, 0}, {0, 0}});
-  ck_assert_double_eq(next_hour(beta, 2)[0], next_hour(beta, 2)[1]);
-  ck_assert_double_eq_tol(next_hour(beta, 2)[0], 0.5 / 4381, 1e-12);
-  // An outage: the rate of all nodes is (0.5 + 1) / (4380 + 3), and that of the node (0.5 + 1) / (0.5 / rate + 2). The
-  // older of its two slots counts a little less.
-  beta.see(std::vector<SlotSeen>{{1, 1}, {1, 0}});
+  std::vector<double> p = next_hour({observed(1), {}}, OutageEstimator::beta);
+  ck_assert_double_eq(p[0], p[1]);
+  ck_assert_double_eq_tol(p[0], 0.5 / 4381, 1e-12);
+  // An outage: the rate of all nodes is (0.5 + 1) / (4380 + 3), and that of the node (0.5 + 1) / (0.5 / rate + 2).
   const double rate = 1.5 / 4383;
-  ck_assert_double_eq_tol(next_hour(beta, 2)[0], 1.5 / (0.5 / rate + 2), 1e-6);
-  ck_assert_double_eq_tol(next_hour(beta, 2)[1], 0.5 / (0.5 / rate + 1), 1e-9);
+  std::vector<NodeObservation> two = {observed(2, {0.5}), observed(1)};
+  p = next_hour(two, OutageEstimator::beta);
+  ck_assert_double_eq_tol(p[0], 1.5 / (0.5 / rate + 2), 1e-6);
+  ck_assert_double_eq_tol(p[1], 0.5 / (0.5 / rate + 1), 1e-9);
   // After a half-life without observation, half of the outage is left.
-  for (int hour = 0; hour < 720; ++hour) beta.see(std::vector<SlotSeen>(2));
-  ck_assert_double_eq_tol(next_hour(beta, 2)[0], 1.0 / (0.5 / rate + 1), 1e-6);
-  // Outages of the present hour never make a probability above 1.
-  for (const double p : beta.probabilities(std::vector<SlotSeen>{{1, 50}, {1, 50}}, outage_slot_s))
-    ck_assert(p > 0 && p <= 1);
+  p = next_hour(two, OutageEstimator::beta, now_s + 30 * day_s);
+  ck_assert_double_eq_tol(p[0], 1.0 / (0.5 / rate + 1), 1e-6);
+  // placement.conf(5): what is older than 90 days does not count.
+  p = next_hour(two, OutageEstimator::beta, now_s + 91 * day_s);
+  ck_assert_double_eq_tol(p[0], 0.5 / 4380, 1e-9);
+  // Many outages within an hour never make a probability above 1.
+  for (const double each : next_hour({observed(1, std::vector<double>(50, 0.5))}, OutageEstimator::beta))
+    ck_assert(each > 0 && each <= 1);
 }
 END_TEST
 
 START_TEST(moving_average_by_hand) {
-  OutageEstimator window(1, "moving-average", {});
-  const auto see = [&](const SlotSeen& seen) { window.see(std::span(&seen, 1)); };
-  see({1, 1});
-  for (int hour = 1; hour < 100; ++hour) see({1, 0});
-  ck_assert_double_eq_tol(next_hour(window, 1)[0], 0.01, 1e-9);
-  for (int hour = 100; hour < 720; ++hour) see({0.5, 0});
-  ck_assert_double_eq_tol(next_hour(window, 1)[0], 1.0 / 410, 1e-9);
-  see({1, 0});  // placement.conf(5): the last 30 days, which are 720 hours
-  ck_assert_double_eq(next_hour(window, 1)[0], 0);
+  ck_assert_double_eq_tol(next_hour({observed(100, {99.5})}, OutageEstimator::moving_average)[0], 0.01, 1e-9);
+  // placement.conf(5): the last 30 days, which are 720 hours
+  ck_assert_double_eq_tol(next_hour({observed(1000, {719})}, OutageEstimator::moving_average)[0], 1.0 / 720, 1e-9);
+  ck_assert_double_eq(next_hour({observed(1000, {721})}, OutageEstimator::moving_average)[0], 0);
 }
 END_TEST
 
 START_TEST(weighted_moving_average_by_hand) {
-  OutageEstimator weighted(2, "weighted-moving-average", {});
-  weighted.see(std::vector<SlotSeen>{{1, 1}, {1, 0}});
-  for (int hour = 0; hour < 720; ++hour) weighted.see(std::vector<SlotSeen>(2));
-  ck_assert_double_eq_tol(next_hour(weighted, 2)[0], 0.5, 1e-9);  // half an outage; a share of a slot counts as one
-  weighted.see(std::vector<SlotSeen>{{1, 0}, {1, 0}});
-  ck_assert_double_eq_tol(next_hour(weighted, 2)[0], 0.5 / 1.5, 1e-3);
-  ck_assert_double_eq(next_hour(weighted, 2)[1], 0);
+  const std::vector<NodeObservation> two = {observed(1, {0.5}), observed(1)};
+  const double later_s = now_s + 30 * day_s;
+  const std::vector<double> p = next_hour(two, OutageEstimator::weighted_moving_average, later_s);
+  ck_assert_double_eq_tol(p[0], 0.5, 1e-3);  // half an outage; less than an hour of observation counts as one
+  ck_assert_double_eq(p[1], 0);
+  NodeObservation again = two[0];
+  again.observed.push_back({later_s - 3 * hour_s, later_s});
+  ck_assert_double_eq_tol(next_hour({again}, OutageEstimator::weighted_moving_average, later_s)[0], 0.5 / 3.5, 1e-3);
 }
 END_TEST
 
-// What the present hour has shown counts at once, and as much as when the hour is over.
-START_TEST(the_slot_that_lasts) {
-  for (const std::string_view name : names) {
-    OutageEstimator estimator(4, name, {});
-    std::vector<SlotSeen> open(4);
-    open[2] = {1, 2};
-    const std::vector<double> during = estimator.probabilities(open, 3600);
-    ck_assert_double_gt(during[2], during[0]);
-    estimator.see(open);
-    const std::vector<double> after = next_hour(estimator, 4);
-    for (std::size_t i = 0; i < 4; ++i) ck_assert_double_eq_tol(during[i], after[i], 1e-12);
+// Observations in pieces count as the whole, and observations in the future, after the clock was set back, not at all.
+START_TEST(pieces_and_a_clock_that_was_set) {
+  for (const OutageEstimator estimator : estimators) {
+    NodeObservation pieces = observed(0, {5});
+    for (int i = 0; i < 100; ++i) pieces.observed.push_back({now_s - (i + 1) * hour_s, now_s - i * hour_s});
+    ck_assert_double_eq_tol(next_hour({pieces}, estimator)[0], next_hour({observed(100, {5})}, estimator)[0], 1e-9);
+    NodeObservation future = observed(100, {5});
+    future.observed.push_back({now_s + hour_s, now_s + 9 * hour_s});
+    ck_assert_double_eq(next_hour({future}, estimator)[0], next_hour({observed(100, {5})}, estimator)[0]);
   }
 }
 END_TEST
 
 START_TEST(bad_nodes_are_found) {
-  // As in [TOFA §6], 16 of 512 nodes fail at 2 % per slot. The others hardly ever fail.
-  std::vector<double> rate(512, 0.00002);
-  for (int i = 0; i < 16; ++i) rate[static_cast<std::size_t>(i * 31 + 5)] = 0.02;
-  for (const std::string_view name : names) {
-    OutageEstimator estimator(512, name, {});
-    live(estimator, rate, 400, 11);
-    const std::vector<double> p = next_hour(estimator, 512);
+  // As in [TOFA §6], 16 of 512 nodes fail at 2 % per hour. The others hardly ever fail.
+  std::vector<NodeObservation> nodes(512, observed(400));
+  Random random(11);
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    for (int hour = 0; hour < 400; ++hour)
+      if (random.below(1000000) < (i % 31 == 5 && i < 496 ? 20000 : 20))
+        nodes[i].outages.push_back(now_s - hour * hour_s);
+  for (const OutageEstimator estimator : estimators) {
+    const std::vector<double> p = next_hour(nodes, estimator);
     double least_bad = 1, most_good = 0;
-    for (std::size_t i = 0; i < 512; ++i) {
-      if (rate[i] > 0.01) {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (i % 31 == 5 && i < 496) {
         least_bad = std::min(least_bad, p[i]);
         ck_assert_double_lt(p[i], 0.06);
       } else {
@@ -127,38 +131,16 @@ START_TEST(bad_nodes_are_found) {
 }
 END_TEST
 
-START_TEST(slots_of_a_history) {
-  const std::vector<std::string> names = {"a", "b", "c"};
-  const std::vector<SpanRecord> spans = {{"a", 0, 5400}, {"a", 9000, 14400}, {"b", -100, 7200}, {"unknown", 0, 9999}};
-  std::vector<OutageRecord> outages = {{"a", 5400, 9000, true, "silent", 5420},
-                                       {"b", 7200, unknown_value, false, "planned", 7220},
-                                       {"b", -50, 10, true, "silent", 0},
-                                       {"unknown", 10, 20, true, "silent", 11}};
-  std::vector<std::vector<SlotSeen>> slots;
-  for_each_slot(names, spans, outages, 0, 14399,
-                [&](std::span<const SlotSeen> slot) { slots.emplace_back(slot.begin(), slot.end()); });
-  ck_assert_uint_eq(slots.size(), 3);  // the fourth slot is not over
-  ck_assert(slots[0][0].share == 1 && slots[0][0].outages <= 0);
-  ck_assert(slots[1][0].share == 1 && slots[1][0].outages > 0);  // half observed, but an outage makes the share 1
-  ck_assert(slots[2][0].share == 0.5 && slots[2][0].outages <= 0);
-  ck_assert(slots[0][1].share == 1 && slots[1][1].share == 1 && slots[2][1].share == 0);
-  for (const auto& slot : slots) ck_assert(slot[1].outages <= 0 && slot[2].share == 0);
-  int calls = 0;
-  for_each_slot({}, {}, {}, 0, 7200, [&](std::span<const SlotSeen> slot) { calls += slot.empty(); });
-  ck_assert_int_eq(calls, 2);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("outage");
   TCase* tests = tcase_create("outage");
+  tcase_add_test(tests, names);
   tcase_add_test(tests, before_anything_is_seen);
   tcase_add_test(tests, beta_by_hand);
   tcase_add_test(tests, moving_average_by_hand);
   tcase_add_test(tests, weighted_moving_average_by_hand);
-  tcase_add_test(tests, the_slot_that_lasts);
+  tcase_add_test(tests, pieces_and_a_clock_that_was_set);
   tcase_add_test(tests, bad_nodes_are_found);
-  tcase_add_test(tests, slots_of_a_history);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

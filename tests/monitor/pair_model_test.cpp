@@ -106,20 +106,6 @@ START_TEST(a_value_counts_as_measured_for_two_hours) {
 END_TEST
 
 // The newer of both values decides which pairs are to be saved. A remembered peak is not a measurement.
-START_TEST(measured_since_then) {
-  PairModel model(places(2, 2), {});
-  model.add(0, 1, lat, 10, 100);
-  model.add(0, 1, bw, 1e9, 130);
-  model.add(2, 3, bw, 1e9, 90);
-  model.remember_peak(1, 2, 2e9, 100);
-  ck_assert_uint_eq(model.measured_since(-1e9).size(), 2);
-  ck_assert_uint_eq(model.measured_since(90).size(), 2);
-  ck_assert_uint_eq(model.measured_since(130).size(), 1);
-  ck_assert_double_eq(model.measured_since(91).front().newest_s(), 130);
-  ck_assert(model.measured_since(130.5).empty());
-}
-END_TEST
-
 // A monitor drops old pairs soon after its start, when few pairs are measured yet.
 START_TEST(a_remembered_peak_waits_for_a_measurement) {
   const PairModelSettings settings;
@@ -272,7 +258,6 @@ int main() {
   tcase_add_test(tests, nothing_measured);
   tcase_add_test(tests, each_pair_of_a_small_cluster);
   tcase_add_test(tests, a_value_counts_as_measured_for_two_hours);
-  tcase_add_test(tests, measured_since_then);
   tcase_add_test(tests, a_remembered_peak_waits_for_a_measurement);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);

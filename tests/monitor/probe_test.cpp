@@ -7,7 +7,6 @@
 #include <deque>
 #include <random>
 
-#include "monitor/protocol/probe_limits.hpp"
 #include "tests/check.hpp"
 
 using namespace placement;
@@ -90,7 +89,7 @@ struct Network {
   }
 };
 
-const Prober::Conditions calm{.lease_is_new = true, .busy = false, .idle = true, .other_flow_Bps = 7};
+const Prober::Conditions calm{.lease_is_new = true, .busy = false};
 
 ProbeLease lease_of(ProbeKind kind, ProbeRole role) {
   ProbeLease lease;
@@ -102,9 +101,7 @@ ProbeLease lease_of(ProbeKind kind, ProbeRole role) {
   lease.key = Key{4};
   lease.start_in_ms = 10;
   lease.expires_in_ms = 5000;
-  lease.packets = kind == ProbeKind::latency ? usual_latency_packets
-                  : kind == ProbeKind::train ? usual_train_packets
-                                             : 2000;
+  lease.packets = kind == ProbeKind::latency ? usual_latency_packets : usual_train_packets;
   lease.packet_bytes = kind == ProbeKind::latency ? usual_latency_bytes : max_datagram;
   lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes;
   return lease;
@@ -128,7 +125,6 @@ START_TEST(latency) {
   // The result is the delay plus the time of 128 bytes and their headers on the link.
   ck_assert_double_eq_tol(result->min_latency_us, 300 + 170.0 / 25, 1);
   ck_assert_double_ge(result->median_latency_us, result->min_latency_us);
-  ck_assert_double_eq(result->other_flow_Bps, 7);
   ck_assert(std::isnan(result->bandwidth_Bps));
   ck_assert_uint_eq(result->bytes, network.a.sent_bytes);
   ck_assert(!network.first.active(network.now_s()) && !network.second.active(network.now_s()));
@@ -150,13 +146,13 @@ START_TEST(train) {
 }
 END_TEST
 
-START_TEST(bulk_with_a_full_socket) {
+START_TEST(train_with_a_full_socket) {
   Network network;
-  lease_both(network, ProbeKind::bulk);
+  lease_both(network, ProbeKind::train);
   network.a.refuse = 3;
   const auto result = network.run();
   ck_assert(result && result->outcome == ProbeOutcome::measured);
-  ck_assert_uint_eq(result->sent, 2000);
+  ck_assert_uint_eq(result->sent, usual_train_packets);
   ck_assert_double_eq_tol(result->bandwidth_Bps, 25e6, 25e4);
 }
 END_TEST
@@ -232,25 +228,22 @@ END_TEST
 
 START_TEST(leases_that_do_not_hold) {
   const ProbeLease lease = lease_of(ProbeKind::train, ProbeRole::initiator);
-  const ProbeLease bulk = lease_of(ProbeKind::bulk, ProbeRole::initiator);
   Prober prober(1e9);
   const auto outcome = [&](const ProbeLease& of, Prober::Conditions conditions) {
     const auto result = prober.begin(of, conditions, 1);
     ck_assert(result.has_value());
     return result->outcome;
   };
-  Prober::Conditions old = calm, busy = calm, loaded = calm;
+  Prober::Conditions old = calm, busy = calm;
   old.lease_is_new = false;
   busy.busy = true;
-  loaded.idle = false;
   ck_assert(outcome(lease, old) == ProbeOutcome::refused);
   ck_assert(outcome(lease, busy) == ProbeOutcome::busy);
-  ck_assert(outcome(bulk, loaded) == ProbeOutcome::not_idle);
   ProbeLease dear = lease;
   dear.max_bytes = 1000;
   ck_assert(outcome(dear, calm) == ProbeOutcome::refused);
   ck_assert(!prober.active(1));
-  ck_assert(!prober.begin(lease, loaded, 1));             // a train is allowed on a loaded node
+  ck_assert(!prober.begin(lease, calm, 1));
   ck_assert(outcome(lease, calm) == ProbeOutcome::busy);  // only one probe runs at a time
   Prober none(0);
   ck_assert(none.begin(lease, calm, 1)->outcome == ProbeOutcome::refused);
@@ -329,25 +322,12 @@ START_TEST(rates_of_trains) {
 }
 END_TEST
 
-// placement-agent(8): a node is idle if it uses less than a quarter of its processors and a twentieth of its link.
-START_TEST(what_is_idle) {
-  for (const double link_Bps : {125e6, 12.5e9}) {
-    ck_assert(little_loaded(0, 0, link_Bps));
-    ck_assert(little_loaded(0.249, 0.0499 * link_Bps, link_Bps));
-    ck_assert(!little_loaded(0.251, 0, link_Bps));
-    ck_assert(!little_loaded(0, 0.0501 * link_Bps, link_Bps));
-  }
-  ck_assert(!little_loaded(NAN, 0, 125e6) && !little_loaded(0, NAN, 125e6));
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("probe");
   TCase* tests = tcase_create("probe");
-  tcase_add_test(tests, what_is_idle);
   tcase_add_test(tests, latency);
   tcase_add_test(tests, train);
-  tcase_add_test(tests, bulk_with_a_full_socket);
+  tcase_add_test(tests, train_with_a_full_socket);
   tcase_add_test(tests, losses);
   tcase_add_test(tests, nobody_answers);
   tcase_add_test(tests, another_key);

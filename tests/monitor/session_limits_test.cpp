@@ -13,11 +13,11 @@ START_TEST(false_hints) {
   World world;
   ClientSession client(world.ours, "n1");
   world.establish(client, address_of(1));
-  const std::uint64_t session = decode_sealed_header(client.seal(text))->session;
+  const std::uint64_t session = decode<SealedHeader>(client.seal(text))->session;
   int hellos = 0;
   for (int i = 0; i < 1000; ++i) {
-    client.receive(encode_reset(session), world.now_s);
-    client.receive(encode_reset(session + 1), world.now_s);
+    client.receive(encode(ResetFrame{session}), world.now_s);
+    client.receive(encode(ResetFrame{session + 1}), world.now_s);
     client.receive(encode(RefusedFrame{{}, 3}), world.now_s);
     hellos += !client.due(world.now_s).empty();
   }
@@ -33,8 +33,8 @@ START_TEST(resets_one_after_the_other) {
   ClientSession client(world.ours, "n1");
   world.establish(client, address_of(1));
   const auto reset = [&] {
-    const std::uint64_t session = decode_sealed_header(client.seal(text))->session;
-    return client.receive(encode_reset(session), world.now_s).refused;
+    const std::uint64_t session = decode<SealedHeader>(client.seal(text))->session;
+    return client.receive(encode(ResetFrame{session}), world.now_s).refused;
   };
   ck_assert(reset() == Refusal::none);
   world.establish(client, address_of(1));
@@ -77,7 +77,8 @@ START_TEST(oversize_and_noise) {
   ck_assert_uint_eq(client.seal(Bytes(max_message)).size(), max_datagram);
   Bytes big = client.seal(Bytes(max_message));
   big.push_back(0);
-  for (const Bytes& noise : {big, Bytes(), Bytes(1), Bytes(65507, 0x53), encode_reset(1), encode(ChallengeFrame{})}) {
+  for (const Bytes& noise :
+       {big, Bytes(), Bytes(1), Bytes(65507, 0x53), encode(ResetFrame{1}), encode(ChallengeFrame{})}) {
     const auto got = world.to_server(noise, address_of(1));
     ck_assert(got.refused == Refusal::malformed && got.reply.empty());
     client.receive(noise, world.now_s);
@@ -108,7 +109,7 @@ START_TEST(rate_of_hellos_and_hints) {
   limits.hellos_per_s = 10;
   limits.hellos_burst = 20;
   ServerSessions server(world.ours, 4, admit, limits);
-  for (const Bytes& datagram : {encode_hello(Nonce{}), Bytes(64, 0)}) {
+  for (const Bytes& datagram : {encode(HelloFrame{Nonce{}}), Bytes(64, 0)}) {
     Bytes asked = datagram;
     if (asked.size() == 64) {  // a datagram of an unknown session
       asked = encode(SealedHeader{.session = 77, .sequence = 1});
@@ -137,9 +138,9 @@ START_TEST(floods_leave_the_answers_of_root) {
   };
   for (int i = 0; i < 20000; ++i) is_answered(unknown, 40000);
   ck_assert(!is_answered(unknown, 40000));
-  ck_assert(is_answered(encode_hello(Nonce{}), 40001));
-  for (int i = 0; i < 20000; ++i) is_answered(encode_hello(Nonce{}), 40000);
-  ck_assert(!is_answered(encode_hello(Nonce{}), 40001));
+  ck_assert(is_answered(encode(HelloFrame{Nonce{}}), 40001));
+  for (int i = 0; i < 20000; ++i) is_answered(encode(HelloFrame{Nonce{}}), 40000);
+  ck_assert(!is_answered(encode(HelloFrame{Nonce{}}), 40001));
   ck_assert(is_answered(unknown, 950));
   ClientSession agent(world.ours, "n1");
   world.establish(agent, address_of(1, 950));
@@ -152,7 +153,7 @@ START_TEST(rate_of_answers_by_default) {
   const auto answered = [&] {
     int count = 0;
     for (int i = 0; i < 20000; ++i)
-      count += !world.to_server(encode_hello(Nonce{}), address_of(1, 40000)).reply.empty();
+      count += !world.to_server(encode(HelloFrame{Nonce{}}), address_of(1, 40000)).reply.empty();
     return count;
   };
   ck_assert_int_eq(answered(), 10000);
@@ -178,7 +179,7 @@ END_TEST
 // Sends a join that any process on node n1 can send: it has seen a challenge, and has no valid credential.
 static void send_rubbish(World& world, std::uint16_t port) {
   const NetAddress from = address_of(1, port);
-  const auto challenge = decode_challenge(world.to_server(encode_hello(Nonce{1}), from).reply);
+  const auto challenge = decode<ChallengeFrame>(world.to_server(encode(HelloFrame{Nonce{1}}), from).reply);
   ck_assert(challenge.has_value());
   ck_assert(!world.to_server(encode(JoinFrame{challenge->nonce, challenge->cookie, "n1", "rubbish"}), from).joined);
 }
@@ -237,7 +238,7 @@ END_TEST
 START_TEST(hellos_leave_nothing) {
   World world;
   for (int i = 0; i < 100; ++i) {
-    const auto got = world.to_server(encode_hello(Nonce{static_cast<std::uint8_t>(i)}),
+    const auto got = world.to_server(encode(HelloFrame{Nonce{static_cast<std::uint8_t>(i)}}),
                                      address_of(1, static_cast<std::uint16_t>(i + 1)));
     ck_assert(!got.reply.empty());
   }

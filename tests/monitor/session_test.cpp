@@ -100,10 +100,10 @@ START_TEST(forgery) {
   ck_assert(!world.to_server(good, address_of(1)).message.empty());
   // These datagrams are sealed with another key.
   Bytes header = world.server.seal(1, text);
-  SealedChannel other(decode_sealed_header(header)->session, Key{1}, Side::first);
+  SealedChannel other(decode<SealedHeader>(header)->session, Key{1}, Side::first);
   for (int i = 0; i < 8; ++i) other.seal(text);  // makes its sequence numbers larger than those seen
   ck_assert(world.to_server(other.seal(text), address_of(1)).refused == Refusal::forged);
-  SealedChannel false_monitor(decode_sealed_header(header)->session, Key{1}, Side::second);
+  SealedChannel false_monitor(decode<SealedHeader>(header)->session, Key{1}, Side::second);
   for (int i = 0; i < 8; ++i) false_monitor.seal(text);
   ck_assert(client.receive(false_monitor.seal(text), world.now_s).refused == Refusal::forged);
 }
@@ -114,7 +114,7 @@ START_TEST(forged_accept) {
   ClientSession client(world.ours, "n1");
   world.join_of(client, address_of(1));
   SealedChannel false_monitor(5, Key{1}, Side::second);
-  ck_assert(client.receive(false_monitor.seal(encode_accept()), world.now_s).refused == Refusal::forged);
+  ck_assert(client.receive(false_monitor.seal(encode(Accept{})), world.now_s).refused == Refusal::forged);
   ck_assert(!client.established());
 }
 END_TEST
@@ -125,7 +125,7 @@ START_TEST(accept_of_no_join) {
   ClientSession client(world.ours, "n1");
   const auto refuses = [&] {
     SealedChannel false_monitor(5, Key{}, Side::second);
-    const auto got = client.receive(false_monitor.seal(encode_accept()), world.now_s);
+    const auto got = client.receive(false_monitor.seal(encode(Accept{})), world.now_s);
     return got.refused == Refusal::no_session && !got.established;
   };
   ck_assert(refuses() && !client.established());
@@ -154,7 +154,7 @@ START_TEST(wrong_node) {
   ck_assert_int_eq(world.munge.decodes, 0);  // no credential was decoded for this
   // The name outside of the credential differs from the name inside.
   ClientSession client(world.ours, "n1");
-  auto join = decode_join(world.join_of(client, address_of(2)));
+  auto join = decode<JoinFrame>(world.join_of(client, address_of(2)));
   join->name = "n2";
   ck_assert(world.to_server(encode(*join), address_of(2)).refused == Refusal::bad_credential);
 }
@@ -166,7 +166,7 @@ START_TEST(credential_of_another_handshake) {
   ClientSession client(world.ours, "n1");
   for (const int which : {0, 1, 2}) {
     world.now_s += 100;
-    const auto join = decode_join(world.join_of(client, address_of(1)));
+    const auto join = decode<JoinFrame>(world.join_of(client, address_of(1)));
     JoinSecret inside{.nonce = join->nonce, .cookie = join->cookie, .secret = {}, .name = "n1"};
     if (which == 1) inside.nonce[3] ^= 1;
     if (which == 2) inside.cookie[3] ^= 1;
@@ -287,7 +287,7 @@ START_TEST(a_new_session_each_day) {
   World world;
   ClientSession client(world.ours, "n1");
   world.establish(client, address_of(1));
-  const std::uint64_t first = decode_sealed_header(client.seal(text))->session;
+  const std::uint64_t first = decode<SealedHeader>(client.seal(text))->session;
   world.now_s += 24 * 3600 - 1;
   ck_assert(client.due(world.now_s).empty());
   world.now_s += 2;
@@ -295,7 +295,7 @@ START_TEST(a_new_session_each_day) {
   ck_assert(world.to_server(client.seal(text), address_of(1)).message == text);
   world.now_s += 60;
   world.establish(client, address_of(1));
-  ck_assert_uint_ne(decode_sealed_header(client.seal(text))->session, first);
+  ck_assert_uint_ne(decode<SealedHeader>(client.seal(text))->session, first);
   ck_assert(client.due(world.now_s).empty());
 }
 END_TEST
@@ -348,7 +348,7 @@ START_TEST(false_refusals) {
   ClientSession client(world.ours, "n1");
   Nonce nonce{};
   ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");  // there was no join yet
-  const auto join = decode_join(world.join_of(client, address_of(1)));
+  const auto join = decode<JoinFrame>(world.join_of(client, address_of(1)));
   nonce = join->nonce;
   nonce[0] ^= 1;
   ck_assert_text_eq(client.receive(encode(RefusedFrame{nonce, 4}), world.now_s).note, "");

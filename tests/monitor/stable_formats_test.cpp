@@ -54,10 +54,10 @@ void stays(const char* name, const Message& message, Decode decode) {
 }  // namespace
 
 START_TEST(messages_between_agent_and_monitor) {
-  stays("heartbeat", full_heartbeat(), decode_heartbeat);
+  stays("heartbeat", full_heartbeat(), decode<Heartbeat>);
   stays("heartbeat_ack", HeartbeatAck{.number = 4, .next_to_slurmctld = true, .single_node_jobs = {12, 4000000000}},
-        decode_heartbeat_ack);
-  stays("probe_lease", full_lease(), decode_lease);
+        decode<HeartbeatAck>);
+  stays("probe_lease", full_lease(), decode<ProbeLease>);
   stays("probe_result",
         ProbeResult{.lease = 8,
                     .kind = ProbeKind::train,
@@ -67,22 +67,21 @@ START_TEST(messages_between_agent_and_monitor) {
                     .received = 190,
                     .bandwidth_Bps = 25e6,
                     .bytes = 280000},
-        decode_probe_result);
+        decode<ProbeResult>);
   stays("probe_packet",
         ProbePacket{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8},
-        decode_probe_packet);
-  stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkPercent=1\n"}, decode_settings);
-  stays("settings_taken", SettingsTaken{11, 12}, decode_settings_taken);
+        decode<ProbePacket>);
+  stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkPercent=1\n"}, decode<SettingsMessage>);
 }
 END_TEST
 
 START_TEST(packets_of_a_handshake) {
   Nonce nonce{};
   nonce[3] = 7;
-  stays("hello", nonce, decode_hello, [](const Nonce& one) { return encode_hello(one); });
-  stays("challenge", ChallengeFrame{nonce, {}}, decode_challenge);
-  stays("join", JoinFrame{nonce, {}, "n1", "MUNGE:AwQFAAC:"}, decode_join);
-  stays("refused", RefusedFrame{nonce, 3}, decode_refused);
+  stays("hello", HelloFrame{nonce}, decode<HelloFrame>);
+  stays("challenge", ChallengeFrame{nonce, {}}, decode<ChallengeFrame>);
+  stays("join", JoinFrame{nonce, {}, "n1", "MUNGE:AwQFAAC:"}, decode<JoinFrame>);
+  stays("refused", RefusedFrame{nonce, 3}, decode<RefusedFrame>);
 }
 END_TEST
 
@@ -103,7 +102,7 @@ END_TEST
 START_TEST(questions_of_placectl) {
   stays("query",
         Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"},
-        decode_query);
+        decode<Query>);
 }
 END_TEST
 

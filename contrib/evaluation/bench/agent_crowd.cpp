@@ -80,7 +80,7 @@ class Crowd {
     // Not all at once: the first hellos are spread over half a minute too.
     if (now_s < member.next_beat_s && member.number == 0) return;
     if (const protocol::Bytes hello = member.session.due(now_s); !hello.empty()) {
-      if (const auto nonce = protocol::decode_hello(hello)) by_nonce_[*nonce] = i;
+      if (const auto frame = protocol::decode<protocol::HelloFrame>(hello)) by_nonce_[frame->nonce] = i;
       send(hello);
     }
     if (!member.session.established() || now_s < member.next_beat_s) return;
@@ -101,6 +101,7 @@ class Crowd {
     beat.state.memory_available_MiB = {50000 * spread(), 50000, 50000};
     beat.state.flow_rate_Bps = {1e6 * spread(), 1e6, 1e6};
     beat.follows = leader_;
+    beat.settings = settings_;
     send(member.session.seal(protocol::encode(beat)));
     ++beats_;
   }
@@ -109,21 +110,20 @@ class Crowd {
     received_ += datagram.size();
     const double now_s = protocol::steady_s();
     std::optional<std::size_t> index;
-    if (const auto sealed = protocol::decode_sealed_header(datagram))
+    if (const auto sealed = protocol::decode<protocol::SealedHeader>(datagram))
       index = sealed->session & peer_mask;
-    else if (const auto challenge = protocol::decode_challenge(datagram))
+    else if (const auto challenge = protocol::decode<protocol::ChallengeFrame>(datagram))
       if (const auto found = by_nonce_.find(challenge->nonce); found != by_nonce_.end()) index = found->second;
     if (!index || *index >= members_.size()) return;
     Member& member = members_[*index];
     const protocol::ClientSession::Received received = member.session.receive(datagram, now_s);
     if (!received.reply.empty()) send(received.reply);
     if (received.message.empty()) return;
-    if (const auto ack = protocol::decode_heartbeat_ack(received.message)) {
+    if (const auto ack = protocol::decode<protocol::HeartbeatAck>(received.message)) {
       ++acks_;
-    } else if (const auto settings = protocol::decode_settings(received.message)) {
-      const auto text = std::as_bytes(std::span(settings->text));
-      send(member.session.seal(protocol::encode(protocol::SettingsTaken{member.start_id, checksum(text)})));
-    } else if (const auto lease = protocol::decode_lease(received.message)) {
+    } else if (const auto settings = protocol::decode<protocol::SettingsMessage>(received.message)) {
+      settings_ = checksum(std::as_bytes(std::span(settings->text)));
+    } else if (const auto lease = protocol::decode<protocol::ProbeLease>(received.message)) {
       ++leases_;
       if (lease->role != protocol::ProbeRole::initiator) return;
       protocol::ProbeResult result;
@@ -142,6 +142,7 @@ class Crowd {
   protocol::UdpSocket socket_;
   protocol::NetAddress monitor_;
   std::string leader_;
+  std::uint64_t settings_ = 0;
   std::vector<Member> members_;
   std::map<protocol::Nonce, std::size_t> by_nonce_;
   unsigned long long beats_ = 0, acks_ = 0, leases_ = 0, sent_ = 0, received_ = 0;

@@ -28,8 +28,8 @@ constexpr char usage_text[] =
     "usage: agent_listener [OPTION]...\n"
     "  -f FILE      slurm.conf [as placement-agent]\n"
     "  -s SECONDS   how long [60]\n"
-    "  -p KINDS     probes between all pairs of agents, once: latency,train,bulk\n"
-    "  -a NAMES     single-node jobs to report to the agents: job numbers, separated by commas\n"
+    "  -p KINDS     probes between all pairs of agents, once: latency,train\n"
+    "  -a NAMES     single-node jobs that it tells agents of, job numbers with commas\n"
     "lines: join NODE | left NODE | heartbeat NODE key=value.. | probe KIND FROM TO outcome key=value.. | totals ..\n";
 
 struct Options {
@@ -39,12 +39,10 @@ struct Options {
   std::vector<std::uint32_t> jobs;
 };
 
-const char* name_of(protocol::ProbeKind kind) {
-  return kind == protocol::ProbeKind::latency ? "latency" : kind == protocol::ProbeKind::train ? "train" : "bulk";
-}
+const char* name_of(protocol::ProbeKind kind) { return kind == protocol::ProbeKind::latency ? "latency" : "train"; }
 
 const char* name_of(protocol::ProbeOutcome outcome) {
-  constexpr const char* names[] = {"measured", "no_answer", "over_budget", "busy", "not_idle", "refused"};
+  constexpr const char* names[] = {"measured", "no_answer", "over_budget", "busy", "refused"};
   return names[static_cast<std::size_t>(outcome) - 1];
 }
 
@@ -108,9 +106,9 @@ class Listener {
     if (received.joined) std::printf("join %s\n", node(received.peer));
     if (received.refused != protocol::Refusal::none) std::printf("refused %s\n", protocol::to_string(received.refused));
     if (received.message.empty()) return;
-    if (const auto beat = protocol::decode_heartbeat(received.message)) {
+    if (const auto beat = protocol::decode<protocol::Heartbeat>(received.message)) {
       take_beat(received.peer, *beat);
-    } else if (const auto result = protocol::decode_probe_result(received.message)) {
+    } else if (const auto result = protocol::decode<protocol::ProbeResult>(received.message)) {
       std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f bytes=%llu\n",
                   name_of(result->kind), node(received.peer), result->peer.c_str(), name_of(result->outcome),
                   result->sent, result->received, result->min_latency_us, result->median_latency_us,
@@ -225,9 +223,7 @@ int listen(int argc, char** argv) {
       case 's': options.seconds = std::atof(optarg); break;
       case 'p':
         for (const std::string& kind : at_commas(optarg))
-          options.kinds.push_back(kind == "latency" ? protocol::ProbeKind::latency
-                                  : kind == "train" ? protocol::ProbeKind::train
-                                                    : protocol::ProbeKind::bulk);
+          options.kinds.push_back(kind == "latency" ? protocol::ProbeKind::latency : protocol::ProbeKind::train);
         break;
       case 'a':
         for (const std::string& job : at_commas(optarg))
