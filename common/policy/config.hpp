@@ -65,10 +65,8 @@ struct Config {
   std::string agent_directory = "/run/slurm-placement";
   std::vector<std::string> probe_interfaces;  // probes use the first; empty: those with hardware
   std::int64_t probe_link_Mbps = 0;           // 0: the rate that the kernel reports
-  std::int64_t probe_link_percent = 1;
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool allowed_cpus_only = false;
-  bool probe_busy_nodes = false;
   std::int64_t probe_latency_s = 60;
   std::int64_t probe_bandwidth_s = 300;
   std::int64_t probe_all_pairs_nodes = 128;  // on a larger cluster not all pairs are probed
@@ -76,7 +74,6 @@ struct Config {
   std::string outage_estimator = "beta";
   std::int64_t outage_horizon_h = 24;
   std::int64_t history_days = 400;
-  std::int64_t history_MiB = 256;
   std::string metrics_file;  // empty: none
   bool record_stock_choice = true;
   std::string decision_file = "/dev/shm/slurm-placement-decisions";

@@ -315,21 +315,13 @@ std::span<const ConfigKey> config_keys() {
        set_interfaces, show_interfaces},
       integer<&Config::probe_link_Mbps, 0, 10000000>(
           "ProbeLinkMbps",
-          "The rate of these interfaces in Mbit/s, for the budget of the probes. 0: what the kernel says, and 1000 where it "
-          "says nothing."),
-      integer<&Config::probe_link_percent, 1, 100>(
-          "ProbeLinkPercent",
-          "How much of the link's capacity an agent may use for probes, in percent, over a minute. Bandwidth is not measured "
-          "where that is less than 448000 bytes."),
+          "The rate of these interfaces in Mbit/s. Probes use at most 1 % of it over a minute, and bandwidth is not measured "
+          "if that is less than 448000 bytes. 0: the rate that the kernel reports, or 1000 if it reports none."),
       integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
           "ProbeBytesPerMinute",
           "How many bytes an agent may send for probes in a minute, whatever the link's capacity. Bandwidth is not measured "
           "with less than 448000, as a packet train takes half of that and may take half of the budget. 0: none, the agent "
           "takes part in no probe."),
-      word<&Config::probe_busy_nodes, yes_no>(
-          "ProbeBusyNodes", "yes or no",
-          "yes: a node takes part in probes of latency and packet trains also while it runs a job of several nodes. no: only "
-          "while it runs no job, or none but such as run on this node alone."),
       integer<&Config::probe_latency_s, 10, 86400>(
           "ProbeLatencyS",
           "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
@@ -348,9 +340,8 @@ std::span<const ConfigKey> config_keys() {
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
       integer<&Config::outage_horizon_h, 1, 8760>(
           "OutageHorizonHours", "The probability that is published is that of an outage within so many hours."),
-      integer<&Config::history_days, 1, 36500>("HistoryDays", "Days for which placement-monitor keeps its history."),
-      integer<&Config::history_MiB, 4, 1048576>(
-          "HistoryMiB", "MiB that the history may take. When it is more, the oldest decisions go first."),
+      integer<&Config::history_days, 1, 36500>(
+          "HistoryDays", "Days for which placement-monitor keeps its history, in at most 256 MiB."),
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
           "yes: every mpirun of Open MPI in a job with a policy and a matrix places its ranks by the policy, unless the user "

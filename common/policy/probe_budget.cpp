@@ -5,16 +5,15 @@ namespace placement {
 
 std::string probe_budget_warning(const Config& config) {
   constexpr std::int64_t least = 2 * probe_train_bytes;
-  const std::int64_t of_link = config.probe_link_Mbps * 125000 * 60 * config.probe_link_percent / 100;
+  const std::int64_t of_link = config.probe_link_Mbps * 125000 * 60 * probe_link_percent / 100;
   const std::string consequence = ", and bandwidth is not measured with less than " + std::to_string(least);
   if (config.probe_bytes_per_minute == 0) return {};
   if (config.probe_bytes_per_minute < least)
     return "ProbeBytesPerMinute=" + std::to_string(config.probe_bytes_per_minute) +
            " is too little for a packet train" + consequence;
   if (config.probe_link_Mbps > 0 && of_link < least)
-    return "ProbeLinkPercent=" + std::to_string(config.probe_link_percent) +
-           " of ProbeLinkMbps=" + std::to_string(config.probe_link_Mbps) + " is " + std::to_string(of_link) +
-           " bytes in a minute" + consequence;
+    return std::to_string(probe_link_percent) + " % of ProbeLinkMbps=" + std::to_string(config.probe_link_Mbps) +
+           " is " + std::to_string(of_link) + " bytes in a minute" + consequence;
   return {};
 }
 

@@ -25,8 +25,7 @@ constexpr int datagrams_at_once = 64;
 
 // Returns the number of bytes that probes may send per minute. A link whose rate is not known (NaN) counts as 1 Gbit/s.
 double probe_budget_Bpm(const Config& config, double link_Bps) {
-  const double share =
-      (std::isnan(link_Bps) ? 125e6 : link_Bps) * 60 * static_cast<double>(config.probe_link_percent) / 100;
+  const double share = (std::isnan(link_Bps) ? 125e6 : link_Bps) * 60 * static_cast<double>(probe_link_percent) / 100;
   return std::min(share, static_cast<double>(config.probe_bytes_per_minute));
 }
 
@@ -103,7 +102,6 @@ void Agent::note(Monitor& monitor, const std::string& text) {
 }
 
 bool Agent::busy(const Monitor& leader) const {
-  if (settings_.config.probe_busy_nodes) return false;
   if (!sampler_.sees_processes()) return true;
   const auto& alone = leader.single_node_jobs;
   const auto& jobs = sampler_.processes().jobs();
@@ -122,7 +120,6 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   if (processes.slurmd()) beat.flags |= protocol::slurmd_running;
   if (leaving) beat.flags |= protocol::HeartbeatFlag::leaving;
   if (!probes_) beat.flags |= protocol::probes_refused;
-  beat.link_Bps = sampler_.link_Bps();
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
   beat.follows = follows(now_s);

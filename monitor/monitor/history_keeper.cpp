@@ -18,9 +18,7 @@ constexpr double first_prune_s = 60;
 constexpr double prune_every_s = 3600;
 constexpr std::size_t most_decisions = 256;
 
-HistoryLimits limits_of(const Config& config) {
-  return {static_cast<double>(config.history_days) * 86400, config.history_MiB << 20};
-}
+HistoryLimits limits_of(const Config& config) { return {.keep_s = static_cast<double>(config.history_days) * 86400}; }
 
 // The history's setting with the position up to which the ring was read.
 constexpr char ring_setting[] = "ring";

@@ -97,20 +97,20 @@ void Monitor::take_heartbeat(std::int32_t node, const protocol::Heartbeat& beat)
 }
 
 void Monitor::hear_slurm(double now_s) {
-  if (!slurm_.asking()) return;
-  std::vector<SlurmNode> nodes;
-  if (slurm_.collect(now_s, nodes)) {
-    for (const SlurmNode& node : nodes)
+  const std::optional<SlurmAnswer> answer = slurm_.collect(now_s);
+  if (!answer) return;
+  controller_ = answer->controller;
+  if (answer->whole) {
+    for (const SlurmNode& node : answer->nodes)
       if (!watch_.index(node.name)) joined_.push_back(node.host());
-    if (watch_.take_slurm_answer(nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
+    if (watch_.take_slurm_answer(answer->nodes, now())) schedule_.slurm.hurry(now_s + MonitorSchedule::slurm_again_s);
     slurm_trouble_.say("");
-    if (const auto& controller = slurm_.controller()) controller_trouble_.say(trouble_of(*controller));
-  } else if (!slurm_.asking()) {
+    if (controller_) controller_trouble_.say(trouble_of(*controller_));
+  } else {
     slurm_trouble_.say(
-        slurm_.denied()
-            ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
-              "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
-            : "slurmctld does not answer: outages are judged without it");
+        answer->denied ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
+                         "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
+                       : "slurmctld does not answer: outages are judged without it");
   }
 }
 
@@ -157,15 +157,9 @@ void Monitor::publish() {
   publisher_.publish(watch_, probing_.pairs(), leads_, only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_,
-                              leads_,
-                              port_.sessions,
-                              probing_,
-                              keeper_,
-                              heartbeats_,
-                              publisher_,
-                              slurm_.controller(),
-                              configuration_.notes().size()};
+  const MetricSources sources{watch_,     leads_,      port_.sessions,
+                              probing_,   keeper_,     heartbeats_,
+                              publisher_, controller_, configuration_.notes().size()};
   try {
     replace_metrics_file(path, monitor_metrics(sources, now().wall_s));
     metrics_trouble_.say("");

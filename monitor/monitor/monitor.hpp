@@ -69,6 +69,7 @@ class Monitor {
   Probing probing_;
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
+  std::optional<ControllerState> controller_;  // the settings in force in slurmctld, by its last answer
   MonitorSchedule schedule_;
   std::vector<SlurmHost> joined_;                     // nodes of slurmctld that this monitor does not know
   std::int64_t heartbeats_ = 0;                       // taken since the start

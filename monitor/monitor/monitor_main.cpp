@@ -64,10 +64,11 @@ std::vector<SlurmHost> dynamic_nodes(const MonitorSettings& settings, int stop) 
   while (hosts.empty()) {
     slurm.ask(protocol::steady_s());
     pollfd watched[] = {{stop, POLLIN, 0}, {slurm.descriptor(), POLLIN, 0}};
-    std::vector<SlurmNode> nodes;
-    while (slurm.asking() && !slurm.collect(protocol::steady_s(), nodes))
+    std::optional<SlurmAnswer> answer;
+    while (slurm.asking() && !(answer = slurm.collect(protocol::steady_s())))
       if (poll(watched, std::size(watched), 1000) > 0 && (watched[0].revents & POLLIN) != 0) return {};
-    for (const SlurmNode& node : nodes) hosts.push_back(node.host());
+    if (answer)
+      for (const SlurmNode& node : answer->nodes) hosts.push_back(node.host());
     if (hosts.empty() && poll(watched, 1, 10000) > 0) return {};
   }
   return hosts;

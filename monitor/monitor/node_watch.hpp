@@ -31,7 +31,7 @@ struct Moment {
 };
 
 struct WatchSettings {
-  LivenessSettings liveness;
+  LivenessSettings liveness = {};
   OutageEstimator estimator = OutageEstimator::beta;
   double span_save_s = 60;        // time between two writings of the times of observation
   double slurmd_patience_s = 15;  // slurmd has an outage when its agent does not see it for this time

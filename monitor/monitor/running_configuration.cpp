@@ -18,12 +18,11 @@ namespace placement::monitor {
 namespace {
 
 // The settings that the monitor, or an agent that it tells them, uses from its start to its end.
-constexpr std::array<std::string_view, 21> until_the_end = {
-    "SnapshotFile",        "DecisionFile",       "StateDirectory",  "MonitorUser",        "MonitorPort",
-    "AgentPort",           "NodeProcessors",     "ProbeInterface",  "ProbeLinkMbps",      "ProbeLinkPercent",
-    "ProbeBytesPerMinute", "ProbeLatencyS",      "ProbeBandwidthS", "ProbeAllPairsNodes", "ProbeBusyNodes",
-    "OutageEstimator",     "OutageHorizonHours", "HistoryDays",     "HistoryMiB",         "MetricsFile",
-    "AgentDirectory"};
+constexpr std::array<std::string_view, 18> until_the_end = {
+    "SnapshotFile",       "DecisionFile",    "StateDirectory", "MonitorUser",     "MonitorPort",
+    "AgentPort",          "NodeProcessors",  "ProbeInterface", "ProbeLinkMbps",   "ProbeBytesPerMinute",
+    "ProbeLatencyS",      "ProbeBandwidthS", "MetricsFile",    "OutageEstimator", "ProbeAllPairsNodes",
+    "OutageHorizonHours", "HistoryDays",     "AgentDirectory"};
 
 // The settings that the monitor takes at once. They are copied and not set by their text, because a key that was taken
 // out of the file has an empty text, which no key takes.

@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 
 #include "common/slurm/controller_query.hpp"
 #include "common/util/error.hpp"
@@ -44,7 +45,7 @@ SlurmView view_of(const node_info_t& node) {
   return SlurmView::responding;
 }
 
-char letter(SlurmView view) { return "?rnop"[static_cast<std::size_t>(view)]; }
+constexpr std::string_view letters = "?rnop";  // of each SlurmView
 
 // Returns whether the active slurmctld is that of the SlurmctldHost line number `order`. slurmctld on an earlier host
 // takes control when it starts, so that the first one that answers is active.
@@ -69,7 +70,7 @@ bool is_first_controller(std::int32_t order) {
   for (std::uint32_t i = 0; told && i < nodes->record_count; ++i) {
     const node_info_t& node = nodes->node_array[i];
     if (!node.name) continue;
-    std::fprintf(out, "n %s %c\n", node.name, letter(view_of(node)));
+    std::fprintf(out, "n %s %c\n", node.name, letters[static_cast<std::size_t>(view_of(node))]);
     if (node.node_addr) std::fprintf(out, "a %s %s\n", node.name, node.node_addr);
   }
   job_info_msg_t* jobs = nullptr;
@@ -93,47 +94,35 @@ bool is_first_controller(std::int32_t order) {
 
 }  // namespace
 
-std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole) {
-  std::vector<SlurmNode> nodes;
+SlurmAnswer parse_slurm_answer(std::string_view text) {
+  SlurmAnswer answer;
   std::unordered_map<std::string_view, std::size_t> index;
-  whole = false;
-  while (!text.empty() && !whole) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;
-    const std::vector<std::string_view> words = split_words(text.substr(0, end));
-    text.remove_prefix(end + 1);
-    if (words.size() == 1 && words[0] == ".") whole = true;
+  std::string settings;
+  bool has_settings = false;
+  for (std::size_t end; !answer.whole && (end = text.find('\n')) != text.npos; text.remove_prefix(end + 1)) {
+    const std::string_view line = text.substr(0, end);
+    const std::vector<std::string_view> words = split_words(line);
+    answer.whole = line == ".";
+    answer.denied = answer.denied || line == "d";
+    has_settings = has_settings || line == "c";
+    if (line == "h" || line == "-") answer.is_next_to_active = line == "h";
+    if (line.starts_with("c ")) settings += std::string(line.substr(2)) + "\n";
     if (words.size() != 3) continue;
-    if (words[0] == "n" && words[2].size() == 1) {
-      const std::size_t view = std::string_view("?rnop").find(words[2][0]);
-      if (view == std::string_view::npos || !index.emplace(words[1], nodes.size()).second) continue;
-      nodes.push_back({std::string(words[1]), static_cast<SlurmView>(view), {}, {}});
-    } else if (words[0] == "a") {
-      if (const auto found = index.find(words[1]); found != index.end()) nodes[found->second].address = words[2];
-    } else if (words[0] == "j") {
-      const auto job = parse_integer(words[2]);
-      const auto found = index.find(words[1]);
-      if (job && *job > 0 && *job <= UINT32_MAX && found != index.end())
-        nodes[found->second].jobs.push_back(static_cast<std::uint32_t>(*job));
+    const auto found = index.find(words[1]);
+    if (words[0] == "n" && words[2].size() == 1 && found == index.end()) {
+      const std::size_t view = letters.find(words[2][0]);
+      if (view == letters.npos) continue;
+      index.emplace(words[1], answer.nodes.size());
+      answer.nodes.push_back({std::string(words[1]), static_cast<SlurmView>(view), {}, {}});
+    } else if (words[0] == "a" && found != index.end()) {
+      answer.nodes[found->second].address = words[2];
+    } else if (words[0] == "j" && found != index.end()) {
+      if (const auto job = parse_integer(words[2]); job && *job > 0 && *job <= UINT32_MAX)
+        answer.nodes[found->second].jobs.push_back(static_cast<std::uint32_t>(*job));
     }
   }
-  return nodes;
-}
-
-std::optional<ControllerState> parse_slurm_controller(std::string_view text) {
-  std::string lines;
-  bool answered = false;
-  for (const std::string_view line : split_at(text, '\n')) {
-    answered = answered || line == "c";
-    if (line.starts_with("c ")) lines += std::string(line.substr(2)) + "\n";
-  }
-  if (!answered) return std::nullopt;
-  return controller_state_of(lines);
-}
-
-bool has_slurm_line(std::string_view text, std::string_view line) {
-  const std::vector<std::string_view> lines = split_at(text, '\n');
-  return std::find(lines.begin(), lines.end(), line) != lines.end();
+  if (has_settings) answer.controller = controller_state_of(settings);
+  return answer;
 }
 
 std::string SlurmNodes::ask(double now_s) {
@@ -173,8 +162,8 @@ void SlurmNodes::stop() {
   pipe_ = -1;
 }
 
-bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
-  if (!asking()) return false;
+std::optional<SlurmAnswer> SlurmNodes::collect(double now_s) {
+  if (!asking()) return std::nullopt;
   char buffer[65536];
   for (;;) {
     const ssize_t got = read(pipe_, buffer, sizeof buffer);
@@ -183,20 +172,14 @@ bool SlurmNodes::collect(double now_s, std::vector<SlurmNode>& nodes) {
       continue;
     }
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EAGAIN && now_s - asked_s_ <= most_s) return false;
+    if (got < 0 && errno == EAGAIN && now_s - asked_s_ <= most_s) return std::nullopt;
     break;
   }
   stop();
-  bool whole = false;
-  nodes = parse_slurm_nodes(text_, whole);
-  denied_ = has_slurm_line(text_, "d");
-  if (has_slurm_line(text_, "h"))
-    next_s_ = now_s;
-  else if (has_slurm_line(text_, "-"))
-    next_s_ = -1e9;
-  controller_ = whole || denied_ ? parse_slurm_controller(text_) : std::nullopt;
-  text_.clear();
-  return whole;
+  SlurmAnswer answer = parse_slurm_answer(std::exchange(text_, {}));
+  if (answer.is_next_to_active) next_s_ = *answer.is_next_to_active ? now_s : -1e9;
+  if (!answer.whole && !answer.denied) answer.controller.reset();
+  return answer;
 }
 
 }  // namespace placement::monitor

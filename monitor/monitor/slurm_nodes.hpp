@@ -25,19 +25,20 @@ struct SlurmNode {
   SlurmHost host() const { return {name, name, address.empty() ? name : address}; }
 };
 
-// Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. `whole` is set to
-// whether the last line was read. The lines are:
-//   n NAME VIEW       a NAME ADDRESS       j NAME JOB       c NAME = VALUE       . (the end)
-//   d (slurmctld returns nothing about nodes)       h (the active slurmctld runs on this host)
-std::vector<SlurmNode> parse_slurm_nodes(std::string_view text, bool& whole);
+// What slurmctld says.
+struct SlurmAnswer {
+  bool whole = false;   // the answer was read to its end
+  bool denied = false;  // slurmctld returns nothing about nodes to this user, as with PrivateData=nodes
+  std::optional<bool> is_next_to_active;  // whether the active slurmctld runs on this host; none: not known
+  std::vector<SlurmNode> nodes;
+  std::optional<ControllerState> controller;  // the settings in force; none: slurmctld did not send them
+};
 
-// Reads the settings in force in slurmctld from the lines that begin with "c ". Returns none when there is no line "c",
-// which means that slurmctld did not answer.
-std::optional<ControllerState> parse_slurm_controller(std::string_view text);
-
-// Returns whether one of the lines is `line`. "d" says that slurmctld tells this user nothing of nodes, as with
-// PrivateData=nodes.
-bool has_slurm_line(std::string_view text, std::string_view line);
+// Reads the lines that the asking process writes. Lines that are cut or not valid are ignored. The lines are:
+//   n NAME VIEW       a NAME ADDRESS       j NAME JOB       . (the end)
+//   c (slurmctld answers about its settings)                c NAME = VALUE
+//   d (slurmctld returns nothing about nodes)               h or - (the active slurmctld runs on this host or not)
+SlurmAnswer parse_slurm_answer(std::string_view text);
 
 // Asks slurmctld with libslurm's public functions. They may block as long as Slurm's message timeout, and the monitor
 // must never wait, so they are called in a separate process.
@@ -54,16 +55,12 @@ class SlurmNodes {
   std::string ask(double now_s);
   bool asking() const { return child_ > 0; }
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
-  // Reads what has arrived. Returns true and sets `nodes` when the answer is complete. Gives up after most_s seconds.
-  bool collect(double now_s, std::vector<SlurmNode>& nodes);
-  // Returns whether slurmctld answered the last question, but tells this user nothing of nodes.
-  bool denied() const { return denied_; }
+  // Reads what has arrived. Returns the answer when no more is expected. Gives up after most_s seconds.
+  std::optional<SlurmAnswer> collect(double now_s);
   // Returns whether the active slurmctld runs on this host, by an answer of at most next_good_s: slurmctld answers
   // here, and none of the hosts before this one in slurm.conf has a slurmctld that answers, which would be the active
   // one.
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
-  // Returns the settings from the last answer or denial. None: slurmctld did not send them, or not the whole answer.
-  const std::optional<ControllerState>& controller() const { return controller_; }
   static constexpr double most_s = 20, next_good_s = 70;
   static constexpr std::size_t most_bytes = 32 << 20;
 
@@ -77,8 +74,6 @@ class SlurmNodes {
   int pipe_ = -1;
   double asked_s_ = 0;
   std::string text_;
-  bool denied_ = false;
-  std::optional<ControllerState> controller_;
 };
 
 }  // namespace placement::monitor

@@ -10,9 +10,8 @@ namespace placement::protocol {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> agent_keys = {"AgentPort",     "NodeProcessors",   "ProbeInterface",
-                                                        "ProbeLinkMbps", "ProbeLinkPercent", "ProbeBytesPerMinute",
-                                                        "ProbeBusyNodes"};
+constexpr std::array<std::string_view, 5> agent_keys = {"AgentPort", "NodeProcessors", "ProbeInterface",
+                                                        "ProbeLinkMbps", "ProbeBytesPerMinute"};
 
 bool is_agents(std::string_view key) {
   return std::find(agent_keys.begin(), agent_keys.end(), key) != agent_keys.end();
@@ -39,9 +38,7 @@ void take_agent_settings(Config& config, std::string_view text) {
   config.allowed_cpus_only = told.allowed_cpus_only;
   config.probe_interfaces = told.probe_interfaces;
   config.probe_link_Mbps = told.probe_link_Mbps;
-  config.probe_link_percent = told.probe_link_percent;
   config.probe_bytes_per_minute = told.probe_bytes_per_minute;
-  config.probe_busy_nodes = told.probe_busy_nodes;
 }
 
 }  // namespace placement::protocol

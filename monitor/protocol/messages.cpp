@@ -53,7 +53,6 @@ static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
   io.number(heartbeat.sent_at_ms);
   io.number(heartbeat.uptime_s);
   io.bits(heartbeat.flags, all_heartbeat_flags);
-  io.real(heartbeat.link_Bps, live_range::rate_Bps);
   fields(io, heartbeat.probe_address);
   each_attribute(heartbeat.state, [&](auto& value, const NumberRange& range) { io.real(value, range); });
   io.name(heartbeat.follows, true);

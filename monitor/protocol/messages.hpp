@@ -80,7 +80,6 @@ struct Heartbeat {
   std::int64_t sent_at_ms = 0;             // by the agent's clock, since 1970
   std::uint32_t uptime_s = 0;              // seconds since the node booted
   std::uint32_t flags = 0;                 // bits of HeartbeatFlag
-  double link_Bps = unknown_value;         // nominal rate of the interface that carries the probes
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
   // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
@@ -94,8 +93,8 @@ inline constexpr std::size_t max_single_node_jobs = 32;
 struct HeartbeatAck {
   std::uint64_t number = 0;        // number of the heartbeat that is acknowledged
   bool next_to_slurmctld = false;  // the active slurmctld runs on this monitor's host
-  // Numbers of the jobs that run on this node alone, as Slurm reports them. With ProbeBusyNodes=no an agent allows no
-  // probe while a job runs that is not in this list.
+  // Numbers of the jobs that run on this node alone, as Slurm reports them. An agent allows no probe while a job runs
+  // that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;
 
   bool operator==(const HeartbeatAck&) const = default;

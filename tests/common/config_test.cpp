@@ -42,7 +42,7 @@ START_TEST(all_keys) {
       "SnapshotMaxAgeS=9\n"
       "MonitorUser=watcher\n"
       "MonitorPort=1\nAgentPort=65535\nAgentDirectory=/run/a\nProbeInterface=ib0, eth0.5\nProbeLinkMbps=100\n"
-      "ProbeLinkPercent=2\nProbeBytesPerMinute=0\nProbeBusyNodes=YES\nNodeProcessors=Allowed\n"
+      "ProbeBytesPerMinute=0\nNodeProcessors=Allowed\n"
       "RecordStockChoice=NO\nDecisionFile=/run/y\nStateDirectory=/var/y",
       "p");
   ck_assert(config.mode == Mode::observe);
@@ -68,9 +68,7 @@ START_TEST(all_keys) {
   ck_assert_text_eq(config.agent_directory, "/run/a");
   ck_assert(config.probe_interfaces == (std::vector<std::string>{"ib0", "eth0.5"}));
   ck_assert_int_eq(config.probe_link_Mbps, 100);
-  ck_assert_int_eq(config.probe_link_percent, 2);
   ck_assert_int_eq(config.probe_bytes_per_minute, 0);
-  ck_assert(config.probe_busy_nodes);
   ck_assert(config.allowed_cpus_only && !Config{}.allowed_cpus_only);
   ck_assert_error(parse_config("NodeProcessors=own", "p"), "all or allowed");
   ck_assert_text_eq(config.decision_file, "/run/y");
@@ -84,9 +82,9 @@ START_TEST(what_is_shown_is_read_again) {
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionModes=a:observe b:Off\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
-      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeLinkPercent=10\nProbeBytesPerMinute=11\nProbeBusyNodes=yes\nNodeProcessors=allowed\n"
+      "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeBytesPerMinute=11\nNodeProcessors=allowed\n"
       "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
-      "OutageEstimator=Moving-Average\nOutageHorizonHours=15\nHistoryDays=16\nHistoryMiB=17\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
+      "OutageEstimator=Moving-Average\nOutageHorizonHours=15\nHistoryDays=16\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
       "p");
   ck_assert_text_eq(config.outage_estimator, "moving-average");
   std::string text;
@@ -114,16 +112,24 @@ START_TEST(each_number_has_its_default_and_limits) {
     const char* key;
     std::int64_t usual, least, most;
   } numbers[] = {
-      {"DecisionTimeMs", 50, 1, 10000},        {"MaxMatrixRanks", 131072, 1, 16777216},
-      {"MaxMatrixBytes", 1048576, 1, 1048576}, {"NodeLevelTasks", 4096, 0, 16777216},
-      {"TreematchLevelsUp", 0, 0, 64},         {"MaxWaitS", 300, 0, 86400},
-      {"DecisionShare", 20, 1, 100},           {"DecisionWait", 10, 0, 1000},
-      {"SnapshotMaxAgeS", 60, 1, 86400},       {"MonitorPort", 6828, 1, 65535},
-      {"AgentPort", 6829, 1, 65535},           {"ProbeLinkMbps", 0, 0, 10000000},
-      {"ProbeLinkPercent", 1, 1, 100},         {"ProbeBytesPerMinute", 33554432, 0, 1000000000000},
-      {"ProbeLatencyS", 60, 10, 86400},        {"ProbeBandwidthS", 300, 10, 86400},
-      {"ProbeAllPairsNodes", 128, 2, 1024},    {"OutageHorizonHours", 24, 1, 8760},
-      {"HistoryDays", 400, 1, 36500},          {"HistoryMiB", 256, 4, 1048576},
+      {"DecisionTimeMs", 50, 1, 10000},
+      {"MaxMatrixRanks", 131072, 1, 16777216},
+      {"MaxMatrixBytes", 1048576, 1, 1048576},
+      {"NodeLevelTasks", 4096, 0, 16777216},
+      {"TreematchLevelsUp", 0, 0, 64},
+      {"MaxWaitS", 300, 0, 86400},
+      {"DecisionShare", 20, 1, 100},
+      {"DecisionWait", 10, 0, 1000},
+      {"SnapshotMaxAgeS", 60, 1, 86400},
+      {"MonitorPort", 6828, 1, 65535},
+      {"AgentPort", 6829, 1, 65535},
+      {"ProbeLinkMbps", 0, 0, 10000000},
+      {"ProbeBytesPerMinute", 33554432, 0, 1000000000000},
+      {"ProbeLatencyS", 60, 10, 86400},
+      {"ProbeBandwidthS", 300, 10, 86400},
+      {"ProbeAllPairsNodes", 128, 2, 1024},
+      {"OutageHorizonHours", 24, 1, 8760},
+      {"HistoryDays", 400, 1, 36500},
   };
   std::size_t keys_of_numbers = 0;
   for (const ConfigKey& key : config_keys()) keys_of_numbers += key.values.starts_with("a whole number");
@@ -164,7 +170,6 @@ START_TEST(each_other_key_has_its_default) {
       {"AgentDirectory", "/run/slurm-placement"},
       {"NodeProcessors", "all"},
       {"ProbeInterface", ""},
-      {"ProbeBusyNodes", "no"},
       {"OutageEstimator", "beta"},
       {"MpirunByPolicy", "no"},
       {"ProfileJobs", "no"},
@@ -218,7 +223,7 @@ START_TEST(bad_values) {
   ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
   ck_assert_error(parse_config("OutageEstimator=oracle", "p"),
                   "it takes beta, moving-average or weighted-moving-average");
-  ck_assert_error(parse_config("HistoryMiB=3", "p"), "from 4 to 1048576");
+  ck_assert_error(parse_config("HistoryDays=0", "p"), "from 1 to 36500");
   for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
     ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");
   ck_assert_error(parse_config(std::string_view("Mode=off\0", 9), "p"), "p:1: Mode=off?: it takes off");
@@ -278,7 +283,7 @@ START_TEST(too_little_for_a_packet_train) {
   ck_assert_text_eq(probe_budget_warning(config), "");
   config.probe_link_Mbps = 5;
   ck_assert_text_eq(probe_budget_warning(config),
-                    "ProbeLinkPercent=1 of ProbeLinkMbps=5 is 375000 bytes in a minute, and bandwidth is not measured "
+                    "1 % of ProbeLinkMbps=5 is 375000 bytes in a minute, and bandwidth is not measured "
                     "with less than 448000");
 }
 END_TEST

@@ -241,7 +241,7 @@ START_TEST(settings_of_the_controllers) {
   controllers.agent_port = 7000;
   controllers.probe_interfaces = {"ib0", "eth1"};
   controllers.probe_bytes_per_minute = 5;
-  controllers.allowed_cpus_only = controllers.probe_busy_nodes = true;
+  controllers.allowed_cpus_only = true;
   controllers.mode = Mode::off;  // not a setting of agents
   const std::string text = agent_settings_text(controllers);
   ck_assert(text.find("ProbeInterface=ib0,eth1\n") != std::string::npos);
@@ -255,14 +255,14 @@ START_TEST(settings_of_the_controllers) {
   ck_assert(host.probe_interfaces == controllers.probe_interfaces);
   ck_assert_int_eq(host.probe_bytes_per_minute, 5);
   ck_assert_int_eq(host.probe_link_Mbps, 0);
-  ck_assert(host.allowed_cpus_only && host.probe_busy_nodes && host.mode == Mode::enforce);
+  ck_assert(host.allowed_cpus_only && host.mode == Mode::enforce);
   ck_assert_text_eq(host.monitor_user + std::to_string(host.monitor_port), "somebody7001");
   take_agent_settings(host, "");
   ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);
   const Config before = host;
-  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=3\nMonitorUser=root\n"),
+  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=3\nMonitorUser=root\n"),
                   "MonitorUser is none that a monitor tells");
-  ck_assert_error(take_agent_settings(host, "ProbeLinkPercent=101\n"), "ProbeLinkPercent=101");
+  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=-1\n"), "ProbeLinkMbps=-1");
   ck_assert_error(take_agent_settings(host, "AgentPort=7001\n"), "AgentPort");
   ck_assert(host == before);
 }

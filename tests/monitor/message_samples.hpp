@@ -13,7 +13,6 @@ inline Heartbeat full_heartbeat() {
   heartbeat.sent_at_ms = 1700000000123;
   heartbeat.uptime_s = 86400;
   heartbeat.flags = slurmd_running | probes_refused;
-  heartbeat.link_Bps = 125e6;
   heartbeat.probe_address.ip[3] = 9;
   heartbeat.probe_address.port = 6829;
   NodeState& state = heartbeat.state;

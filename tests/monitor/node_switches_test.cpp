@@ -92,26 +92,26 @@ START_TEST(addresses_are_remembered) {
 END_TEST
 
 START_TEST(what_slurmctld_says) {
-  bool whole = false;
-  const std::vector<SlurmNode> nodes = parse_slurm_nodes(
-      "n n1 r\nn n2 o\nn n3 x\nn n2 r\nnonsense\nj n1 17\nj n9 5\nj n1 -1\nj n1 18\nn n4 p\n.\nn n5 r\n", whole);
-  ck_assert(whole);
+  const SlurmAnswer answer = parse_slurm_answer(
+      "n n1 r\nn n2 o\nn n3 x\nn n2 r\nnonsense\nj n1 17\nj n9 5\nj n1 -1\nj n1 18\nn n4 p\n.\nn n5 r\n");
+  ck_assert(answer.whole && !answer.is_next_to_active);
+  const std::vector<SlurmNode>& nodes = answer.nodes;
   ck_assert_uint_eq(nodes.size(), 3);
   ck_assert_text_eq(nodes[0].name, "n1");
   ck_assert(nodes[0].view == SlurmView::responding && nodes[1].view == SlurmView::down);
   ck_assert(nodes[0].jobs == (std::vector<std::uint32_t>{17, 18}));
   ck_assert(nodes[2].view == SlurmView::planned);
-  parse_slurm_nodes("n n1 r\n", whole);
-  ck_assert(!whole);
-  ck_assert(parse_slurm_nodes("", whole).empty());
-  for (const char* text : {"d\nc\n", "h\nd\nc\n"}) ck_assert(placement::monitor::has_slurm_line(text, "d"));
-  for (const char* text : {"", "dd\n", "n d r\n"}) ck_assert(!placement::monitor::has_slurm_line(text, "d"));
+  ck_assert(!parse_slurm_answer("n n1 r\n").whole);
+  ck_assert(parse_slurm_answer("").nodes.empty());
+  for (const char* text : {"d\nc\n", "h\nd\nc\n"}) ck_assert(parse_slurm_answer(text).denied);
+  for (const char* text : {"", "dd\n", "n d r\n"}) ck_assert(!parse_slurm_answer(text).denied);
+  ck_assert(*parse_slurm_answer("h\n").is_next_to_active && !*parse_slurm_answer("-\n").is_next_to_active);
 }
 END_TEST
 
 START_TEST(what_is_in_force_in_slurmctld) {
-  ck_assert(!parse_slurm_controller("n n1 r\n.\n"));
-  const auto stock = parse_slurm_controller("n n1 r\nc\n.\n");
+  ck_assert(!parse_slurm_answer("n n1 r\n.\n").controller);
+  const auto stock = parse_slurm_answer("n n1 r\nc\n.\n").controller;
   ck_assert(stock && stock->mode.empty());
   ck_assert_text_eq(
       trouble_of(*stock),
@@ -127,7 +127,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.settings = {{"NlaWeights", "alpha=0.4,beta=0.6"}, {"PartitionPolicies", "debug:NLA long:NLA=wait=60"}};
   std::string lines = "n n1 r\nc\n";
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";
-  const auto read = parse_slurm_controller(lines + ".\n");
+  const auto read = parse_slurm_answer(lines + ".\n").controller;
   ck_assert(read && *read == state);
   ck_assert_text_eq(trouble_of(*read),
                     "slurmctld refuses the live data: /run/snapshot: belongs to user 5 (a = b: c); slurmctld does not "
@@ -141,7 +141,7 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.live_text.clear();
   lines = "c\n";
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + " = " + value + "\n";
-  ck_assert_text_eq(trouble_of(*parse_slurm_controller(lines)),
+  ck_assert_text_eq(trouble_of(*parse_slurm_answer(lines).controller),
                     "placement is off in slurmctld: placement.conf:3: x?PlacementMode = enforce");
   state.settings = {{"TorusFile", std::string(2 * max_fact_bytes, 'x')}};
   for (const auto& [name, value] : facts_of(state)) ck_assert_uint_le(value.size(), max_fact_bytes);

@@ -122,8 +122,9 @@ START_TEST(another_monitor_would_say_what_this_one_says) {
   for (std::size_t node = 0; node < before.size(); ++node) ck_assert_text_eq(before[node], after[node]);
   for (std::size_t i = 0; i < outages.size(); ++i) {
     ck_assert(!outages[i].lasts());
-    for (std::size_t k = 0; k < i; ++k)
-      ck_assert(outages[i].node != outages[k].node || !one_outage(outages[i], outages[k]));
+    OutageRecord later = outages[i];
+    later.cause = "silent";  // an outage may get the cause slurmd after it began
+    for (std::size_t k = 0; k < i; ++k) ck_assert(later.node != outages[k].node || !one_outage(later, outages[k]));
   }
 }
 END_TEST

@@ -71,7 +71,7 @@ START_TEST(messages_between_agent_and_monitor) {
   stays("probe_packet",
         ProbePacket{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8},
         decode<ProbePacket>);
-  stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkPercent=1\n"}, decode<SettingsMessage>);
+  stays("settings", SettingsMessage{"MonitorPort=6828\nProbeLinkMbps=100\n"}, decode<SettingsMessage>);
 }
 END_TEST
 
