@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cmath>
 
+#include "common/policy/probe_budget.hpp"
 #include "common/util/allowed_cpus.hpp"
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
@@ -56,7 +58,7 @@ Agent::Agent(AgentSettings settings, protocol::Credentials& credentials, protoco
       control_(control),
       leader_(settings_.controllers.size()),
       start_id_(protocol::random_u64()),
-      schedule_(settings_.heartbeat_s, protocol::steady_s()) {
+      heartbeats_(settings_.heartbeat_s) {
   for (const SlurmHost& host : settings_.controllers)
     monitors_.push_back({.host = host,
                          .address = {},
@@ -171,14 +173,15 @@ void Agent::sample_and_send(double now_s) {
 
 // Looks up the address of a monitor that has none yet, or that does not answer any more where it was.
 void Agent::keep_address(Monitor& monitor, double now_s) {
-  if (std::optional<protocol::NetAddress> found; monitor.lookup.take(found)) {
+  if (monitor.lookup.valid() && monitor.lookup.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     monitor.next_lookup_s = now_s + lookup_pause_s;
-    if (found) monitor.address = found;
+    if (const auto found = monitor.lookup.get()) monitor.address = found;
     if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
   }
   const bool wanted = !monitor.address || monitor.hellos > lost_hellos;
-  if (wanted && !monitor.lookup.begun() && now_s >= monitor.next_lookup_s)
-    monitor.lookup.begin(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
+  if (wanted && !monitor.lookup.valid() && now_s >= monitor.next_lookup_s)
+    monitor.lookup =
+        protocol::resolve_in_thread(monitor.host.address, static_cast<std::uint16_t>(settings_.config.monitor_port));
 }
 
 void Agent::keep_sessions(double now_s) {
@@ -289,9 +292,9 @@ void Agent::run_probes(double now_s, bool can_send) {
 }
 
 double Agent::next_wake_s(double now_s) const {
-  double wake_s = schedule_.next_s();
+  double wake_s = heartbeats_.next_s();
   for (const Monitor& monitor : monitors_) {
-    const double lookup_s = monitor.lookup.begun() ? now_s + lookup_look_s : monitor.next_lookup_s;
+    const double lookup_s = monitor.lookup.valid() ? now_s + lookup_look_s : monitor.next_lookup_s;
     wake_s = std::min(wake_s, monitor.address ? monitor.session.next_s(now_s) : lookup_s);
     wake_s = std::min(wake_s, monitor.acknowledgements.next_s());
   }
@@ -302,7 +305,7 @@ void Agent::run(int stop_descriptor) {
   bool can_send = false;
   for (;;) {
     double now_s = protocol::steady_s();
-    if (schedule_.due(now_s)) sample_and_send(now_s);
+    if (heartbeats_.due(now_s)) sample_and_send(now_s);
     repeat_heartbeats(now_s);
     tell_new_leader(now_s);
     keep_sessions(now_s);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +10,12 @@
 
 #include "common/policy/config.hpp"
 #include "common/topology/slurm_hosts.hpp"
-#include "monitor/agent/heartbeat_schedule.hpp"
+#include "monitor/agent/acknowledgements.hpp"
 #include "monitor/agent/leader_choice.hpp"
 #include "monitor/agent/node_sample.hpp"
 #include "monitor/agent/probe.hpp"
-#include "monitor/protocol/address_lookup.hpp"
 #include "monitor/protocol/credentials.hpp"
+#include "monitor/protocol/periodic.hpp"
 #include "monitor/protocol/session.hpp"
 #include "monitor/protocol/udp.hpp"
 
@@ -45,7 +46,7 @@ class Agent {
   struct Monitor {
     SlurmHost host;
     std::optional<protocol::NetAddress> address;
-    protocol::AddressLookup lookup;
+    std::future<std::optional<protocol::NetAddress>> lookup;  // valid while its address is looked up
     double next_lookup_s = 0;
     int hellos = 0;  // sent since it last answered
     protocol::ClientSession session;
@@ -91,7 +92,7 @@ class Agent {
   std::uint64_t start_id_ = 0;
   std::uint64_t number_ = 0;
   protocol::Heartbeat last_beat_;
-  HeartbeatSchedule schedule_;
+  protocol::Periodic heartbeats_;
 };
 
 }  // namespace placement::agent

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
@@ -146,18 +147,12 @@ void NodeSampler::sample_cpu(double seconds) {
   cpu_all_ = times->all;
 }
 
-void NodeSampler::sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known,
-                                  double seconds) {
+RunningMeans NodeSampler::sample_pressure(const char* resource, Pressure& pressure, double seconds) const {
   const auto text = read(std::string("/proc/pressure/") + resource);
-  const auto waited_us = text ? parse_pressure(*text) : std::nullopt;
-  if (!waited_us) {
-    known = false;
-    return;
-  }
-  if (known && *waited_us >= before)
-    averages.add(std::min(1.0, static_cast<double>(*waited_us - before) / 1e6 / seconds), seconds);
-  before = *waited_us;
-  known = true;
+  const auto before = std::exchange(pressure.waited_us, text ? parse_pressure(*text) : std::nullopt);
+  if (before && pressure.waited_us && *pressure.waited_us >= *before)
+    pressure.averages.add(std::min(1.0, static_cast<double>(*pressure.waited_us - *before) / 1e6 / seconds), seconds);
+  return pressure.averages.means();
 }
 
 bool NodeSampler::counts(std::string_view interface) const {
@@ -216,12 +211,9 @@ void NodeSampler::sample(double now_s) {
   if (begun_ && !(seconds > 0)) return;
   sample_cpu(seconds);
   sample_network(seconds);
-  sample_pressure("cpu", cpu_pressure_, cpu_waited_us_, cpu_waited_known_, seconds);
-  sample_pressure("memory", memory_pressure_, memory_waited_us_, memory_waited_known_, seconds);
-  sample_pressure("io", io_pressure_, io_waited_us_, io_waited_known_, seconds);
-  state_.cpu_pressure = cpu_pressure_.means();
-  state_.memory_pressure = memory_pressure_.means();
-  state_.io_pressure = io_pressure_.means();
+  state_.cpu_pressure = sample_pressure("cpu", cpu_pressure_, seconds);
+  state_.memory_pressure = sample_pressure("memory", memory_pressure_, seconds);
+  state_.io_pressure = sample_pressure("io", io_pressure_, seconds);
   if (const auto text = read("/proc/meminfo"))
     if (const auto memory = parse_meminfo(*text)) {
       state_.memory_MiB = static_cast<double>(memory->total_KiB) / 1024;

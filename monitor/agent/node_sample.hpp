@@ -79,7 +79,11 @@ class NodeSampler {
   void read_cores();
   void sample_cpu(double seconds);
   void sample_load(double seconds);
-  void sample_pressure(const char* resource, Averages& averages, std::uint64_t& before, bool& known, double seconds);
+  struct Pressure {
+    Averages averages;
+    std::optional<std::uint64_t> waited_us;  // at the last sample
+  };
+  RunningMeans sample_pressure(const char* resource, Pressure& pressure, double seconds) const;
   void sample_network(double seconds);
   bool counts(std::string_view interface) const;
   bool any_hardware(const std::vector<std::string_view>& names) const;
@@ -97,13 +101,11 @@ class NodeSampler {
   bool sees_processes_ = false;
 
   bool slurm_seeded_ = false;
-  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_, cpu_pressure_, memory_pressure_,
-      io_pressure_;
+  Averages load_, slurm_load_, utilisation_means_, memory_, flow_, users_;
+  Pressure cpu_pressure_, memory_pressure_, io_pressure_;
   std::uint64_t cpu_busy_ = 0, cpu_all_ = 0;
   std::uint64_t bytes_ = 0;
   bool bytes_known_ = false;
-  std::uint64_t cpu_waited_us_ = 0, memory_waited_us_ = 0, io_waited_us_ = 0;
-  bool cpu_waited_known_ = false, memory_waited_known_ = false, io_waited_known_ = false;
 };
 
 }  // namespace placement::agent

@@ -20,8 +20,8 @@ constexpr const char* schema = R"(
     counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
   CREATE TABLE span (node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL, ended_at REAL NOT NULL,
     PRIMARY KEY (node, began_at));
-  CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, restarts INTEGER NOT NULL,
-    uid INTEGER NOT NULL, policy TEXT NOT NULL, outcome TEXT NOT NULL, us INTEGER NOT NULL, record TEXT NOT NULL);
+  CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, uid INTEGER NOT NULL,
+    record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )";
@@ -159,12 +159,8 @@ void History::put_span(const SpanRecord& span) {
       .execute();
 }
 
-void History::put_decision(const DecisionRecord& decision) {
-  statement(
-      "INSERT INTO decision (at, job, restarts, uid, policy, outcome, us, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-      .bind(decision.at_s, decision.job, decision.restarts, decision.uid, decision.policy, decision.outcome,
-            decision.us, decision.record)
-      .execute();
+void History::put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record) {
+  statement("INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)").bind(at_s, job, uid, record).execute();
 }
 
 std::vector<OutageRecord> History::outages() {

@@ -24,7 +24,7 @@ namespace placement::monitor {
 //            cause: silent, reboot, link, agent or planned (see cause.hpp); slurmd: slurmd was away alone
 //   span     (node, began_at, ended_at)
 //            a time in which the node was observed: it was up, and the observer was sound
-//   decision (id, at, job, restarts, uid, policy, outcome, us, record)
+//   decision (id, at, job, uid, record)
 //            one row for each decision of slurmctld; record is the whole record, as decision_ring.hpp has it
 //   setting  (name, value)                    see setting()
 
@@ -52,17 +52,6 @@ struct SpanRecord {
   std::string node;
   double began_at_s = 0;
   double ended_at_s = 0;
-};
-
-struct DecisionRecord {
-  double at_s = 0;
-  std::int64_t job = 0;
-  std::int64_t restarts = 0;
-  std::int64_t uid = -1;
-  std::string policy;
-  std::string outcome;  // a word, such as "nodes+cores" or "stock"
-  std::int64_t us = 0;  // time that the decision took
-  std::string record;
 };
 
 struct HistoryLimits {
@@ -95,8 +84,8 @@ class History {
   // Each of these two replaces the record on file with this node and beginning.
   void put_outage(const OutageRecord& outage);
   void put_span(const SpanRecord& span);
-  // Adds a decision of slurmctld.
-  void put_decision(const DecisionRecord& decision);
+  // Adds a decision of slurmctld, with its text `record`.
+  void put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record);
 
   std::vector<OutageRecord> outages();  // ordered by beginning
   std::vector<SpanRecord> spans();      // ordered by beginning

@@ -115,9 +115,7 @@ void HistoryKeeper::read_ring() {
   }
   if (decisions.empty()) return;
   for (const Decision& decision : decisions)
-    history_.put_decision({decision.at_s, decision.job_id, decision.restarts, decision.uid, decision.policy,
-                           std::string(decision_outcome_names[static_cast<std::size_t>(decision.outcome)]),
-                           decision.time_us, decision_text(decision)});
+    history_.put_decision(decision.at_s, decision.job_id, decision.uid, decision_text(decision));
   const RingCursor cursor = ring_.cursor();
   history_.set_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
   uncommitted_ = std::move(decisions);

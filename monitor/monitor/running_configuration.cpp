@@ -54,7 +54,6 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
       config_(std::move(started)),
       nodes_(std::move(nodes)),
       switches_(node_switches({}, nodes_.size())),
-      private_nodes_(has_private_nodes(slurm_conf_)),
       seen_(identities()) {
   read_again();
 }

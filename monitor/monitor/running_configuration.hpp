@@ -48,8 +48,8 @@ class RunningConfiguration {
   Config config_;
   std::vector<std::string> nodes_;
   NodeSwitches switches_;
-  bool private_nodes_;
-  bool unreadable_ = false;  // whether a file could not be read
+  bool private_nodes_ = true;  // until slurm.conf was read
+  bool unreadable_ = false;    // whether a file could not be read
   std::vector<Identity> seen_;
   std::vector<std::string> notes_;
 };

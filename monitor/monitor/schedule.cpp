@@ -55,17 +55,6 @@ ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const S
     members_[static_cast<std::size_t>(leaf_[i])].push_back(static_cast<std::int32_t>(i));
 }
 
-std::size_t ProbeSchedule::rounds_in_cycle() const {
-  const auto nodes = static_cast<std::int32_t>(leaf_.size());
-  if (all_pairs_) return static_cast<std::size_t>(tournament_rounds(nodes));
-  const auto leaves = static_cast<std::int32_t>(members_.size());
-  const auto parts = [this](std::int32_t pairs) {
-    return (pairs + settings_.pairs_at_once - 1) / settings_.pairs_at_once;
-  };
-  return static_cast<std::size_t>(tournament_rounds(leaves) * parts(leaves / 2) +
-                                  (settings_.random_peers + 1) * parts(nodes / 2));
-}
-
 double ProbeSchedule::every_s(const Track& track, std::size_t rounds) const {
   return std::max(track.least_s, track.period_s / static_cast<double>(std::max<std::size_t>(rounds, 1)));
 }
@@ -75,7 +64,7 @@ double ProbeSchedule::cycle_s(const Track& track) const {
   const auto nodes = static_cast<std::int32_t>(leaf_.size());
   std::vector<std::vector<ProbePair>> sampled;
   if (!all_pairs_) sampled = sampled_rounds(track, std::vector<bool>(leaf_.size(), true));
-  const std::size_t rounds = all_pairs_ ? rounds_in_cycle() : sampled.size();
+  const std::size_t rounds = all_pairs_ ? static_cast<std::size_t>(tournament_rounds(nodes)) : sampled.size();
   double sum_s = 0;
   for (std::size_t at = 0; at < rounds; ++at) {
     std::vector<ProbePair> pairs = all_pairs_ ? tournament_round(nodes, static_cast<std::int32_t>(at)) : sampled[at];
@@ -146,7 +135,7 @@ void ProbeSchedule::begin_cycle(Track& track, double now_s, const std::vector<bo
   ++track.cycle;
   track.at = 0;
   if (all_pairs_) {
-    track.count = rounds_in_cycle();
+    track.count = static_cast<std::size_t>(tournament_rounds(static_cast<std::int32_t>(leaf_.size())));
   } else {
     track.rounds = sampled_rounds(track, usable);
     track.count = track.rounds.size();

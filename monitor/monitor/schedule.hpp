@@ -75,7 +75,6 @@ class ProbeSchedule {
   };
   void begin_cycle(Track& track, double now_s, const std::vector<bool>& usable);
   std::vector<std::vector<ProbePair>> sampled_rounds(const Track& track, const std::vector<bool>& usable) const;
-  std::size_t rounds_in_cycle() const;
   double cycle_s(const Track& track) const;
   std::vector<ProbePair> next_pairs(Track& track) const;
   void place_pairs(const std::vector<ProbePair>& pairs, Round& round, std::vector<ProbePair>& rest) const;

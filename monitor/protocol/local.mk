@@ -6,7 +6,6 @@ noinst_LTLIBRARIES += libmonitor_protocol.la
 endif
 libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)
 libmonitor_protocol_la_SOURCES = \
-	%D%/address_lookup.cpp \
 	%D%/agent_config.cpp \
 	%D%/daemon.cpp \
 	%D%/handshake_packets.cpp \

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/protocol/query_client.hpp"
 
-#include <poll.h>
 #include <pwd.h>
 #include <sys/socket.h>
 
@@ -27,39 +26,32 @@ class Stream {
   Stream(const NetAddress& to, double seconds)
       : seconds_(seconds),
         end_s_(steady_s() + seconds),
-        socket_(connect_tcp(to, std::min(connect_s, seconds))) {}
+        socket_(connect_tcp(to, std::min(connect_s, seconds))) {
+    limit_waits(socket_, seconds);
+  }
 
   void write(ByteView bytes) {
-    while (!bytes.empty()) {
-      const ssize_t sent = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent >= 0)
-        bytes = bytes.subspan(static_cast<std::size_t>(sent));
-      else
-        wait(POLLOUT);
-    }
+    while (!bytes.empty())
+      bytes = bytes.subspan(moved(TEMP_FAILURE_RETRY(send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL))));
   }
 
   Bytes read(std::size_t size) {
     Bytes bytes(size);
     for (std::size_t at = 0; at < size;) {
-      const ssize_t got = recv(socket_, bytes.data() + at, size - at, 0);
+      const std::size_t got = moved(TEMP_FAILURE_RETRY(recv(socket_, bytes.data() + at, size - at, 0)));
+      at += got;
       if (got == 0) throw Error("it ends the connection without an answer");
-      if (got > 0)
-        at += static_cast<std::size_t>(got);
-      else
-        wait(POLLIN);
     }
     return bytes;
   }
 
  private:
-  // Waits after a call that failed with `errno`. Throws Error unless the call can be repeated, and after the deadline.
-  void wait(short events) {
-    if (errno != EAGAIN && errno != EINTR) throw Error(std::strerror(errno));
-    pollfd watched{socket_, events, 0};
-    const double left_s = end_s_ - steady_s();
-    if (left_s <= 0) throw Error("no complete answer in " + std::to_string(static_cast<int>(seconds_)) + " s");
-    poll(&watched, 1, static_cast<int>(left_s * 1000) + 1);
+  // Returns the number of bytes that a call moved. Throws Error if it failed, and after the deadline.
+  std::size_t moved(ssize_t bytes) const {
+    if (bytes < 0 && errno != EAGAIN) throw Error(std::strerror(errno));
+    if (bytes < 0 || steady_s() > end_s_)
+      throw Error("no complete answer in " + std::to_string(static_cast<int>(seconds_)) + " s");
+    return static_cast<std::size_t>(bytes);
   }
 
   double seconds_;

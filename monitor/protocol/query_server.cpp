@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/protocol/query_server.hpp"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -226,11 +225,7 @@ void QueryServer::stream(Connection& connection) {
   listener_.reset(-1);
   for (Connection& other : connections_)
     if (&other != &connection) other.socket.reset(-1);
-  const auto whole_s = static_cast<time_t>(limits_.stalled_s);
-  const timeval stalled{whole_s, static_cast<suseconds_t>((limits_.stalled_s - static_cast<double>(whole_s)) * 1e6)};
-  if (fcntl(connection.socket, F_SETFL, 0) != 0 ||
-      setsockopt(connection.socket, SOL_SOCKET, SO_SNDTIMEO, &stalled, sizeof stalled) != 0)
-    _exit(1);
+  limit_waits(connection.socket, limits_.stalled_s);
   AnswerSeal seal(connection.query);
   Bytes out = encode_answer_head(0);
   try {

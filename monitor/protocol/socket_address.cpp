@@ -4,7 +4,10 @@
 #include <netinet/in.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+
+#include "common/util/error.hpp"
 
 namespace placement::protocol {
 
@@ -34,6 +37,17 @@ SocketAddress to_socket(const NetAddress& address, bool v6) {
     out.length = sizeof in;
   }
   return out;
+}
+
+int open_inet_socket(int type, bool& v6) {
+  type |= SOCK_NONBLOCK | SOCK_CLOEXEC;
+  int descriptor = socket(AF_INET6, type, 0);
+  v6 = descriptor >= 0;
+  if (!v6) descriptor = socket(AF_INET, type, 0);
+  if (descriptor < 0) throw Error(std::string("cannot open a socket: ") + std::strerror(errno));
+  const int no = 0;
+  if (v6) setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+  return descriptor;
 }
 
 std::optional<NetAddress> from_socket(const sockaddr* from) {

@@ -9,9 +9,10 @@
 
 namespace placement::protocol {
 
-// Non-blocking TCP sockets for IPv4 and IPv6. The caller closes the returned descriptors.
+// TCP sockets for IPv4 and IPv6. The caller closes the returned descriptors.
 
-// Returns a socket that listens on `port` of all addresses. With port 0 the system chooses a free port. Throws Error.
+// Returns a non-blocking socket that listens on `port` of all addresses. With port 0 the system chooses a free port.
+// Throws Error.
 int listen_tcp(std::uint16_t port);
 
 // Returns the local port of `socket`, or 0 when it is not known.
@@ -24,7 +25,11 @@ struct TcpArrival {
 // Accepts the next waiting connection. Returns none when no connection waits.
 std::optional<TcpArrival> accept_tcp(int listener);
 
-// Connects to `to` within `seconds` and returns the descriptor. Throws Error with the system's message.
+// Makes `socket` block, but each read and write at most for `seconds`. Throws Error.
+void limit_waits(int socket, double seconds);
+
+// Connects to `to` within `seconds` and returns the descriptor, with this limit for reads and writes, too. Throws Error
+// with the system's message.
 int connect_tcp(const NetAddress& to, double seconds);
 
 }  // namespace placement::protocol

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+#include <thread>
 
 #include "common/util/error.hpp"
 #include "monitor/protocol/seal.hpp"
@@ -27,19 +29,12 @@ bool is_any(const NetAddress& address) {
   return std::all_of(address.ip.begin(), address.ip.end(), [](std::uint8_t byte) { return byte == 0; });
 }
 
-int open_socket(bool& v6) {
-  int descriptor = socket(AF_INET6, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  v6 = descriptor >= 0;
-  if (!v6) descriptor = socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) throw Error(std::string("cannot open a UDP socket: ") + std::strerror(errno));
-  return descriptor;
-}
-
 }  // namespace
 
-UdpSocket::UdpSocket(const NetAddress& bind_to) : descriptor_(open_socket(v6_)), buffer_(max_datagram + 1) {
-  const int no = 0, yes = 1;
-  if (v6_) setsockopt(descriptor_, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+UdpSocket::UdpSocket(const NetAddress& bind_to)
+    : descriptor_(open_inet_socket(SOCK_DGRAM, v6_)),
+      buffer_(max_datagram + 1) {
+  const int yes = 1;
   setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &yes, sizeof yes);
   setsockopt(descriptor_, SOL_SOCKET, SO_RCVBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
   setsockopt(descriptor_, SOL_SOCKET, SO_SNDBUF, &wanted_buffer_bytes, sizeof wanted_buffer_bytes);
@@ -117,6 +112,17 @@ std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port) {
       return address;
     }
   return std::nullopt;
+}
+
+std::future<std::optional<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port) {
+  const auto task =
+      std::make_shared<std::packaged_task<std::optional<NetAddress>()>>([host, port] { return resolve(host, port); });
+  try {
+    std::thread([task] { (*task)(); }).detach();
+  } catch (const std::system_error&) {  // no thread can be made now
+    (*task)();
+  }
+  return task->get_future();
 }
 
 std::optional<NetAddress> interface_address(const std::string& interface, std::uint16_t port) {

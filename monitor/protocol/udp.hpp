@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,9 @@ std::unique_ptr<UdpSocket> reserved_udp_socket();
 
 // Returns the first address of a host name or numeric address, or none. May block for seconds.
 std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port);
+
+// Runs resolve() in a thread of its own, because the loop of a daemon must not block.
+std::future<std::optional<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port);
 
 // Returns an address of a network interface of this host, IPv4 first. Returns none when there is no such interface or
 // it has no address.

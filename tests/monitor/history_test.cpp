@@ -148,8 +148,7 @@ END_TEST
 START_TEST(decisions) {
   TemporaryDirectory directory;
   History history(directory.path() + "/h.db", {});
-  for (int job = 1; job <= 5; ++job)
-    history.put_decision({100.0 + job, job, 0, 1000, "NLA", "nodes", 250, std::string("a\0b", 3)});
+  for (int job = 1; job <= 5; ++job) history.put_decision(100.0 + job, job, 1000, std::string("a\0b", 3));
   const std::vector<StoredRow> stored = stored_decisions(directory.path() + "/h.db");
   ck_assert_uint_eq(stored.size(), 5);
   ck_assert_int_eq(stored[0].job, 5);
@@ -277,7 +276,7 @@ START_TEST(old_and_much_is_dropped) {
   history.put_outage(outage("n3", 5000, 5100));
   history.put_span({"n1", 0, 30});
   history.put_span({"n2", 0, 5500});
-  history.put_decision({10, 1, 0, 0, "TOFA", "stock", 1, "x"});
+  history.put_decision(10, 1, 0, "x");
   history.prune(5600);
   ck_assert_uint_eq(history.outages().size(), 2);
   ck_assert_text_eq(history.outages()[0].node, "n2");
@@ -287,7 +286,7 @@ START_TEST(old_and_much_is_dropped) {
   limits.max_bytes = 1 << 20;
   History small(directory.path() + "/small.db", limits);
   small.begin();
-  for (int i = 0; i < 6000; ++i) small.put_decision({5590, i, 0, 0, "NLA", "nodes", 1, std::string(1000, 'x')});
+  for (int i = 0; i < 6000; ++i) small.put_decision(5590, i, 0, std::string(1000, 'x'));
   small.put_outage(outage("n1", 5500, 5550));
   small.commit();
   ck_assert_int_gt(small.bytes(), 5 << 20);

@@ -151,12 +151,12 @@ END_TEST
 START_TEST(nobody_answers) {
   // Without a slurm.conf the asking process ends, and this process goes on.
   SlurmNodes asker("/no/such/slurm.conf", 0);
-  std::vector<SlurmNode> nodes;
-  ck_assert(!asker.collect(0, nodes));
+  ck_assert(!asker.collect(0));
   ck_assert_text_eq(asker.ask(0), "");
   ck_assert(asker.asking());
   ck_assert_int_ge(asker.descriptor(), 0);
-  ck_assert(!asker.collect(SlurmNodes::most_s + 1, nodes));  // it has ended or is given up
+  const auto answer = asker.collect(SlurmNodes::most_s + 1);  // it has ended or is given up
+  ck_assert(answer && !answer->whole && !answer->denied);
   ck_assert(!asker.asking() && asker.descriptor() < 0);
 }
 END_TEST
@@ -164,7 +164,6 @@ END_TEST
 // A host without room for one more descriptor or process says so, and is asked again later.
 START_TEST(no_room_to_ask) {
   SlurmNodes asker("/no/such/slurm.conf", 0);
-  std::vector<SlurmNode> nodes;
   rlimit before{};
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
@@ -172,7 +171,7 @@ START_TEST(no_room_to_ask) {
   const std::string wrong = asker.ask(0);
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
   ck_assert_text_eq(wrong, "pipe2: Too many open files");
-  ck_assert(!asker.asking() && !asker.collect(1, nodes));
+  ck_assert(!asker.asking() && !asker.collect(1));
   ck_assert_text_eq(asker.ask(2), "");
   ck_assert(asker.asking());
 }

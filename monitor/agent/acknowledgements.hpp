@@ -1,29 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <algorithm>
 #include <limits>
 
 namespace placement::agent {
-
-// When the heartbeats of this node are due. Times are in seconds of a steady clock.
-class HeartbeatSchedule {
- public:
-  // `interval_s` is above 0. The first heartbeat is due at `start_s`.
-  HeartbeatSchedule(double interval_s, double start_s) : interval_s_(interval_s), next_s_(start_s) {}
-
-  // Returns whether a heartbeat is due. Heartbeats keep their interval by the clock; after a pause of the machine two
-  // are never sent at once.
-  bool due(double now_s) {
-    if (now_s < next_s_) return false;
-    next_s_ = std::max(next_s_ + interval_s_, now_s + interval_s_ / 2);
-    return true;
-  }
-  double next_s() const { return next_s_; }
-
- private:
-  double interval_s_;
-  double next_s_;
-};
 
 // What one monitor acknowledged of the heartbeats that were sent to it, and when the last one has to be repeated:
 // without that a node would look dead on a network that loses many packets. A monitor that no longer answers gets only
