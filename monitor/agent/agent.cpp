@@ -116,12 +116,10 @@ protocol::Heartbeat Agent::heartbeat(double now_s, bool leaving) {
   beat.boot_id = sampler_.boot_id();
   beat.agent_start_id = start_id_;
   beat.number = ++number_;
-  beat.sent_at_ms = protocol::wall_clock_ns() / 1000000;
   beat.uptime_s = sampler_.uptime_s();
   const SlurmProcesses& processes = sampler_.processes();
   if (processes.slurmd()) beat.flags |= protocol::slurmd_running;
   if (leaving) beat.flags |= protocol::HeartbeatFlag::leaving;
-  if (!probes_) beat.flags |= protocol::probes_refused;
   if (probes_) beat.probe_address = probe_address_;
   beat.state = sampler_.state();
   beat.follows = follows(now_s);

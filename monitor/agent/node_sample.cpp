@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "common/util/checksum.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
 #include "monitor/agent/proc_text.hpp"
@@ -25,8 +26,6 @@ constexpr std::size_t no_limit_in_practice = 1 << 22;
 std::optional<std::int64_t> only_integer(std::string_view text) {
   return parse_integer(trimmed(text.substr(0, text.find('\n'))));
 }
-
-RunningMeans as_means(const LoadAverages& load) { return {load.minutes_1, load.minutes_5, load.minutes_15}; }
 
 }  // namespace
 
@@ -79,8 +78,7 @@ std::optional<std::string> NodeSampler::read(const std::string& path, std::size_
 }
 
 void NodeSampler::read_static() {
-  if (const auto text = read("/proc/sys/kernel/random/boot_id"))
-    if (const auto id = parse_boot_id(*text)) std::copy(id->begin(), id->end(), boot_id_.begin());
+  if (const auto text = read("/proc/sys/kernel/random/boot_id")) boot_id_ = checksum(std::as_bytes(std::span(*text)));
   read_cores();
   const std::string first_cpu = std::to_string(settings_.cpus.empty() ? 0 : settings_.cpus.front());
   if (const auto text = read("/sys/devices/system/cpu/cpu" + first_cpu + "/cpufreq/cpuinfo_max_freq"))
@@ -111,7 +109,7 @@ void NodeSampler::read_cores() {
 void NodeSampler::sample_load(double seconds) {
   if (settings_.cpus.empty()) {
     if (const auto text = read("/proc/loadavg"))
-      if (const auto load = parse_loadavg(*text)) state_.cpu_load = as_means(*load);
+      if (const auto load = parse_loadavg(*text)) state_.cpu_load = *load;
     return;
   }
   if (!sees_processes_) return;

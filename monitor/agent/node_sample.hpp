@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -66,7 +65,7 @@ class NodeSampler {
   void refresh_jobs() { processes_.scan(); }
 
   const NodeState& state() const { return state_; }  // only the attributes; name, liveness, age and outages are not set
-  const std::array<std::uint8_t, 16>& boot_id() const { return boot_id_; }
+  std::uint64_t boot_id() const { return boot_id_; }    // checksum of the kernel's identifier
   std::uint32_t uptime_s() const { return uptime_s_; }  // seconds since the node booted
   double link_Bps() const { return link_Bps_; }
   const SlurmProcesses& processes() const { return processes_; }
@@ -92,7 +91,7 @@ class NodeSampler {
   SampleSettings settings_;
   NodeState state_;
   SlurmProcesses processes_;
-  std::array<std::uint8_t, 16> boot_id_{};
+  std::uint64_t boot_id_ = 0;
   std::uint32_t uptime_s_ = 0;
   double link_Bps_ = unknown_value;
   double last_s_ = 0;

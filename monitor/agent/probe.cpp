@@ -63,7 +63,6 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
   if (active(now_s) || result_) return result_of(lease, protocol::ProbeOutcome::busy);
   if (conditions.busy) return result_of(lease, protocol::ProbeOutcome::busy);
   const double cost = static_cast<double>(lease.packets) * lease.packet_bytes;
-  if (cost > static_cast<double>(lease.max_bytes)) return result_of(lease, protocol::ProbeOutcome::refused);
   // Each end is charged for the whole probe, because received packets disturb the node too.
   if (!budget_.take(now_s, cost)) return result_of(lease, protocol::ProbeOutcome::over_budget);
   const bool initiator = lease.role == protocol::ProbeRole::initiator;
@@ -80,9 +79,7 @@ std::optional<protocol::ProbeResult> Prober::begin(const protocol::ProbeLease& l
 bool Prober::send(Probe& probe, const protocol::ProbePacket& packet, ProbeIo& io) {
   const protocol::Bytes datagram =
       probe.channel.seal(protocol::encode(packet, probe.lease.packet_bytes - protocol::seal_overhead));
-  if (!io.send(datagram, probe.lease.peer_address)) return false;
-  probe.bytes += datagram.size();
-  return true;
+  return io.send(datagram, probe.lease.peer_address);
 }
 
 void Prober::ping(double now_s, ProbeIo& io) {
@@ -92,10 +89,8 @@ void Prober::ping(double now_s, ProbeIo& io) {
   const protocol::Bytes datagram =
       probe_->channel.seal(protocol::encode(packet, probe_->lease.packet_bytes - protocol::seal_overhead));
   probe_->ping_ns = io.now_ns();
-  if (io.send(datagram, probe_->lease.peer_address)) {
-    probe_->bytes += datagram.size();
-    if (probe_->lease.kind == protocol::ProbeKind::latency) ++probe_->sent;
-  }
+  if (io.send(datagram, probe_->lease.peer_address) && probe_->lease.kind == protocol::ProbeKind::latency)
+    ++probe_->sent;
   probe_->pinged = true;
   probe_->next_s = now_s + (probe_->stage == Stage::asking ? ask_s : patience_s);
 }
@@ -141,7 +136,7 @@ void Prober::send_train(double now_s, ProbeIo& io) {
       probe.next_s = now_s + ask_s;  // run() is called earlier if the socket can send before that
       return;
     }
-    probe.bytes += probe.sealed[probe.index++].size();
+    ++probe.index;
     ++probe.sent;
   }
   probe.next_s = now_s;
@@ -186,7 +181,6 @@ void Prober::finish(protocol::ProbeOutcome outcome) {
   result_ = result_of(probe.lease, outcome);
   result_->sent = probe.sent;
   result_->received = probe.answers;
-  result_->bytes = probe.bytes;
   if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty()) {
     result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
     result_->median_latency_us = median(probe.latencies_us);

@@ -80,7 +80,6 @@ class Prober {
     std::uint32_t index = 0;    // of the ping that is not answered yet, or of the next packet of the train
     std::uint32_t sent = 0;     // packets that count for the result
     std::uint32_t answers = 0;  // received by the initiator, sent by the responder
-    std::uint64_t bytes = 0;
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;

@@ -45,12 +45,12 @@ bool take_KiB(const std::vector<std::string_view>& words, std::string_view key, 
 
 }  // namespace
 
-std::optional<LoadAverages> parse_loadavg(std::string_view text) {
+std::optional<RunningMeans> parse_loadavg(std::string_view text) {
   const auto words = split_words(next_line(text));
   if (words.size() < 3) return std::nullopt;
   const auto one = real(words[0]), five = real(words[1]), fifteen = real(words[2]);
   if (!one || !five || !fifteen) return std::nullopt;
-  return LoadAverages{*one, *five, *fifteen};
+  return RunningMeans{*one, *five, *fifteen};
 }
 
 namespace {
@@ -144,24 +144,6 @@ std::optional<std::uint32_t> parse_uptime(std::string_view text) {
   const auto seconds = real(words[0]);
   if (!seconds || *seconds > UINT32_MAX) return std::nullopt;
   return static_cast<std::uint32_t>(*seconds);
-}
-
-std::optional<std::vector<std::uint8_t>> parse_boot_id(std::string_view text) {
-  std::vector<std::uint8_t> bytes;
-  int high = -1;
-  for (const char c : trimmed(next_line(text))) {
-    if (c == '-') continue;
-    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-    if (digit < 0) return std::nullopt;
-    if (high < 0) {
-      high = digit;
-      continue;
-    }
-    bytes.push_back(static_cast<std::uint8_t>(high << 4 | digit));
-    high = -1;
-  }
-  if (high >= 0 || bytes.size() != 16) return std::nullopt;
-  return bytes;
 }
 
 std::optional<std::int64_t> count_users(std::string_view file) {

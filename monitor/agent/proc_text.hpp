@@ -7,19 +7,15 @@
 #include <string_view>
 #include <vector>
 
+#include "common/state/live_state.hpp"
+
 namespace placement::agent {
 
 // Parsers for the kernel's text files (proc(5)). Each takes the text of a file, which may be anything, and returns none
 // when the text does not have the known form.
 
-// The load averages of the node: the mean numbers of threads that run or wait for a disk, 0 or more.
-struct LoadAverages {
-  double minutes_1 = 0;
-  double minutes_5 = 0;
-  double minutes_15 = 0;
-};
 // Returns the load averages in /proc/loadavg. Returns none when the first three words are not numbers of 0 or more.
-std::optional<LoadAverages> parse_loadavg(std::string_view text);
+std::optional<RunningMeans> parse_loadavg(std::string_view text);
 
 // Times of processors in ticks since the system started, summed over the processors.
 struct CpuTimes {
@@ -63,10 +59,6 @@ std::optional<double> parse_cpuinfo_MHz(std::string_view text);
 // Returns the whole seconds since the system started, the first word of /proc/uptime. Returns none when it is no number
 // from 0 to UINT32_MAX.
 std::optional<std::uint32_t> parse_uptime(std::string_view text);
-
-// Returns the 16 bytes of the identifier in /proc/sys/kernel/random/boot_id, as "01234567-89ab-...". Returns none when
-// the first line has another character than - and lower-case hexadecimal digits, or another number of digits than 32.
-std::optional<std::vector<std::uint8_t>> parse_boot_id(std::string_view text);
 
 // Returns the number of sessions of logged-in users in a utmp file (utmp(5)), which is binary. Returns none when its
 // size is no multiple of that of an entry.

@@ -66,8 +66,8 @@ void Probing::take_switches(const NodeSwitches& switches) {
 
 bool Probing::usable(std::int32_t node) const {
   const protocol::Heartbeat& beat = watch_.last_beat(node);
-  return watch_.usable(node) && (beat.flags & (protocol::probes_refused | protocol::leaving)) == 0 &&
-         beat.probe_address.port != 0 && port_.sessions.established(node);
+  return watch_.usable(node) && (beat.flags & protocol::leaving) == 0 && beat.probe_address.port != 0 &&
+         port_.sessions.established(node);
 }
 
 void Probing::give_leases(double now_s) {
@@ -90,8 +90,6 @@ void Probing::give_lease(const ProbeSchedule::Round& round, std::size_t which, d
   lease.kind = latency ? protocol::ProbeKind::latency : protocol::ProbeKind::train;
   lease.packets = latency ? agent::usual_latency_packets : agent::usual_train_packets;
   lease.packet_bytes = latency ? agent::usual_latency_bytes : static_cast<std::uint16_t>(protocol::max_datagram);
-  // The answers and reports in the other direction need room, and a lost packet may be sent again.
-  lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes * 2 + 8192;
   lease.expires_in_ms = static_cast<std::uint32_t>(round.lasts_s * 1000) - 20;
   // The direction is chosen at random, so that both directions are measured.
   const bool turned = (lease.id & 1) != 0;

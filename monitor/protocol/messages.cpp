@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/state/live_range.hpp"
+#include "common/state/node_fields.hpp"
 #include "monitor/protocol/message_fields.hpp"
 
 namespace placement::protocol {
@@ -14,29 +15,9 @@ namespace {
 
 using wire::Of;
 
-// Calls `visit` for each attribute that is sent, in the order of the message, with its allowed range. The ranges are
-// those of the snapshot. So no node can send a number for which the snapshot of all nodes would be rejected.
-template <typename State, typename Visit>
-void each_attribute(State& state, Visit visit) {
-  visit(state.cores, live_range::cores);
-  visit(state.sockets, live_range::sockets);
-  visit(state.frequency_MHz, live_range::frequency_MHz);
-  visit(state.memory_MiB, live_range::memory_MiB);
-  const auto means = [&](auto& of, const NumberRange& range) {
-    visit(of.minutes_1, range);
-    visit(of.minutes_5, range);
-    visit(of.minutes_15, range);
-  };
-  means(state.cpu_load, live_range::load);
-  means(state.slurm_load, live_range::load);
-  means(state.cpu_utilisation, live_range::share);
-  means(state.memory_available_MiB, live_range::memory_MiB);
-  means(state.flow_rate_Bps, live_range::rate_Bps);
-  means(state.users, live_range::users);
-  means(state.cpu_pressure, live_range::share);
-  means(state.memory_pressure, live_range::share);
-  means(state.io_pressure, live_range::share);
-}
+// The attributes of a node that are sent. Their ranges are those of the snapshot. So no node can send a number for
+// which the snapshot of all nodes would be rejected. The age and the numbers from the history of outages are not sent.
+constexpr auto sent_fields = std::span(node_fields).subspan(1, node_fields.size() - 3);
 
 }  // namespace
 
@@ -47,18 +28,21 @@ static void fields(auto& io, Of<NetAddress> auto& address) {
 
 static void fields(auto& io, Of<Heartbeat> auto& heartbeat) {
   io.constant(MessageKind::heartbeat);
-  io.raw(heartbeat.boot_id);
+  io.number(heartbeat.boot_id);
   io.number(heartbeat.agent_start_id);
   io.number(heartbeat.number);
-  io.number(heartbeat.sent_at_ms);
   io.number(heartbeat.uptime_s);
   io.bits(heartbeat.flags, all_heartbeat_flags);
   fields(io, heartbeat.probe_address);
-  each_attribute(heartbeat.state, [&](auto& value, const NumberRange& range) { io.real(value, range); });
+  for (const NodeField& field : sent_fields) {
+    double value = field.get(heartbeat.state);
+    io.real(value, field.range);
+    if constexpr (std::remove_reference_t<decltype(io)>::reads) field.set(heartbeat.state, value);
+  }
   io.name(heartbeat.follows, true);
   io.number(heartbeat.settings);
   io.pad(heartbeat_message_bytes);
-  io.require(heartbeat.number > 0 && heartbeat.sent_at_ms >= 0);
+  io.require(heartbeat.number > 0);
 }
 
 static void fields(auto& io, Of<HeartbeatAck> auto& ack) {
@@ -81,7 +65,6 @@ static void fields(auto& io, Of<ProbeLease> auto& lease) {
   io.number(lease.expires_in_ms);
   io.number(lease.packets);
   io.number(lease.packet_bytes);
-  io.number(lease.max_bytes);
   io.require(lease.peer_address.port != 0 && lease.packets >= 1 && lease.packets <= max_probe_packets &&
              lease.packet_bytes >= min_probe_packet && lease.packet_bytes <= max_datagram && lease.expires_in_ms >= 1 &&
              lease.expires_in_ms <= max_lease_ms && lease.start_in_ms < lease.expires_in_ms);
@@ -98,7 +81,6 @@ static void fields(auto& io, Of<ProbeResult> auto& result) {
   io.real(result.min_latency_us, live_range::latency_us);
   io.real(result.median_latency_us, live_range::latency_us);
   io.real(result.bandwidth_Bps, live_range::rate_Bps);
-  io.number(result.bytes);
   io.require(!(result.min_latency_us > result.median_latency_us));
 }
 

@@ -69,17 +69,15 @@ struct Accept {};
 enum HeartbeatFlag : std::uint32_t {
   slurmd_running = 1,  // a slurmd process runs on the node
   leaving = 2,         // this is the last heartbeat: the agent was told to end
-  probes_refused = 4,  // the agent accepts no probe at present (because of budget, jobs or its configuration)
-  all_heartbeat_flags = 7,
+  all_heartbeat_flags = 3,
 };
 
 struct Heartbeat {
-  std::array<std::uint8_t, 16> boot_id{};  // of the kernel; it changes with a reboot
-  std::uint64_t agent_start_id = 0;        // random; it changes when the agent restarts
-  std::uint64_t number = 0;                // counts up from 1 since the agent started
-  std::int64_t sent_at_ms = 0;             // by the agent's clock, since 1970
-  std::uint32_t uptime_s = 0;              // seconds since the node booted
-  std::uint32_t flags = 0;                 // bits of HeartbeatFlag
+  std::uint64_t boot_id = 0;         // checksum of the kernel's identifier; it changes with a reboot
+  std::uint64_t agent_start_id = 0;  // random; it changes when the agent restarts
+  std::uint64_t number = 0;          // counts up from 1 since the agent started
+  std::uint32_t uptime_s = 0;        // seconds since the node booted
+  std::uint32_t flags = 0;           // bits of HeartbeatFlag
   // The address where this agent answers probes. Monitors put it into the leases of its peers. An address of zeros
   // means the source address of its heartbeats, with this port. Port 0 means that the agent answers no probes.
   NetAddress probe_address;
@@ -125,7 +123,6 @@ struct ProbeLease {
   std::uint32_t expires_in_ms = 0;  // from receipt of the lease; 1 to max_lease_ms
   std::uint16_t packets = 0;        // exchanges, or packets of the train; 1 to max_probe_packets
   std::uint16_t packet_bytes = 0;   // of the sealed datagram; min_probe_packet to max_datagram
-  std::uint64_t max_bytes = 0;      // that both ends together may send, without the headers of IP and UDP
 
   bool operator==(const ProbeLease&) const = default;
 };
@@ -155,7 +152,6 @@ struct ProbeResult {
   double min_latency_us = unknown_value;  // half a round trip, without the time that the peer held the packet
   double median_latency_us = unknown_value;
   double bandwidth_Bps = unknown_value;  // from this end to the peer, including headers from Ethernet to UDP
-  std::uint64_t bytes = 0;               // sent by this end
 };
 
 // One packet of a probe.

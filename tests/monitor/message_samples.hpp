@@ -7,12 +7,11 @@ namespace placement::protocol {
 
 inline Heartbeat full_heartbeat() {
   Heartbeat heartbeat;
-  for (std::size_t i = 0; i < heartbeat.boot_id.size(); ++i) heartbeat.boot_id[i] = static_cast<std::uint8_t>(i);
+  heartbeat.boot_id = 0x1716151413121110;
   heartbeat.agent_start_id = 0x0123456789abcdef;
   heartbeat.number = 7;
-  heartbeat.sent_at_ms = 1700000000123;
   heartbeat.uptime_s = 86400;
-  heartbeat.flags = slurmd_running | probes_refused;
+  heartbeat.flags = slurmd_running | leaving;
   heartbeat.probe_address.ip[3] = 9;
   heartbeat.probe_address.port = 6829;
   NodeState& state = heartbeat.state;
@@ -46,7 +45,6 @@ inline ProbeLease full_lease() {
   lease.expires_in_ms = 4000;
   lease.packets = 200;
   lease.packet_bytes = 1400;
-  lease.max_bytes = 300000;
   return lease;
 }
 

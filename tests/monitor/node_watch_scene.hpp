@@ -31,7 +31,7 @@ struct Scene {
     for (const double end = now + seconds; now < end; now += 1) {
       for (int i = 0; i < 6; ++i)
         if (!away.contains(i) && static_cast<int>(now + i) % 5 == 0) {
-          beat[i].boot_id.fill(static_cast<std::uint8_t>(boot[i]));
+          beat[i].boot_id = static_cast<std::uint64_t>(boot[i]);
           beat[i].agent_start_id = static_cast<std::uint64_t>(agent[i]);
           ++beat[i].number;
           beat[i].uptime_s = uptime;

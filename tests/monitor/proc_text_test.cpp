@@ -76,11 +76,6 @@ START_TEST(small_files) {
   ck_assert(!parse_cpuinfo_MHz("cpu MHz : fast\n") && !parse_cpuinfo_MHz(""));
   ck_assert_uint_eq(*parse_uptime("12345.67 99999.00\n"), 12345);
   ck_assert(!parse_uptime("") && !parse_uptime("-1 0") && !parse_uptime("99999999999 0"));
-  const auto id = parse_boot_id("01234567-89ab-cdef-0011-223344556677\n");
-  ck_assert(id && id->size() == 16 && (*id)[0] == 1 && (*id)[15] == 0x77);
-  for (const char* bad : {"", "0123", "01234567-89ab-cdef-0011-22334455667", "01234567-89ab-cdef-0011-2233445566778",
-                          "g1234567-89ab-cdef-0011-223344556677"})
-    ck_assert_msg(!parse_boot_id(bad), "'%s'", bad);
 }
 END_TEST
 
@@ -158,7 +153,6 @@ START_TEST(noise) {
     parse_net_dev("Receive\n\n" + text);
     parse_cpuinfo_MHz(text);
     parse_uptime(text);
-    parse_boot_id(text);
     count_users(text);
     if (const auto process = parse_process_stat(text)) ck_assert(process->parent >= 0);
     slurm_job_of_cgroup(text);

@@ -86,10 +86,9 @@ class Crowd {
     if (!member.session.established() || now_s < member.next_beat_s) return;
     member.next_beat_s = now_s + heartbeat_s;
     protocol::Heartbeat beat;
-    beat.boot_id.fill(static_cast<std::uint8_t>(i));
+    beat.boot_id = i;
     beat.agent_start_id = member.start_id;
     beat.number = ++member.number;
-    beat.sent_at_ms = protocol::wall_clock_ns() / 1000000;
     beat.uptime_s = 100000;
     beat.flags = protocol::slurmd_running;
     beat.probe_address.port = 6829;

@@ -109,10 +109,9 @@ class Listener {
     if (const auto beat = protocol::decode<protocol::Heartbeat>(received.message)) {
       take_beat(received.peer, *beat);
     } else if (const auto result = protocol::decode<protocol::ProbeResult>(received.message)) {
-      std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f bytes=%llu\n",
-                  name_of(result->kind), node(received.peer), result->peer.c_str(), name_of(result->outcome),
-                  result->sent, result->received, result->min_latency_us, result->median_latency_us,
-                  result->bandwidth_Bps, static_cast<unsigned long long>(result->bytes));
+      std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f\n", name_of(result->kind),
+                  node(received.peer), result->peer.c_str(), name_of(result->outcome), result->sent, result->received,
+                  result->min_latency_us, result->median_latency_us, result->bandwidth_Bps);
       waiting_ = false;
     }
     std::fflush(stdout);
@@ -174,7 +173,6 @@ class Listener {
                                                               : 3000;
     lease.packet_bytes =
         pair.kind == protocol::ProbeKind::latency ? agent::usual_latency_bytes : protocol::max_datagram;
-    lease.max_bytes = std::uint64_t{lease.packets} * lease.packet_bytes;
     const auto half = [&](std::int32_t self, std::int32_t peer, protocol::ProbeRole role, std::uint32_t start_ms) {
       const protocol::Heartbeat& beat = *beats_[static_cast<std::size_t>(peer)];
       lease.role = role;
