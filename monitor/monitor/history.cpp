@@ -1,25 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/history.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "monitor/monitor/history_file.hpp"
 
 namespace placement::monitor {
 
 namespace {
 
+constexpr int wait_ms = 2000;  // longest time to wait for another process that locks the file
+
+// The mode does not depend on the daemon's umask. A user who may open the file may lock it, and a reader's lock keeps
+// the monitor from writing. So only the monitor's user and its group may open it.
+constexpr mode_t file_mode = 0640;
+
 constexpr const char* count_of_changes = "SELECT total_changes()";
 
 constexpr const char* schema = R"(
-  CREATE TABLE node (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
-  CREATE TABLE outage (node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL, ended_at REAL,
-    counted INTEGER NOT NULL, cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
-  CREATE TABLE span (node INTEGER NOT NULL REFERENCES node (id), began_at REAL NOT NULL, ended_at REAL NOT NULL,
-    PRIMARY KEY (node, began_at));
+  CREATE TABLE outage (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL, counted INTEGER NOT NULL,
+    cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
+  CREATE TABLE span (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL NOT NULL, PRIMARY KEY (node, began_at));
   CREATE TABLE decision (id INTEGER PRIMARY KEY, at REAL NOT NULL, job INTEGER NOT NULL, uid INTEGER NOT NULL,
     record TEXT NOT NULL);
   CREATE INDEX decision_job ON decision (job);
@@ -35,17 +42,66 @@ void set_modes(Database& database) {
   database.run("PRAGMA temp_store = MEMORY");
 }
 
+bool exists(const std::string& path) {
+  struct stat status;
+  return stat(path.c_str(), &status) == 0;
+}
+
+// Makes an empty file that only its owner can write and only its group can read. Throws Error.
+void make(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
+  if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
+  fchmod(fd, file_mode);
+  close(fd);
+}
+
+// Sets the modes of existing files. For a file of another user this fails; opening the file then reports that it cannot
+// be written.
+void restrict_modes(const std::string& path) {
+  for (const char* part : {"", "-wal", "-shm"}) static_cast<void>(chmod((path + part).c_str(), file_mode));
+}
+
+// Returns whether the content of the file can be used. Throws DatabaseError for other reasons (no permission, locked,
+// disk error).
+bool is_sound(const std::string& path) {
+  try {
+    Database database(path, Database::Access::write, wait_ms);
+    if (database.text("PRAGMA quick_check(1)") != "ok") return false;
+    const std::int64_t version = database.number("PRAGMA user_version");
+    if (version == 0) return database.number("SELECT count(*) FROM sqlite_master") == 0;
+    return version > history_schema_version ||
+           database.number(
+               "SELECT sum(CASE WHEN name IN ('outage', 'span', 'decision', 'setting') THEN 1 ELSE -1 END) "
+               "FROM sqlite_master WHERE type = 'table'") == 4;
+  } catch (const DatabaseError& error) {
+    if (!error.broken) throw;
+    return false;
+  }
+}
+
+// Moves a damaged file and those that SQLite keeps beside it to a name that is not in use, and returns that name.
+// Throws Error.
+std::string move_aside(const std::string& path) {
+  std::string to;
+  for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
+  if (rename(path.c_str(), to.c_str()) != 0)
+    throw Error(path + ": it is broken, and cannot be moved to " + to + ": " + std::strerror(errno));
+  for (const char* part : {"-wal", "-shm", "-journal"})
+    if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
+  return to;
+}
+
 }  // namespace
 
 History::History(const std::string& path, const HistoryLimits& limits) : path_(path), limits_(limits) {
-  if (history_file::exists(path) && !history_file::is_sound(path)) moved_aside_ = history_file::move_aside(path);
-  if (!history_file::exists(path)) history_file::make(path);
+  if (exists(path) && !is_sound(path)) moved_aside_ = move_aside(path);
+  if (!exists(path)) make(path);
   open(path);
 }
 
 void History::open(const std::string& path) {
-  history_file::restrict_modes(path);
-  database_ = std::make_unique<Database>(path, Database::Access::write, history_wait_ms);
+  restrict_modes(path);
+  database_ = std::make_unique<Database>(path, Database::Access::write, wait_ms);
   struct stat status {};
   if (stat(path.c_str(), &status) == 0) {
     device_ = status.st_dev;
@@ -86,22 +142,14 @@ bool History::in_place() const {
 
 bool History::recover() {
   batch_.reset();
-  statements_.clear();
-  node_ids_.clear();
   database_.reset();
-  const bool damaged = !history_file::exists(path_) || !history_file::is_sound(path_);
+  const bool damaged = !exists(path_) || !is_sound(path_);
   if (damaged) {
-    moved_aside_ = history_file::exists(path_) ? history_file::move_aside(path_) : std::string("gone");
-    history_file::make(path_);
+    moved_aside_ = exists(path_) ? move_aside(path_) : std::string("gone");
+    make(path_);
   }
   open(path_);
   return damaged;
-}
-
-Statement& History::statement(const char* sql) {
-  std::unique_ptr<Statement>& kept = statements_[sql];
-  if (!kept) kept = std::make_unique<Statement>(database(), sql);
-  return *kept;
 }
 
 void History::begin() {
@@ -122,22 +170,7 @@ bool History::commit() {
   return changed;
 }
 
-void History::give_up() {
-  for (auto& [sql, kept] : statements_) kept->bind();  // an unfinished read would keep the transaction open
-  batch_.reset();
-  node_ids_.clear();  // the insertion of a new name may have been undone
-}
-
-std::int64_t History::node_id(const std::string& name) {
-  if (const auto known = node_ids_.find(name); known != node_ids_.end()) return known->second;
-  statement("INSERT OR IGNORE INTO node (name) VALUES (?)").bind(name).execute();
-  Statement& find = statement("SELECT id FROM node WHERE name = ?").bind(name);
-  find.step();
-  const std::int64_t id = find.integer(0);
-  find.bind(std::string());
-  node_ids_.emplace(name, id);
-  return id;
-}
+void History::give_up() { batch_.reset(); }
 
 bool one_outage(const OutageRecord& a, const OutageRecord& b) {
   const OutageRecord &first = b.began_at_s < a.began_at_s ? b : a, &second = b.began_at_s < a.began_at_s ? a : b;
@@ -146,51 +179,46 @@ bool one_outage(const OutageRecord& a, const OutageRecord& b) {
 }
 
 void History::put_outage(const OutageRecord& outage) {
-  statement("INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
-      .bind(node_id(outage.node), outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause,
-            outage.noticed_at_s)
+  Statement(database(), "INSERT OR REPLACE INTO outage VALUES (?, ?, ?, ?, ?, ?)")
+      .bind(outage.node, outage.began_at_s, outage.ended_at_s, outage.counted, outage.cause, outage.noticed_at_s)
       .execute();
 }
 
 void History::put_span(const SpanRecord& span) {
   if (!(span.ended_at_s > span.began_at_s)) return;
-  statement("INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
-      .bind(node_id(span.node), span.began_at_s, span.ended_at_s)
+  Statement(database(), "INSERT OR REPLACE INTO span VALUES (?, ?, ?)")
+      .bind(span.node, span.began_at_s, span.ended_at_s)
       .execute();
 }
 
 void History::put_decision(double at_s, std::int64_t job, std::int64_t uid, const std::string& record) {
-  statement("INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)").bind(at_s, job, uid, record).execute();
+  Statement(database(), "INSERT INTO decision (at, job, uid, record) VALUES (?, ?, ?, ?)")
+      .bind(at_s, job, uid, record)
+      .execute();
 }
 
 std::vector<OutageRecord> History::outages() {
   std::vector<OutageRecord> all;
-  Statement& rows = statement(
-      "SELECT name, began_at, ended_at, counted, cause, noticed_at FROM outage JOIN node ON node.id = outage.node "
-      "ORDER BY began_at, name");
-  for (rows.bind(); rows.step();)
+  for (Statement rows(database(), "SELECT * FROM outage ORDER BY began_at, node"); rows.step();)
     all.push_back({rows.text(0), rows.real(1), rows.real(2), rows.integer(3) != 0, rows.text(4), rows.real(5)});
   return all;
 }
 
 std::vector<SpanRecord> History::spans() {
   std::vector<SpanRecord> all;
-  Statement& rows =
-      statement("SELECT name, began_at, ended_at FROM span JOIN node ON node.id = span.node ORDER BY began_at, name");
-  for (rows.bind(); rows.step();) all.push_back({rows.text(0), rows.real(1), rows.real(2)});
+  for (Statement rows(database(), "SELECT * FROM span ORDER BY began_at, node"); rows.step();)
+    all.push_back({rows.text(0), rows.real(1), rows.real(2)});
   return all;
 }
 
 std::string History::setting(const std::string& name) {
-  Statement& find = statement("SELECT value FROM setting WHERE name = ?").bind(name);
-  std::string value = find.step() ? find.text(0) : std::string();
-  find.bind(std::string());
-  return value;
+  Statement find(database(), "SELECT value FROM setting WHERE name = ?");
+  return find.bind(name).step() ? find.text(0) : std::string();
 }
 
 void History::set_setting(const std::string& name, const std::string& value) {
-  if (value.empty()) return statement("DELETE FROM setting WHERE name = ?").bind(name).execute();
-  statement("INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
+  if (value.empty()) return Statement(database(), "DELETE FROM setting WHERE name = ?").bind(name).execute();
+  Statement(database(), "INSERT OR REPLACE INTO setting VALUES (?, ?)").bind(name, value).execute();
 }
 
 std::int64_t History::bytes() {
@@ -201,9 +229,9 @@ std::int64_t History::bytes() {
 void History::prune(double now_s) {
   const double oldest = now_s - limits_.keep_s;
   begin();
-  statement("DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
-  statement("DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
-  statement("DELETE FROM decision WHERE at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM outage WHERE ended_at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM span WHERE ended_at < ?").bind(oldest).execute();
+  Statement(database(), "DELETE FROM decision WHERE at < ?").bind(oldest).execute();
   commit();
   // The row of a time that goes on was begun long ago and grows, so the end says how old it is.
   for (const auto& [table, age] :

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "common/state/live_state.hpp"
@@ -17,7 +15,6 @@ namespace placement::monitor {
 // 1970. PRAGMA user_version is the version of the schema, history_schema_version. A file of a newer version is refused.
 // A file that is damaged or no such database is moved aside, and a new one is begun.
 //
-//   node     (id, name)                       each name that was ever heard of
 //   outage   (node, began_at, ended_at, counted, cause, noticed_at)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
 //            the monitor was sure. counted is 1 for an unplanned outage, which the estimates use.
@@ -105,7 +102,6 @@ class History {
   void open(const std::string& path);
   void prepare(const std::string& path);
   Database& database();
-  std::int64_t node_id(const std::string& name);
 
   std::string path_;
   HistoryLimits limits_;
@@ -114,10 +110,6 @@ class History {
   std::uint64_t device_ = 0, inode_ = 0;  // identity of the open file
   std::unique_ptr<Transaction> batch_;
   std::int64_t changes_ = 0;  // of the connection when the transaction was begun
-  std::map<std::string, std::unique_ptr<Statement>> statements_;
-  std::unordered_map<std::string, std::int64_t> node_ids_;
-
-  Statement& statement(const char* sql);
 };
 
 }  // namespace placement::monitor

@@ -20,7 +20,6 @@ libmonitor_history_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 libmonitor_history_la_SOURCES = \
 	%D%/database.cpp \
 	%D%/history.cpp \
-	%D%/history_file.cpp \
 	#
 
 monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm.la libcommon_decision.la \
