@@ -12,8 +12,8 @@ AC_ARG_WITH([slurm-source],
     [source tree of the very Slurm version that is installed, for the select plugin (contrib/slurm-source gets it)])],
   [], [with_slurm_source=no])
 
-AS_CASE([$with_slurm], [yes|no|''], [AC_MSG_ERROR([--with-slurm wants the directory below which Slurm is installed])])
-AS_IF([test ! -d "$with_slurm"], [AC_MSG_ERROR([--with-slurm=$with_slurm: there is no such directory])])
+AS_CASE([$with_slurm], [yes|no|''], [AC_MSG_ERROR([--with-slurm requires the directory below which Slurm is installed])])
+AS_IF([test ! -d "$with_slurm"], [AC_MSG_ERROR([--with-slurm=$with_slurm: this directory does not exist])])
 # A relative path would have programs look for libslurm below the directory in which they happen to run.
 with_slurm=`cd "$with_slurm" && pwd`
 slurm_headers=$with_slurm/include
@@ -67,7 +67,7 @@ AS_IF([test "x$with_slurm_source" != xno], [
   build_select=yes
   slurm_source_report="$slurm_source_version ($slurm_source)"])
 
-# A distribution's library is where the linker looks; another one is beside its commands.
+# A distribution's library is where the linker looks; another one is next to its commands.
 SLURM_LIBS=-lslurm
 slurm_plugins=
 for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 2>/dev/null`" "$with_slurm"/lib; do

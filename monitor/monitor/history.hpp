@@ -78,7 +78,7 @@ class History {
   bool commit();
   void give_up();
 
-  // Each of these two replaces the record on file with this node and beginning.
+  // Both functions replace the record on file with this node and beginning.
   void put_outage(const OutageRecord& outage);
   void put_span(const SpanRecord& span);
   // Adds a decision of slurmctld, with its text `record`.

@@ -108,7 +108,7 @@ void Monitor::hear_slurm(double now_s) {
     if (controller_) controller_trouble_.say(trouble_of(*controller_));
   } else {
     slurm_trouble_.say(
-        answer->denied ? "slurmctld tells this user nothing of nodes (PrivateData=nodes): outages are judged without "
+        answer->denied ? "slurmctld shows this user no nodes (PrivateData=nodes): outages are judged without "
                          "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
                        : "slurmctld does not answer: outages are judged without it");
   }

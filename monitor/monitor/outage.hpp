@@ -8,7 +8,7 @@
 namespace placement::monitor {
 
 // Estimates how likely each node is to fail, from its history of unplanned outages [TOFA §3]. Time is divided into
-// slots of an hour, in each of which a node may fail. All times are in seconds since 1970.
+// slots of an hour. A node may fail in each slot. All times are in seconds since 1970.
 
 enum class OutageEstimator : std::uint8_t {
   // Beta-Bernoulli: the node's own outages and hours of observation, old ones counting less, and the rate of all nodes

@@ -68,7 +68,7 @@ struct Accept {};
 
 enum HeartbeatFlag : std::uint32_t {
   slurmd_running = 1,  // a slurmd process runs on the node
-  leaving = 2,         // this is the last heartbeat: the agent was told to end
+  leaving = 2,         // this is the last heartbeat: the agent ends by order
   all_heartbeat_flags = 3,
 };
 

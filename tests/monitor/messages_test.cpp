@@ -74,7 +74,7 @@ START_TEST(encoder_says_nothing_impossible) {
 END_TEST
 
 START_TEST(heartbeat_refuses_what_cannot_be) {
-  constexpr std::size_t number_at = 25, flags_at = 45, cores_at = 71, utilisation_at = cores_at + 4 * 10;
+  constexpr std::size_t number_at = 17, flags_at = 29, cores_at = 51, utilisation_at = cores_at + 4 * 10;
   const Bytes good = encode(full_heartbeat());
   ck_assert(decode<Heartbeat>(good).has_value());
   const auto refused = [&](std::size_t at, std::uint32_t bits) {

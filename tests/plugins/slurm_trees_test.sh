@@ -33,8 +33,8 @@ refused() {  # words option...: configure ends with these words
   printf 'FAILED: configure %s\n  prints   %s\n  expected %s\n' "$*" "$told" "$words"
 }
 
-refused '--with-slurm wants the directory below which Slurm is installed' --with-slurm
-refused "--with-slurm=$work/none: there is no such directory" --with-slurm="$work/none"
+refused '--with-slurm requires the directory below which Slurm is installed' --with-slurm
+refused "--with-slurm=$work/none: this directory does not exist" --with-slurm="$work/none"
 refused '--with-slurm-source names no directory' --with-slurm="$work/slurm" --with-slurm-source=
 refused "$work/slurm is not a Slurm source tree" --with-slurm="$work/slurm" --with-slurm-source="$work/slurm"
 refused "$work/tree has neither src/interfaces/select.c nor src/common/select.c" --with-slurm="$work/slurm" --with-slurm-source="$work/tree"
