@@ -5,7 +5,6 @@ libtofa_la_SOURCES = \
 	%D%/assess.cpp \
 	%D%/contention.cpp \
 	%D%/geometry.cpp \
-	%D%/node_order.cpp \
 	%D%/node_sets.cpp \
 	%D%/fault_model.cpp \
 	%D%/route_faults.cpp \

@@ -2,6 +2,7 @@
 #include "tofa/route_faults.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace placement::tofa {
 
@@ -12,24 +13,17 @@ constexpr std::int32_t published_extra = 100;
 
 }  // namespace
 
-RouteFaults::RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra)
+RouteFaults::RouteFaults(const TorusTopology& torus, const std::vector<bool>& suspect, std::vector<std::int32_t> extra)
     : torus_(torus),
-      suspect_(std::move(suspect)),
-      nodes_(torus),
-      heavy_(torus) {
-  count_ = static_cast<std::int32_t>(std::count(suspect_.begin(), suspect_.end(), true));
+      suspect_(suspect.begin(), suspect.end()),
+      extra_(std::move(extra)),
+      count_(static_cast<std::int32_t>(std::count(suspect.begin(), suspect.end(), true))) {
+  extra_.resize(suspect.size(), published_extra);
+  for (std::size_t at = 0; at < suspect.size(); ++at) extra_[at] *= suspect_[at];
   clear_.assign(suspect_.size(), INT32_MAX);
-  if (count_ == 0) return;  // all sums are 0
-  nodes_.fill([&](std::size_t, std::int32_t position) { return suspect_[position] ? 1 : 0; });
-  heavy_.fill([&](std::size_t d, std::int32_t position) {
-    TorusTopology::Coordinates next = torus.coordinates(position);
-    next[d] = next[d] + 1 < torus.dimensions()[d].size ? next[d] + 1 : 0;
-    const auto of = [&](std::int32_t at) { return !suspect_[at] ? 0 : extra.empty() ? published_extra : extra[at]; };
-    return std::max(of(position), of(torus.position_of(next)));
-  });
   std::vector<std::int32_t> queue;  // breadth first from all suspect positions at once
   for (std::size_t at = 0; at < suspect_.size(); ++at) {
-    if (!suspect_[at]) continue;
+    if (suspect_[at] == 0) continue;
     clear_[at] = 0;
     queue.push_back(static_cast<std::int32_t>(at));
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "tofa/prefix_sums.hpp"
+#include "common/topology/torus_topology.hpp"
 
 namespace placement::tofa {
 
@@ -12,14 +13,16 @@ class RouteFaults {
  public:
   // suspect: one entry for each position. extra: for each position, the weight that is added to a link at it when it
   // is suspect; empty: 100, as in the paper. The torus must outlive this object.
-  RouteFaults(const TorusTopology& torus, std::vector<bool> suspect, const std::vector<std::int32_t>& extra = {});
+  RouteFaults(const TorusTopology& torus, const std::vector<bool>& suspect, std::vector<std::int32_t> extra = {});
 
-  bool suspect(std::int32_t position) const { return suspect_[position]; }
+  bool suspect(std::int32_t position) const { return suspect_[position] != 0; }
   std::int32_t suspects() const { return count_; }  // number of suspect positions
 
   // Returns the number of suspect positions on R(from, to), both ends included.
   std::int32_t on_route(std::int32_t from, std::int32_t to) const {
-    return static_cast<std::int32_t>(suspect_[from]) + nodes_.positions(from, to);
+    std::int32_t met = suspect_[from];
+    torus_.walk(from, to, [&](std::int32_t, std::int32_t next) { met += suspect_[next]; });
+    return met;
   }
 
   // Returns the number of suspect positions on R(a, b) plus the number on R(b, a).
@@ -37,15 +40,20 @@ class RouteFaults {
   // Returns the weight of the route R(from, to) [TOFA §3, eq. 1] with c = 1. Each link counts 1. A link with a suspect
   // node at either end counts `extra` more, the larger `extra` when both nodes are suspect.
   std::int64_t weight(std::int32_t from, std::int32_t to) const {
-    return torus_.distance(from, to) + heavy_.links(from, to);
+    std::int64_t sum = 0;
+    std::int32_t here = from;
+    torus_.walk(from, to, [&](std::int32_t, std::int32_t next) {
+      sum += 1 + std::max(extra_[here], extra_[next]);
+      here = next;
+    });
+    return sum;
   }
 
  private:
   const TorusTopology& torus_;
-  std::vector<bool> suspect_;
+  std::vector<std::uint8_t> suspect_;  // of each position: 1 if it is suspect
+  std::vector<std::int32_t> extra_;    // what a link at the position weighs more
   std::int32_t count_ = 0;
-  RoutePrefixSums nodes_;
-  RoutePrefixSums heavy_;
   std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect position
   std::vector<std::uint16_t> table_;
 };

@@ -2,6 +2,7 @@
 #include "tofa/slot_bisection.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -122,6 +123,14 @@ SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt
     cuts.parts.push_back({part.middle, part.end});
   }
   return cuts;
+}
+
+std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus) {
+  TorusSlots slots{&torus, {}, nullptr};
+  for (std::int32_t node = 0; node < torus.nodes(); ++node) slots.position.push_back(torus.position(node));
+  std::vector<std::int32_t> all(slots.position.size());
+  std::iota(all.begin(), all.end(), 0);
+  return cut_all(slots, std::move(all), CutAt::positions, mapping::WorkBudget()).slots;
 }
 
 }  // namespace placement::tofa

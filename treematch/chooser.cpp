@@ -2,8 +2,6 @@
 #include "treematch/chooser.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <utility>
 
 #include "common/util/error.hpp"
@@ -87,19 +85,14 @@ void Chooser::search(const Offer& offer) {
       (this->*search.run)(offer);
 }
 
-// With limits on nodes, and with a wide scope, one part of the nodes alone may lead to a better end.
+// With limits on nodes, one part of the nodes alone may lead to a better end.
 void Chooser::search_parts(const Offer& all) {
-  if (optimal_ || !in_time()) return;
+  if (optimal_ || !in_time() || !(joint_nodes_ == 0 || all.limits.spreads())) return;
   const bool few = request_.tasks <= most_tasks_on_each;
-  std::vector<std::vector<std::int32_t>> parts;
-  if (joint_nodes_ == 0 || all.limits.spreads()) {
-    if (few || (!small() && request_.tasks <= most_tasks_tried_on_first_nodes))
-      parts = mapping::sufficient_subtrees(view_, all.limits, most_subtrees_with_limits);
-    if (few && parts.size() == 1) parts.clear();  // the other searches have been on it
-  } else if (scope_ == LeafScope::whole && request_.required_nodes.empty() && request_.tasks <= most_tasks_on_fullest &&
-             !request_.node_level) {
-    parts.push_back(fullest_switches());
-  }
+  if (!few && (small() || request_.tasks > most_tasks_tried_on_first_nodes)) return;
+  const std::vector<std::vector<std::int32_t>> parts =
+      mapping::sufficient_subtrees(view_, all.limits, most_subtrees_with_limits);
+  if (few && parts.size() == 1) return;  // the other searches have been on it
   for (const std::vector<std::int32_t>& nodes : parts)
     if (const auto limits = in_time() ? limits_on(nodes) : std::nullopt) {
       Offer part = offer_of(*limits, LeafScope::whole, 0);
@@ -182,27 +175,6 @@ std::optional<mapping::NodeLimits> Chooser::limits_on(const std::vector<std::int
   return mapping::NodeLimits(view_, request_, std::move(capacity));
 } catch (const PlacementError&) {
   return std::nullopt;
-}
-
-// Returns the nodes of the leaf switches with the most room, as few as have room for the tasks. Equal switches are in
-// the order of the tree.
-std::vector<std::int32_t> Chooser::fullest_switches() const {
-  const std::vector<std::int32_t> switch_of = mapping::leaf_switches(view_);
-  std::map<std::int32_t, std::int32_t> room_of;
-  for (std::size_t n = 0; n < switch_of.size(); ++n) room_of[switch_of[n]] += slots_.capacity()[n];
-  std::vector<std::pair<std::int32_t, std::int32_t>> switches(room_of.begin(), room_of.end());
-  std::ranges::stable_sort(switches, std::greater<>(), [](const auto& of) { return of.second; });
-  std::map<std::int32_t, bool> taken;
-  std::int32_t room = 0;
-  for (const auto& [leaf_switch, own] : switches) {
-    if (room >= request_.tasks) break;
-    room += own;
-    taken[leaf_switch] = true;
-  }
-  std::vector<std::int32_t> nodes;
-  for (std::size_t n = 0; n < switch_of.size(); ++n)
-    if (taken[switch_of[n]]) nodes.push_back(static_cast<std::int32_t>(n));
-  return nodes;
 }
 
 // Keeps the mapping if it costs less than the best one, or as much on fewer nodes. The first one is the natural order.

@@ -78,7 +78,6 @@ class Chooser {
   MapOptions options_on_given() const;
   Offer offer_of(mapping::NodeLimits limits, LeafScope scope, std::int32_t levels_up) const;
   std::optional<mapping::NodeLimits> limits_on(const std::vector<std::int32_t>& nodes) const;
-  std::vector<std::int32_t> fullest_switches() const;
   void keep(Leaves leaf_of_rank, const std::string& method);
   void keep(Leaves leaf_of_rank, Cost cost, const std::string& method);
   void keep(MapResult result) { keep(std::move(result.leaf_of_rank), result.cost, result.method); }

@@ -9,9 +9,9 @@
 
 namespace placement::treematch {
 
-// Chooses one of the usable leaves for each rank, with few hop-bytes. It searches below the lowest vertices that have
-// enough usable leaves, then level by level upwards as far as the scope in `options` admits. The best mapping so far is
-// kept, so that a wider scope never costs more than a narrower one.
+// Chooses one of the usable leaves for each rank, with few hop-bytes. It searches below each of the lowest vertices
+// that have enough usable leaves, and then the fullest smaller subtrees that the scope in `options` admits. The best
+// mapping so far is kept, so that a wider scope never costs more than a narrower one.
 //   matrix   traffic between the ranks; at least one rank and one pair
 //   usable   leaves that may be taken, ascending, at least one per rank
 //   options  the scope is `subtree` or `whole`

@@ -13,14 +13,13 @@ libtreematch_la_SOURCES = \
 	%D%/group_spread.cpp \
 	%D%/heavy_groups.cpp \
 	%D%/leaf_choice.cpp \
-	%D%/leaf_sets.cpp \
 	%D%/level_search.cpp \
 	%D%/map_memory.cpp \
 	%D%/assignment.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
 	%D%/objectives.cpp \
-	%D%/packing.cpp \
+	%D%/cut_model.cpp \
 	%D%/pairing.cpp \
 	%D%/portfolio.cpp \
 	%D%/rank_structure.cpp \
@@ -30,7 +29,6 @@ libtreematch_la_SOURCES = \
 	%D%/tree_map.cpp \
 	%D%/treematch.cpp \
 	%D%/unit_mapping.cpp \
-	%D%/whole_units.cpp \
 	%D%/within_nodes.cpp \
 	%D%/worst_group.cpp \
 	#

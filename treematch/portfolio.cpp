@@ -9,13 +9,11 @@
 #include <utility>
 
 #include "mapping/graph.hpp"
-#include "mapping/greedy.hpp"
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/canonical.hpp"
-#include "treematch/grouping.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/multisection.hpp"
 #include "treematch/unit_mapping.hpp"
@@ -27,7 +25,7 @@ namespace {
 constexpr std::int32_t max_ranks_for_two_multisections = 256;  // one on the packed leaves and one on all leaves
 constexpr std::int32_t max_ranks_with_less_work = 512;     // these are searched on several sets of leaves, within 5 ms
 constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
-constexpr std::int32_t max_ranks_for_grouping = 16384;
+constexpr std::int32_t huge_ranks = 16384;                 // with more, the first mappings need to come soon
 
 constexpr std::int64_t work_per_consecutive_unit = 50;
 constexpr std::int64_t part_of_quick_work = 10;  // a quick search has a tenth of the work
@@ -121,7 +119,7 @@ class Portfolio {
   void search_all_ways(const mapping::WorkBudget& search) {
     graph_ = mapping::scaled_graph(matrix_, search);
     if (!packed_tree_) pack(search);
-    if (matrix_.ranks() > max_ranks_for_grouping && !graph_.arc.empty()) search_along_an_order(search);
+    if (matrix_.ranks() > huge_ranks && !graph_.arc.empty()) search_along_an_order(search);
     const bool alike = !graph_.arc.empty() && matrix_.all_alike();
     if (alike) search_and_offer(packed_slots_, "packed leaves");
     if (quickly_ && !graph_.arc.empty()) {
@@ -129,11 +127,7 @@ class Portfolio {
       return;
     }
     const bool done = alike || units(search);
-    offer(mapping::greedy_mapping(graph_, tree_, search), "greedy");
     if (done || graph_.arc.empty()) return;
-    const std::int32_t most = options_.effort < usual_effort ? max_ranks_for_little_gains : max_ranks_for_grouping;
-    if (!irregular_ && matrix_.ranks() <= most && (sparse() || matrix_.ranks() > max_ranks_for_little_gains))
-      offer(from_packed(grouped_mapping(graph_, *packed_tree_, Pairing::heaviest_first, search)), "grouping");
     const bool both = matrix_.ranks() <= max_ranks_for_two_multisections;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
     if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
@@ -147,7 +141,7 @@ class Portfolio {
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
     irregular_ = units->fit < irregular_fit && matrix_.ranks() > max_ranks_with_less_work;
-    const bool huge = matrix_.ranks() > max_ranks_for_grouping;
+    const bool huge = matrix_.ranks() > huge_ranks;
     if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
     // Few large units leave little choice to the levels above. They are placed only if they fit well.
     const auto count = static_cast<std::int64_t>(units->place.size());

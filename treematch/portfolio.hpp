@@ -10,9 +10,9 @@
 
 namespace placement::treematch {
 
-// Maps the ranks in several ways and returns the mapping with the least hop-bytes. The ways are: natural order, greedy,
-// units, grouping and multisection. Mappings by units and multisection are refined by swaps; when none of these is
-// kept, the best mapping of the other ways is refined.
+// Maps the ranks in several ways and returns the mapping with the least hop-bytes. The ways are: natural order, units
+// and multisection. Mappings by units and multisection are refined by swaps. When none of them is kept, the natural
+// order is refined.
 //   matrix   traffic between the ranks; at least one rank
 //   leaves   leaves that ranks may take, ascending, at least one per rank
 //   options  the fields `scope` and `levels_up` are not read

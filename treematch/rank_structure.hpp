@@ -9,7 +9,7 @@
 #include "mapping/bisection.hpp"
 #include "mapping/graph.hpp"
 #include "mapping/work_budget.hpp"
-#include "treematch/packing.hpp"
+#include "treematch/cut_model.hpp"
 #include "treematch/rank_units.hpp"
 
 namespace placement::treematch {

@@ -19,21 +19,12 @@
 #include "treematch/leaf_choice.hpp"
 #include "treematch/level_search.hpp"
 #include "treematch/portfolio.hpp"
-#include "treematch/subtree_search.hpp"
-#include "treematch/whole_units.hpp"
 
 namespace placement::treematch {
 
 namespace {
 
-// With more than the usual effort, each search has effort_factor times the effort of the search before. Up to
-// max_ranks_mapped_alone ranks are then also mapped to each subtree by itself. If there are more than
-// max_subtrees_mapped_alone subtrees of different shape, only max_fullest_mapped_alone of them are searched: those with
-// the most usable leaves.
-constexpr std::int32_t effort_factor = 4;
-constexpr std::int32_t max_ranks_mapped_alone = 96;
-constexpr std::size_t max_subtrees_mapped_alone = 16;
-constexpr std::size_t max_fullest_mapped_alone = 4;
+constexpr std::int32_t effort_factor = 4;  // with more than the usual effort, from each search to the next
 
 // With more than the usual effort, up to max_ranks_annealed_long ranks are annealed once more after each search. That
 // takes long_annealing_per_rank units of work for each rank and unit of effort.
@@ -83,78 +74,21 @@ MapResult in_natural_order(const CommMatrix& matrix, const TreeTopology& tree, s
   return result;
 }
 
-// Returns the usable leaves below each vertex of the least height that has enough of them. Of lists whose leaves form
-// trees of equal shape, one is returned. The longest lists come first; with many lists the shorter ones are left out.
-std::vector<std::vector<std::int32_t>> sufficient_subtrees(const TreeTopology& tree,
-                                                           std::span<const std::int32_t> usable, std::int32_t ranks) {
-  std::vector<std::vector<std::int32_t>> all;
-  for (const std::int32_t top : lowest_subtrees(tree, usable, ranks)) all.push_back(leaves_below(tree, usable, top));
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.size() > b.size(); });
-  std::vector<std::vector<std::int32_t>> kept;
-  std::vector<mapping::LeafTree> shapes;
-  for (std::vector<std::int32_t>& leaves : all) {
-    mapping::LeafTree shape(tree, leaves);
-    const auto equal = [&](const mapping::LeafTree& other) {
-      return std::ranges::equal(other.vertices(), shape.vertices());
-    };
-    if (std::any_of(shapes.begin(), shapes.end(), equal)) continue;
-    if (kept.size() == max_subtrees_mapped_alone) {
-      kept.resize(max_fullest_mapped_alone);
-      break;
-    }
-    shapes.push_back(std::move(shape));
-    kept.push_back(std::move(leaves));
-  }
-  return kept;
-}
-
+// Maps the ranks with one effort; the matrix has at least one rank.
 MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options, std::int32_t most_ranks_alone);
-MapResult search_heuristically(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                               const MapOptions& options, std::int32_t most_ranks_alone);
-
-// Maps the ranks as if only the leaves below one subtree were usable, for one subtree after the other. A mapping that
-// costs less than `result` replaces it.
-void map_to_subtrees_alone(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                           const MapOptions& options, MapResult& result) {
-  const std::vector<std::vector<std::int32_t>> subtrees = sufficient_subtrees(tree, usable, matrix.ranks());
-  if (subtrees.size() == 1) return;  // there is only one, or all have equal shape and one has been searched
-  for (const std::vector<std::int32_t>& leaves : subtrees) {
-    if (options.deadline.expired()) return;
-    MapResult alone = map_with_effort(matrix, tree, leaves, options, 0);
-    if (alone.cost >= result.cost) continue;
-    result = std::move(alone);
-    result.optimal = false;  // it may be optimal for this subtree, but not for the scope
-  }
-}
-
-// Maps the ranks with one effort; the matrix has at least one rank. Up to most_ranks_alone ranks are also mapped to
-// each subtree that has enough leaves by itself.
-MapResult map_with_effort(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                          const MapOptions& options, std::int32_t most_ranks_alone) {
+                          const MapOptions& options) {
   MapResult natural = in_natural_order(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return natural;
   const std::int64_t steps =
       options.work_limit > 0 ? options.work_limit : std::min(options.most_exact_steps, exact_steps(options.effort));
   if (solve_exactly(matrix, tree, usable, options, steps, natural)) return natural;
-  MapResult result = search_heuristically(matrix, tree, usable, options, most_ranks_alone);
+  MapResult result =
+      options.scope == LeafScope::given
+          ? map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options)
+          : search_levels(matrix, tree, usable, options);
   result.natural_cost = natural.natural_cost;
   natural.work = result.work;
   if (natural.cost <= result.cost) result = std::move(natural);
-  return result;
-}
-
-// Maps the ranks with one effort by the searches that prove nothing.
-MapResult search_heuristically(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                               const MapOptions& options, std::int32_t most_ranks_alone) {
-  if (options.scope == LeafScope::given)
-    return map_by_portfolio(matrix, tree, leaves_in_scope(tree, usable, matrix.ranks(), options.scope, 0), options);
-  std::optional<MapResult> by_units;  // first, as it takes less time than the search and mostly costs less
-  if (matrix.ranks() > most_ranks_searched_often) by_units = map_whole_units(matrix, tree, usable, options);
-  MapResult result = search_levels(matrix, tree, usable, options);
-  if (by_units) by_units->work = result.work += by_units->work;
-  if (by_units && by_units->cost < result.cost) result = *std::move(by_units);
-  if (matrix.ranks() <= most_ranks_alone) map_to_subtrees_alone(matrix, tree, usable, options, result);
   return result;
 }
 
@@ -211,7 +145,7 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
     const mapping::WorkBudget watch(options.deadline);
     const std::int32_t per_rank = std::max(1, sparsified_pairs / matrix.ranks());
     MapResult result =
-        map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options, 0);
+        map_with_effort(mapping::sparsified(matrix, per_rank, options.seed, watch), tree, usable, options);
     watch.look();  // what costs less with some of the pairs only may cost more with all, so that only the end counts
     result.cost = tree.hop_bytes(matrix, result.leaf_of_rank);
     result.method += " of the sparsified matrix";
@@ -222,7 +156,6 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
   }
 }
 
-// Maps the ranks with the usual effort or less.
 // Returns the mapping that takes a fraction of a millisecond, for whatever little time there is: the natural order or
 // the greedy mapping.
 MapResult map_cheaply(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -248,11 +181,12 @@ void keep_better(MapResult& result, MapResult other) {
   result = std::move(other);
 }
 
+// Maps the ranks with the usual effort or less.
 MapResult map_once(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                   const MapOptions& options, std::int32_t most_ranks_alone) {
+                   const MapOptions& options) {
   std::optional<MapResult> sparsified;
   if (takes_long(matrix)) sparsified = map_sparsified(matrix, tree, usable, options);
-  MapResult result = map_with_effort(matrix, tree, usable, options, most_ranks_alone);
+  MapResult result = map_with_effort(matrix, tree, usable, options);
   if (!sparsified || sparsified->cost >= result.cost) return result;
   sparsified->natural_cost = result.natural_cost;
   return *std::move(sparsified);
@@ -267,18 +201,17 @@ MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::s
   MapMemory memory;
   MapOptions step = options;
   if (step.memory == nullptr && options.scope != LeafScope::given) step.memory = &memory;
-  const std::int32_t alone = options.effort > usual_effort ? max_ranks_mapped_alone : 0;
   MapResult best = map_cheaply(matrix, tree, usable, options);
   if (matrix.pairs() == 0 || options.deadline.expired()) return best;
   if (options.work_limit > 0) {
-    keep_better(best, map_with_effort(matrix, tree, usable, step, alone));
+    keep_better(best, map_with_effort(matrix, tree, usable, step));
     return best;
   }
   step.effort = std::min(options.effort, usual_effort);
-  keep_better(best, map_once(matrix, tree, usable, step, alone));
+  keep_better(best, map_once(matrix, tree, usable, step));
   while (!best.optimal && step.effort < options.effort && !options.deadline.expired()) {
     step.effort = std::min(effort_factor * step.effort, options.effort);
-    MapResult other = map_with_effort(matrix, tree, usable, step, alone);
+    MapResult other = map_with_effort(matrix, tree, usable, step);
     if (other.optimal || other.cost < best.cost) best = std::move(other);
     if (!best.optimal) anneal_long(matrix, tree, usable, step, best);
   }

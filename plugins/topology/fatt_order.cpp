@@ -19,7 +19,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/replace_file.hpp"
 #include "common/util/text.hpp"
-#include "tofa/node_order.hpp"
+#include "tofa/slot_bisection.hpp"
 
 namespace placement::topology_plugin {
 

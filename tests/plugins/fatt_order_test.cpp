@@ -8,7 +8,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
-#include "tofa/node_order.hpp"
+#include "tofa/slot_bisection.hpp"
 
 using namespace placement;
 

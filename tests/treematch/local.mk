@@ -14,7 +14,6 @@ check_PROGRAMS += \
 	%D%/tree_map_scope_test \
 	%D%/treematch_test \
 	%D%/unit_mapping_test \
-	%D%/whole_units_test \
 	#
 endif
 %C%_canonical_test_LDADD = $(treematch) $(CHECK_LIBS)
@@ -30,7 +29,6 @@ endif
 %C%_tree_map_scope_test_LDADD = $(treematch) $(CHECK_LIBS)
 %C%_treematch_test_LDADD = $(policies) $(CHECK_LIBS)
 %C%_unit_mapping_test_LDADD = $(treematch) $(CHECK_LIBS)
-%C%_whole_units_test_LDADD = $(treematch) $(CHECK_LIBS)
 
 EXTRA_DIST += \
 	%D%/tree_map_fixture.hpp \
