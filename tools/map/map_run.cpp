@@ -22,6 +22,7 @@
 #include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
+#include "treematch/tuning.hpp"
 
 namespace placement::tools {
 

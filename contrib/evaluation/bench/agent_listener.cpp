@@ -29,11 +29,7 @@ constexpr char usage_text[] =
     "  -f FILE      slurm.conf [as placement-agent]\n"
     "  -s SECONDS   how long [60]\n"
     "  -p KINDS     probes between all pairs of agents, once: latency,train\n"
-<<<<<<< HEAD
     "  -a NAMES     single-node jobs to report to the agents: job numbers, separated by commas\n"
-=======
-    "  -a NAMES     single-node jobs that it tells agents of, job numbers with commas\n"
->>>>>>> refs/heads/monitor
     "lines: join NODE | left NODE | heartbeat NODE key=value.. | probe KIND FROM TO outcome key=value.. | totals ..\n";
 
 struct Options {
