@@ -7,8 +7,8 @@
 #include "plugins/compat/slurm_compat.h"
 
 #include <dlfcn.h>
+#include <libgen.h>
 
-#include "plugins/compat/plugin_directory.h"
 #include "plugins/select/configuration.h"
 
 /* Checks parameters, as SAME_AS_SLURMS does for a select plugin. */
@@ -34,6 +34,20 @@ EXPORT extern int fini(void)
 
 typedef __typeof__(placement_add_facts) *add_facts_function;
 
+/* Returns the path of the select plugin next to this file, or NULL. The caller frees it with xfree(). */
+static char *select_plugin_path(void)
+{
+	Dl_info plugin;
+	char *own, *path;
+
+	if (!dladdr(plugin_type, &plugin))
+		return NULL;
+	own = xstrdup(plugin.dli_fname);
+	path = xstrdup_printf("%s/select_cons_tres.so", dirname(own));
+	xfree(own);
+	return path;
+}
+
 /*
  * Returns placement_add_facts of the select plugin beside this file, or NULL if this process does not use that one. One of
  * another version of Slurm stays in memory after Slurm has refused it, and must not be called: it knows Slurm's records as
@@ -42,7 +56,7 @@ typedef __typeof__(placement_add_facts) *add_facts_function;
 static add_facts_function of_select_plugin(void)
 {
 	add_facts_function found = NULL;
-	char *path = beside_this_plugin("select_cons_tres.so");
+	char *path = select_plugin_path();
 	void *handle = path ? dlopen(path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	if (handle) {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/configuration.h"
 
-#include <unistd.h>
-
-#include "plugins/compat/plugin_directory.h"
 #include "plugins/compat/self_test.h"
 #include "plugins/planning/decide.h"
 
@@ -55,19 +52,6 @@ static void log_unknown_partitions(void)
 	}
 }
 
-/* Logs an error if this version of Slurm asks mpi_placement.so alone what is in force, and that file is missing. */
-static void check_clients_are_told(void)
-{
-#ifndef HAVE_SLURM_SELECT_FACTS
-	char *path = beside_this_plugin("mpi_placement.so");
-
-	if (path && access(path, R_OK) != 0)
-		error("placement: %s is missing: no client is told the mode in force, and srun places ranks as with Mode=enforce",
-		      path);
-	xfree(path);
-#endif
-}
-
 void placement_reconfigure(void)
 {
 	char message[1024];
@@ -84,7 +68,6 @@ void placement_reconfigure(void)
 		xfree(misfit);
 		return;
 	}
-	check_clients_are_told();
 	machine_tables_fill(&tables);
 	path = get_extra_conf_path("placement.conf");
 	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
