@@ -47,6 +47,15 @@ void check_times(std::span<const LogJob> jobs) {
   }
 }
 
+// The cores of a job from its start to its end, or to the time at which it is counted.
+struct Use {
+  std::int64_t start_us, end_us, cores;
+};
+
+Use use_of(const RunningJob& job, std::int64_t now_us) {
+  return {job.start_us, std::min(now_us, job.end_us), std::ssize(job.cores)};
+}
+
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
@@ -59,9 +68,8 @@ class Engine {
         reference_(reference),
         control_(control),
         release_us_(std::llround(options.release_s * second_us)),
-        room_(machine_),
         failures_(options, machine.nodes()),
-        down_(machine.nodes(), failures_) {
+        down_(machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -102,15 +110,12 @@ class Engine {
   void launch(RunningJob job);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
-  void take(const std::vector<std::int32_t>& cores);
-  void release(const std::vector<std::int32_t>& cores);
   std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_.cores(); }
   void sample();
   void record_free_leaves();
   void thin_out();
   void fail_node(const PlannedFailure& failure);
   void interrupt_jobs_on(std::int32_t node);
-  void rest_failures();
   void give_up(std::int32_t job);
 
   Machine machine_;
@@ -129,13 +134,11 @@ class Engine {
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
   RunningJobs running_;
-  CoreUse use_;
+  std::vector<Use> uses_;  // of jobs that have left the machine
   std::int64_t next_sample_us_ = 0;
   std::int64_t next_free_leaves_us_ = 0;
   std::int64_t sample_step_us_ = hour_us;
   std::int64_t next_backfill_us_ = 0;
-
-  FreeCapacity room_;
 
   Failures failures_;
   std::int32_t idle_failures_ = 0;  // failures since the last start, while jobs waited and none ran
@@ -155,26 +158,16 @@ std::int64_t Engine::limit_us(const LogJob& job) const {
   return limit_s * second_us;
 }
 
-void Engine::take(const std::vector<std::int32_t>& cores) {
-  machine_.take(cores);
-  room_.take(cores);
-}
-
-void Engine::release(const std::vector<std::int32_t>& cores) {
-  machine_.release(cores);
-  room_.release(cores);
-}
-
 void Engine::launch(RunningJob job) {
-  take(job.cores);
+  machine_.take(job.cores);
   running_.add(std::move(job));
 }
 
 // Takes the job off the machine, before its end or at it, and returns its cores.
 std::vector<std::int32_t> Engine::leave(std::int64_t slot) {
   RunningJob job = running_.remove(slot);
-  release(job.cores);
-  use_.add(job, now_us_, result_.makespan_us);
+  machine_.release(job.cores);
+  uses_.push_back(use_of(job, now_us_));
   return std::move(job.cores);
 }
 
@@ -367,7 +360,8 @@ void Engine::backfill() {
 }
 
 void Engine::sample() {
-  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room_.in_switch(), room_.in_subtree()});
+  const LargestRoom room = largest_room(machine_, machine_.free());
+  result_.samples.push_back({now_us_, busy_cores(), std::ssize(waiting_), room.in_switch, room.in_subtree});
 }
 
 // Records the free leaves at the first event at or after each of the times that the options ask for, before jobs start.
@@ -401,19 +395,14 @@ void Engine::fail_node(const PlannedFailure& failure) {
   const bool down = down_.is_down(n, now_us_);
   if (down && failure.random) return;
   ++result_.node_failures;
-  if (down) {
-    down_.keep_down(n, up_us);
-    if (failures_.strikes(n)) rest_failures();
-    return;
-  }
+  if (down) return down_.keep_down(n, up_us);
   if (running_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
     waiting_.pop_front();
     idle_failures_ = 0;
   }
   interrupt_jobs_on(n);
-  take(down_.take_down(n, machine_.view().nodes[n], up_us));
-  if (failures_.strikes(n)) rest_failures();
+  machine_.take(down_.take_down(n, machine_.view().nodes[n], up_us));
 }
 
 // Ends all jobs on the node, and puts those that may start again at the head of the queue.
@@ -447,11 +436,6 @@ void Engine::interrupt_jobs_on(std::int32_t n) {
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
 }
 
-// Suspends random failures while all nodes that can have them are down.
-void Engine::rest_failures() {
-  if (const std::int64_t up_us = down_.all_in_danger_down_until(); up_us >= 0) failures_.rest_until(up_us);
-}
-
 std::int64_t Engine::next_event() const {
   std::int64_t next = std::min({next_sample_us_, failures_.next_us(), down_.next_repair_us()});
   next = std::min(next, running_.next_end_us());
@@ -465,8 +449,9 @@ void Engine::advance(std::int64_t time_us) {
     throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
                 " simulated years: run times in the log, or repairs, are too long");
   const auto passed_us = static_cast<double>(time_us - now_us_);
-  result_.switch_room_core_us += static_cast<double>(room_.in_switch()) * passed_us;
-  result_.subtree_room_core_us += static_cast<double>(room_.in_subtree()) * passed_us;
+  const LargestRoom room = largest_room(machine_, machine_.free());
+  result_.switch_room_core_us += static_cast<double>(room.in_switch) * passed_us;
+  result_.subtree_room_core_us += static_cast<double>(room.in_subtree) * passed_us;
   now_us_ = result_.simulated_us = time_us;
 }
 
@@ -480,7 +465,7 @@ Replay Engine::run() {
     }
     advance(next_event());
     while (running_.next_end_us() <= now_us_) end(running_.first());
-    if (now_us_ >= down_.next_repair_us()) release(down_.repair(now_us_));
+    if (now_us_ >= down_.next_repair_us()) machine_.release(down_.repair(now_us_));
     while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));
@@ -492,7 +477,11 @@ Replay Engine::run() {
       next_sample_us_ = now_us_ + sample_step_us_;
     }
   }
-  result_.busy_core_us = use_.total(running_, now_us_, result_.makespan_us);
+  for (const std::int64_t slot : running_.slots()) uses_.push_back(use_of(running_.at(slot), now_us_));
+  for (const Use& use : uses_)
+    result_.busy_core_us +=
+        static_cast<double>(use.cores) *
+        static_cast<double>(std::max<std::int64_t>(std::min(use.end_us, result_.makespan_us) - use.start_us, 0));
   result_.processor_s = processor_s();
   return std::move(result_);
 }

@@ -9,7 +9,7 @@ struct gzFile_s;
 
 namespace placement::sim {
 
-// The lines of a file, plain or gzip, read piece by piece.
+// The lines of a file, plain or gzip, read one after another.
 class LineSource {
  public:
   // Throws Error when the file cannot be opened.
@@ -30,17 +30,13 @@ class LineSource {
   static constexpr std::size_t longest_line = 1 << 16;  // bytes
 
  private:
-  bool fill();
-  void look_at_begin();
+  void check_error() const;
 
   std::string path_;
   gzFile_s* file_ = nullptr;
   std::vector<char> buffer_;
-  std::size_t at_ = 0;
-  std::size_t end_ = 0;
   std::int64_t number_ = 0;
   std::optional<std::string> returned_;
-  bool begun_ = false;
 };
 
 }  // namespace placement::sim

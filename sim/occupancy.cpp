@@ -50,9 +50,9 @@ Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std:
     measures.extra_switches /= static_cast<double>(measures.jobs);
   }
   measures.free_cores = machine.free_cores();
-  const FreeCapacity free(machine);
-  measures.largest_in_switch = free.in_switch();
-  measures.largest_in_subtree = free.in_subtree();
+  const LargestRoom room = largest_room(machine, machine.free());
+  measures.largest_in_switch = room.in_switch;
+  measures.largest_in_subtree = room.in_subtree;
   return measures;
 }
 

@@ -50,9 +50,9 @@ class NodesByName {
     return cores;
   }
 
+ private:
   std::int32_t room(std::int32_t node) const { return machine_.usable_on(node); }
 
- private:
   const Machine& machine_;
   std::unordered_map<std::string, std::int32_t> by_name_;
 };
@@ -60,31 +60,26 @@ class NodesByName {
 // The cores in use now. More than a node has can be asked of it, as several jobs may share cores.
 class UsedCores {
  public:
-  UsedCores(const Machine& machine, const NodesByName& nodes)
-      : nodes_(nodes),
-        used_(static_cast<std::size_t>(machine.nodes()), 0),
-        free_(machine) {}
+  explicit UsedCores(const Machine& machine) : machine_(machine), used_(static_cast<std::size_t>(machine.nodes()), 0) {}
 
   void change(std::span<const CoresOfNode> cores, std::int64_t sign) {
-    for (const CoresOfNode& one : cores) {
-      std::int64_t& used = used_[static_cast<std::size_t>(one.node)];
-      const std::int64_t room = nodes_.room(one.node), before = std::min(used, room);
-      used += sign * one.cores;
-      const std::int64_t taken = std::min(used, room) - before;
-      if (taken == 0) continue;
-      busy_ += taken;
-      free_.change_node(one.node, -taken);
-    }
+    for (const CoresOfNode& one : cores) used_[static_cast<std::size_t>(one.node)] += sign * one.cores;
   }
   MachineSample sample(std::int64_t time_us) const {
-    return {time_us, busy_, 0, free_.in_switch(), free_.in_subtree()};
+    std::vector<std::int32_t> free;
+    std::int64_t busy = 0;
+    for (std::int32_t n = 0; n < machine_.nodes(); ++n) {
+      const std::int64_t room = machine_.usable_on(n), taken = std::min(used_[static_cast<std::size_t>(n)], room);
+      busy += taken;
+      free.push_back(static_cast<std::int32_t>(room - taken));
+    }
+    const LargestRoom room = largest_room(machine_, free);
+    return {time_us, busy, 0, room.in_switch, room.in_subtree};
   }
 
  private:
-  const NodesByName& nodes_;
+  const Machine& machine_;
   std::vector<std::int64_t> used_;
-  std::int64_t busy_ = 0;
-  FreeCapacity free_;
 };
 
 struct Event {
@@ -110,7 +105,7 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
   }
   std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.time_s, event.start, event.job); });
   const NodesByName nodes(machine);
-  UsedCores used(machine, nodes);
+  UsedCores used(machine);
   std::unordered_map<std::size_t, std::vector<CoresOfNode>> running;
   const std::int64_t step_s = std::max<std::int64_t>(1, (to_s - from_s + most_past_samples - 1) / most_past_samples);
   std::int64_t next_s = from_s;

@@ -50,27 +50,4 @@ std::vector<std::int64_t> RunningJobs::slots() const {
   return slots;
 }
 
-CoreUse::Use CoreUse::use_of(const RunningJob& job, std::int64_t now_us) {
-  return {job.start_us, std::min(now_us, job.end_us), std::ssize(job.cores)};
-}
-
-void CoreUse::add(const RunningJob& job, std::int64_t now_us, std::int64_t makespan_us) {
-  const Use use = use_of(job, now_us);
-  if (use.end_us <= makespan_us)
-    core_us_ += use.core_us();
-  else
-    late_.push_back(use);
-}
-
-double CoreUse::total(const RunningJobs& running, std::int64_t now_us, std::int64_t makespan_us) const {
-  double sum = core_us_;
-  const auto add = [&](Use use) {
-    use.end_us = std::min(use.end_us, makespan_us);
-    if (use.start_us < use.end_us) sum += use.core_us();
-  };
-  for (const Use& use : late_) add(use);
-  for (const std::int64_t slot : running.slots()) add(use_of(running.at(slot), now_us));
-  return sum;
-}
-
 }  // namespace placement::sim

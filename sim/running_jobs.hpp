@@ -49,24 +49,4 @@ class RunningJobs {
   ExpectedEnds expected_;
 };
 
-// Sums up the core time that jobs use within the makespan, which grows during a replay.
-class CoreUse {
- public:
-  // Counts a job that leaves the machine at its end, or at `now_us` if this is earlier. `makespan_us` is the one known
-  // now.
-  void add(const RunningJob& job, std::int64_t now_us, std::int64_t makespan_us);
-  // Returns the core time in microseconds with the final makespan, with that of the jobs that still run at `now_us`.
-  double total(const RunningJobs& running, std::int64_t now_us, std::int64_t makespan_us) const;
-
- private:
-  struct Use {
-    std::int64_t start_us, end_us, cores;
-    double core_us() const { return static_cast<double>(cores) * static_cast<double>(end_us - start_us); }
-  };
-  static Use use_of(const RunningJob& job, std::int64_t now_us);
-
-  double core_us_ = 0;
-  std::vector<Use> late_;  // uses that ended after the makespan known at that time
-};
-
 }  // namespace placement::sim

@@ -47,18 +47,17 @@ Replay run(const Machine& machine, const std::vector<LogJob>& jobs, const Replay
 
 START_TEST(follows_what_is_free) {
   Machine machine = machine_of_subtrees();
-  FreeCapacity room(machine);
   Random random(5);
   std::vector<std::vector<std::int32_t>> jobs;
   for (int step = 0; step < 3000; ++step) {
     const auto [in_switch, in_subtree] = counted(machine);
-    ck_assert_int_eq(room.in_switch(), in_switch);
-    ck_assert_int_eq(room.in_subtree(), in_subtree);
+    const LargestRoom room = largest_room(machine, machine.free());
+    ck_assert_int_eq(room.in_switch, in_switch);
+    ck_assert_int_eq(room.in_subtree, in_subtree);
     const int wanted = 1 + random.below(step % 100 < 20 ? 72 : 12);
     if (machine.free_cores() < wanted || (!jobs.empty() && random.below(3) == 0)) {
       const auto gone = jobs.begin() + random.below(static_cast<std::int32_t>(jobs.size()));
       machine.release(*gone);
-      room.release(*gone);
       jobs.erase(gone);
       continue;
     }
@@ -71,7 +70,6 @@ START_TEST(follows_what_is_free) {
       std::swap(leaves[k - 1], leaves[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(k)))]);
     leaves.resize(static_cast<std::size_t>(wanted));
     machine.take(leaves);
-    room.take(leaves);
     jobs.push_back(std::move(leaves));
   }
 }
