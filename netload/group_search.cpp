@@ -8,7 +8,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
-#include "netload/candidates.hpp"
 #include "netload/local_search.hpp"
 
 namespace placement::netload {
@@ -18,7 +17,7 @@ namespace {
 // The work of one choice in steps of about a nanosecond. It suffices to examine some thousand nodes in full.
 constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 100;  // for measurements that do not fit in a cache
+constexpr std::int64_t work_per_far_pair = 16;  // where NetworkLoad is no matrix
 
 // The number of pairs between two looks at the clock.
 constexpr std::size_t pairs_per_look = 8192;
@@ -27,8 +26,6 @@ constexpr std::size_t pairs_per_look = 8192;
 constexpr std::int64_t most_windows = 64;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
-
-constexpr std::int32_t most_near = 512;  // columns of a table that fits in a cache
 
 // The number of start nodes for each column of the table when a local search follows. The nodes of a column are equally
 // near to all others and differ only in their own load. So one of them, as a sample for the scale of loads, and the
@@ -44,7 +41,8 @@ std::size_t most_improved(std::size_t nodes, std::size_t members) {
 
 // Returns whether only some nodes of each column are start nodes.
 bool by_columns(const GroupInput& input, GroupSearch search) {
-  return search == GroupSearch::improved && !input.network->dense();
+  return search == GroupSearch::improved && !input.network->dense() &&
+         2 * input.network->columns().columns() <= input.network->nodes();
 }
 
 // Returns k when every k-th node is a start. This bounds the work and still covers all parts of the machine.
@@ -54,8 +52,7 @@ std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& re
   for (const std::int32_t processors : input.processors) room += processors;
   const std::int64_t enough = (nodes * request.processes + room - 1) / std::max<std::int64_t>(room, 1);
   const std::int64_t size = std::min(nodes, std::max<std::int64_t>(request.min_nodes, enough));
-  const bool far = !input.network->dense() && input.network->columns().columns() > most_near;
-  const std::int64_t each = nodes / 2 + size * size / 2 * (far ? work_per_far_pair : work_per_pair);
+  const std::int64_t each = (nodes + size * size / 2) * (input.network->dense() ? work_per_pair : work_per_far_pair);
   const std::int64_t in_columns =
       by_columns(input, search) ? nodes / (starts_of_a_column * input.network->columns().columns() + 1) : 1;
   return static_cast<std::int32_t>(std::max<std::int64_t>({1, (nodes * each + most_work - 1) / most_work, in_columns}));
@@ -153,6 +150,38 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   return groups;
 }
 
+std::vector<std::int32_t> group_of_start(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
+  const auto processors = [&](std::int32_t node) { return input.processors[static_cast<std::size_t>(node)]; };
+  if (processors(start) <= 0) return {};
+  std::vector<std::int32_t> group = request.required;
+  if (std::ranges::find(group, start) == group.end()) group.push_back(start);
+  std::int64_t missing = request.processes;
+  for (const std::int32_t node : group) missing -= processors(node);
+  const std::int64_t missing_nodes = request.min_nodes - static_cast<std::int64_t>(group.size());
+  std::vector<std::pair<double, std::int32_t>> others;  // a heap, the largest addition load first
+  double limit = missing > 0 || missing_nodes > 0 ? std::numeric_limits<double>::infinity() : 0;
+  std::int64_t room = 0;  // of the others
+  for (std::int32_t u = 0; u < static_cast<std::int32_t>(input.processors.size()); ++u) {
+    const double load =
+        input.alpha * input.compute_load[static_cast<std::size_t>(u)] + input.beta * input.network->at(start, u);
+    if (load >= limit || processors(u) <= 0 || std::ranges::find(group, u) != group.end()) continue;
+    others.emplace_back(load, u);
+    std::push_heap(others.begin(), others.end());
+    room += processors(u);
+    while (room - processors(others.front().second) >= missing &&
+           static_cast<std::int64_t>(others.size()) > missing_nodes) {
+      room -= processors(others.front().second);
+      std::pop_heap(others.begin(), others.end());
+      others.pop_back();
+    }
+    if (room >= missing && static_cast<std::int64_t>(others.size()) >= missing_nodes) limit = others.front().first;
+  }
+  for (const auto& [load, node] : others) group.push_back(node);
+  if (static_cast<std::int64_t>(group.size()) > request.max_nodes) return {};
+  std::ranges::sort(group);
+  return group;
+}
+
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, const Deadline& deadline) {
   Group group;
   std::size_t looked = 0;
@@ -163,8 +192,7 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes, c
       if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
     }
     group.compute_load += input.compute_load[static_cast<std::size_t>(nodes[k])];
-    const NetworkLoad::From from = input.network->from(nodes[k]);
-    for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += from.to(nodes[l]);
+    for (std::size_t l = k + 1; l < nodes.size(); ++l) group.network_load += input.network->at(nodes[k], nodes[l]);
   }
   group.nodes = std::move(nodes);
   return group;
@@ -183,16 +211,15 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   std::vector<Group> simple;
   if (search == GroupSearch::improved)
     simple = known_simple != nullptr ? *known_simple : simple_groups(input, request, deadline);
-  Candidates starts(input, request);
   const std::int32_t step = step_between_starts(input, request, search);
   bool late = false;
   std::vector<Candidate> candidates;
   const auto try_start = [&](std::int32_t start, bool in_sample = true) {
-    const std::vector<std::int32_t>& members = starts.of_start(start);
+    std::vector<std::int32_t> members = group_of_start(input, request, start);
     if (members.empty()) return;
     const bool again = !candidates.empty() && candidates.back().group.nodes == members;
     candidates.push_back(
-        {start, in_sample, again ? candidates.back().group : measured_group(input, members, deadline)});
+        {start, in_sample, again ? candidates.back().group : measured_group(input, std::move(members), deadline)});
   };
   try {
     for (const std::int32_t start : spread_starts(nodes, step)) {

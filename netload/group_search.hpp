@@ -61,6 +61,12 @@ enum class GroupSearch : std::uint8_t {
   improved,  // then a local search from the best groups, and from consecutive, least loaded and known ones
 };
 
+// Returns the candidate group of a start node [NLA §5, Algorithm 1], ascending. It has the required nodes and the start
+// node. Further nodes follow by rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It
+// ends when there are enough processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It
+// is empty when that takes more than max_nodes nodes, or the start node has no processors.
+std::vector<std::int32_t> group_of_start(const GroupInput& input, const GroupRequest& request, std::int32_t start);
+
 // Returns a group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());

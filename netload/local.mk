@@ -2,7 +2,6 @@
 netload = libnetload.la $(common_policy)
 noinst_LTLIBRARIES += libnetload.la
 libnetload_la_SOURCES = \
-	%D%/candidates.cpp \
 	%D%/compute_load.cpp \
 	%D%/group_search.cpp \
 	%D%/live_input.cpp \

@@ -152,10 +152,9 @@ class LocalSearch {
       if (required_[index(out)]) continue;
       const double without = -addition(out);
       const std::int64_t room = room_ - input_.processors[index(out)];
-      const NetworkLoad::From from = input_.network->from(out);
       for (const auto& [addition, in] : newcomers_) {
         if (without + addition - most_link_ >= best || room + input_.processors[index(in)] < needed) continue;
-        const double change = without + addition - network_factor_ * from.to(in);
+        const double change = without + addition - network_factor_ * input_.network->at(out, in);
         if (gains(change) && change < best) {
           best = change;
           best_at = k;

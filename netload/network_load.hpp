@@ -7,7 +7,7 @@
 
 #include "common/state/live_state.hpp"
 #include "common/util/deadline.hpp"
-#include "netload/pair_columns.hpp"
+#include "netload/pair_error.hpp"
 #include "netload/pair_scale.hpp"
 #include "netload/weights.hpp"
 
@@ -21,9 +21,6 @@ struct DensePairs {
   std::vector<double> bandwidth_Bps;          // available
   std::vector<double> bandwidth_missing_Bps;  // peak minus available; where NaN, computed from bandwidth_Bps
 };
-
-// Whether differences between pairs count that are within the error of measurement (BeyondError).
-enum class WithinError : std::uint8_t { counts, counts_nothing };
 
 // What the bandwidth of a pair adds to its load: the difference from the peak [NLA §3], or the time of a byte, which is
 // mean bandwidth / bandwidth. Only a NetworkLoad that is dense() has times; in others all is the difference.
@@ -59,72 +56,37 @@ class NetworkLoad {
   bool dense() const { return !values_.empty() || nodes_ == 0; }
 
   // Returns NL(u, v); 0 for u == v.
-  double at(std::int32_t u, std::int32_t v) const { return from(u).to(v); }
+  double at(std::int32_t u, std::int32_t v) const {
+    if (dense())
+      return values_[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(v)];
+    if (u == v) return 0;
+    const PairColumns::Pair pair = columns_.pair(u, v);
+    return load_of(pair.latency_us, pair.bandwidth_Bps);
+  }
 
   // Returns an upper bound of NL over all pairs.
   double most() const { return most_; }
 
-  // NL from one node to the others. This takes less work than at() for many nodes.
-  class From {
-   public:
-    double to(std::int32_t u) const {
-      if (values_ != nullptr) return values_[u];
-      return u == node_ ? 0 : to_other(u);
-    }
-
-    // Prefetches the measurements of the columns first .. end - 1. Does nothing when NL is dense().
-    void prefetch(std::int32_t first, std::int32_t end) const {
-      constexpr std::int32_t line = 16;  // values in a cache line
-      const PairColumns& columns = load_.columns_;
-      if (latency_ == nullptr || bandwidth_ == nullptr || end > columns.columns()) return;
-      const std::int32_t last = columns.group(end - 1);
-      for (std::int32_t group = columns.group(first); group < last + line; group += line) {
-        __builtin_prefetch(latency_ + std::min(group, last));
-        __builtin_prefetch(bandwidth_ + std::min(group, last));
-      }
-    }
-
-   private:
-    friend class NetworkLoad;
-    From(const NetworkLoad& load, std::int32_t node);
-    double to_other(std::int32_t u) const;
-    double to_any_other(std::int32_t u) const;
-
-    const NetworkLoad& load_;
-    const std::int32_t node_;
-    const double* values_ = nullptr;  // the row of the matrix; null when not dense
-    const float* latency_ = nullptr;  // rows of the table; null: not known
-    const float* bandwidth_ = nullptr;
-  };
-  // Returns NL from node v.
-  From from(std::int32_t v) const { return {*this, v}; }
-
   // Adds sign * NL(v, u) to sums[u] for each node u.
-  void add_row(std::int32_t v, double sign, std::span<double> sums) const;
+  void add_row(std::int32_t v, double sign, std::span<double> sums) const {
+    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * at(v, static_cast<std::int32_t>(u));
+  }
 
   // Returns the columns of the table. It is for NL that is not dense().
   const PairColumns& columns() const { return columns_; }
-  // Returns the candidates in blocks of columns. It is for NL that is not dense().
-  const PairFloors& blocks() const { return floors_; }
-  // Sets floor[b] to a lower bound of base[b] + factor * NL(v, u) over the nodes u of block b. `base` and `floor` have
-  // blocks().blocks() entries. It is for NL that is not dense().
-  void floors(std::int32_t v, double factor, std::span<const double> base, std::span<double> floor) const;
 
   std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth
   double mean_latency_us() const { return scale_.mean_latency_us; }
   double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
  private:
-  void set_values(bool beyond_error, PairMeasure measure, const NlaWeights& weights, const Deadline& deadline);
-  void set_terms_of_blocks();
+  void set_values(WithinError within_error, PairMeasure measure, const NlaWeights& weights, const Deadline& deadline);
   double load_of(double latency_us, double bandwidth_Bps) const;
 
   std::int32_t nodes_ = 0;
   std::vector<double> values_;  // nodes x nodes; empty when NL is computed from the table
   PairScale scale_;
   PairColumns columns_;
-  PairFloors floors_;
-  std::vector<double> least_added_us_, most_Bps_;  // of the nodes of each block
   double most_ = 0;
   double latency_factor_ = 0;    // NL per us
   double bandwidth_factor_ = 0;  // NL per missing byte/s
@@ -135,12 +97,6 @@ inline double NetworkLoad::load_of(double latency_us, double bandwidth_Bps) cons
   const double us = latency_us >= 0 ? std::min(latency_us, scale_.latency_bound) : scale_.worst_latency_us;
   const double Bps = bandwidth_Bps >= 0 ? std::min(bandwidth_Bps, scale_.bandwidth_bound) : scale_.least_Bps;
   return latency_factor_ * us + bandwidth_factor_ * (scale_.peak_Bps - Bps);
-}
-
-inline double NetworkLoad::From::to_other(std::int32_t u) const {
-  const std::int32_t group = load_.columns_.group_of(u);
-  if (load_.columns_.has_terms() || group < 0 || latency_ == nullptr || bandwidth_ == nullptr) return to_any_other(u);
-  return load_.load_of(static_cast<double>(latency_[group]), static_cast<double>(bandwidth_[group]));
 }
 
 }  // namespace placement::netload

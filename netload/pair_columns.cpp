@@ -45,16 +45,4 @@ PairColumns::PairColumns(const PairTable& table, std::span<const std::int32_t> s
   }
 }
 
-PairColumns::Pair PairColumns::pair(std::int32_t u, std::int32_t v) const {
-  Pair pair{unknown_value, unknown_value};
-  const std::int32_t gu = group_of(u), gv = group_of(v);
-  if (gu < 0 || gv < 0) return pair;
-  if (const float* const row = latency(gu); row != nullptr) pair.latency_us = static_cast<double>(row[gv]);
-  if (const float* const row = bandwidth(gu); row != nullptr) pair.bandwidth_Bps = static_cast<double>(row[gv]);
-  if (!has_terms()) return pair;
-  if (pair.latency_us >= 0) pair.latency_us += added_us(u) + added_us(v);
-  if (pair.bandwidth_Bps >= 0) pair.bandwidth_Bps = std::min({pair.bandwidth_Bps, most_Bps(u), most_Bps(v)});
-  return pair;
-}
-
 }  // namespace placement::netload

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -44,7 +45,6 @@ class PairColumns {
   const float* bandwidth_error(std::int32_t group) const { return row(table_->bandwidth_error_Bps, group); }
   const Predictor* latency_predictor(std::int32_t group) const { return row(table_->latency_predictor, group); }
   const Predictor* bandwidth_predictor(std::int32_t group) const { return row(table_->bandwidth_predictor, group); }
-  bool has_errors() const { return !table_->latency_error_us.empty() || !table_->bandwidth_error_Bps.empty(); }
 
   // Returns whether there are corrections of nodes.
   bool has_terms() const { return !added_us_.empty(); }
@@ -61,7 +61,17 @@ class PairColumns {
     double bandwidth_Bps;
   };
   // Returns the measurements of a pair with the corrections of both nodes. NaN or a value below 0: not known.
-  Pair pair(std::int32_t u, std::int32_t v) const;
+  Pair pair(std::int32_t u, std::int32_t v) const {
+    Pair pair{unknown_value, unknown_value};
+    const std::int32_t gu = group_of(u), gv = group_of(v);
+    if (gu < 0 || gv < 0) return pair;
+    if (const float* const row = latency(gu); row != nullptr) pair.latency_us = static_cast<double>(row[gv]);
+    if (const float* const row = bandwidth(gu); row != nullptr) pair.bandwidth_Bps = static_cast<double>(row[gv]);
+    if (!has_terms()) return pair;
+    if (pair.latency_us >= 0) pair.latency_us += added_us(u) + added_us(v);
+    if (pair.bandwidth_Bps >= 0) pair.bandwidth_Bps = std::min({pair.bandwidth_Bps, most_Bps(u), most_Bps(v)});
+    return pair;
+  }
 
  private:
   template <typename Value>

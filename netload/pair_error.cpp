@@ -16,11 +16,12 @@ constexpr const char* no_time = "no time is left to look at the network between 
 
 }  // namespace
 
-BeyondError::BeyondError(const PairColumns& columns, Series series, double bound, const Deadline& deadline)
+BeyondError::BeyondError(const PairColumns& columns, Series series, double bound, WithinError within_error,
+                         const Deadline& deadline)
     : columns_(columns),
       series_(series),
       bound_(bound) {
-  find_errors_of_nodes(deadline);
+  if (within_error == WithinError::counts_nothing) find_errors_of_nodes(deadline);
   if (!of_node_.empty()) find_median(deadline);
 }
 

@@ -10,16 +10,20 @@
 
 namespace placement::netload {
 
+// Whether differences between pairs count that are within the error of measurement (BeyondError).
+enum class WithinError : std::uint8_t { counts, counts_nothing };
+
 // Removes differences within the error of measurement from one series of measurements of all pairs, latency or
 // bandwidth. A value within twice its error of the median becomes the median. Each other value moves towards the median
-// by twice its error (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Where no errors are known, values
-// do not change.
+// by twice its error (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Where no errors are known, and
+// with WithinError::counts, values do not change.
 class BeyondError {
  public:
   enum class Series : std::uint8_t { latency, bandwidth };
 
   // Values above `bound` count as `bound`. `columns` must outlive this object. Throws Error at the deadline.
-  BeyondError(const PairColumns& columns, Series series, double bound, const Deadline& deadline);
+  BeyondError(const PairColumns& columns, Series series, double bound, WithinError within_error,
+              const Deadline& deadline);
 
   // The pairs of one candidate. The BeyondError must outlive it.
   class Row {

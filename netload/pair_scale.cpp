@@ -28,8 +28,6 @@ constexpr float most_believed = 1e30F;
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-// The number of cells between two looks at the clock, and the error when it is late.
-constexpr std::int64_t cells_per_look = 1 << 16;
 constexpr const char* no_time = "no time is left to look at the network between all nodes";
 
 // Returns how many of `nodes` nodes may give wrong values: a tenth, at least one.
@@ -83,59 +81,56 @@ struct PairSums {
   float least = infinite;
 };
 
+// The corrections of the nodes of one column.
+struct Corrections {
+  std::vector<double> added_us;  // largest first
+  double sum_us = 0;
+  std::vector<double> caps;  // least first
+
+  double count() const { return static_cast<double>(caps.size()); }
+};
+
 // Sums the pairs of each two columns, with the corrections of their nodes.
 class CellByCell {
  public:
-  CellByCell(const PairColumns& columns, PairFloors& floors, const PairScale& scale)
-      : columns_(columns),
-        floors_(floors),
-        scale_(scale) {
+  CellByCell(const PairColumns& columns, const PairScale& scale) : columns_(columns), scale_(scale) {
     for (std::int32_t c = 0; c < columns.columns(); ++c) {
-      Ends ends;
+      Corrections& of = corrections_.emplace_back();
       for (const std::int32_t node : columns.members(c)) {
-        ends.added_us.push_back(columns.added_us(node));
-        ends.sum_us += columns.added_us(node);
-        ends.caps.push_back(columns.most_Bps(node));
+        of.added_us.push_back(columns.added_us(node));
+        of.sum_us += columns.added_us(node);
+        of.caps.push_back(columns.most_Bps(node));
       }
-      std::sort(ends.added_us.rbegin(), ends.added_us.rend());
-      std::sort(ends.caps.begin(), ends.caps.end());
-      count_.push_back(static_cast<double>(ends.caps.size()));
-      ends_.push_back(std::move(ends));
+      std::sort(of.added_us.rbegin(), of.added_us.rend());
+      std::sort(of.caps.begin(), of.caps.end());
     }
   }
 
-  void add(PairSums& latency, PairSums& bandwidth, const Deadline& deadline) {
+  void add(PairSums& latency, PairSums& bandwidth, const Deadline& deadline) const {
     const auto bound_us = static_cast<float>(scale_.latency_bound),
                bound_Bps = static_cast<float>(scale_.bandwidth_bound);
-    std::int64_t looked = 0;
     for (std::int32_t a = 0; a < columns_.columns(); ++a) {
+      if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
       const float *const us = columns_.latency(columns_.group(a)), *const Bps = columns_.bandwidth(columns_.group(a));
-      set_floors(a, us, Bps);
+      const Corrections& x = corrections_[static_cast<std::size_t>(a)];
       for (std::int32_t b = a; b < columns_.columns(); ++b) {
-        looked += columns_.has_terms() ? 16 : 1;
-        if (looked > cells_per_look && deadline.expired()) throw PlacementError(STOCK_NO_TIME, no_time);
-        if (looked > cells_per_look) looked = 0;
-        if (a == b && columns_.members(a).size() < 2) continue;
+        const bool same = a == b;
+        if (same && x.caps.size() < 2) continue;
+        const Corrections& y = corrections_[static_cast<std::size_t>(b)];
         const std::int32_t group = columns_.group(b);
         if (!columns_.has_terms()) {
-          const double pairs = a == b ? count_[a] * (count_[a] - 1) / 2 : count_[a] * count_[b];
+          const double pairs = pairs_of(same, x.count() * y.count(), x.count());
           if (us != nullptr) add_equal(latency, std::min(us[group], bound_us), pairs);
           if (Bps != nullptr) add_equal(bandwidth, std::min(Bps[group], bound_Bps), pairs);
           continue;
         }
-        if (us != nullptr && us[group] >= 0) looked += add_latency(latency, a, b, us[group]);
-        if (Bps != nullptr && Bps[group] >= 0) looked += add_bandwidth(bandwidth, a, b, Bps[group]);
+        if (us != nullptr && us[group] >= 0) add_latency(latency, x, y, same, static_cast<double>(us[group]));
+        if (Bps != nullptr && Bps[group] >= 0) add_bandwidth(bandwidth, x, y, same, static_cast<double>(Bps[group]));
       }
     }
   }
 
  private:
-  struct Ends {
-    std::vector<double> added_us;  // largest first
-    double sum_us = 0;
-    std::vector<double> caps;  // least first
-  };
-
   // Adds pairs of equal nodes. A value that is below 0 or NaN is not known.
   static void add_equal(PairSums& sums, float value, double pairs) {
     if (!(value >= 0)) return;
@@ -145,118 +140,60 @@ class CellByCell {
     sums.least = std::min(sums.least, value);
   }
 
-  const Ends& ends(std::int32_t column) const { return ends_[static_cast<std::size_t>(column)]; }
+  // Returns the sum over the pairs of two columns, or of one if they are the `same`. `all` is the sum over all ordered
+  // pairs, `with_itself` that over all nodes with themselves.
+  static double pairs_of(bool same, double all, double with_itself) { return same ? (all - with_itself) / 2 : all; }
 
-  // Returns the sum over the pairs of a and b. `all` is the sum over all ordered pairs, `same` that over all nodes with
-  // themselves.
-  static double pairs_of(std::int32_t a, std::int32_t b, double all, double same) {
-    return a == b ? (all - same) / 2 : all;
-  }
-
-  static double count(const Ends& of) { return static_cast<double>(of.caps.size()); }
-
-  // Sets the floors of one row; the table is symmetric. A column of one node has no pair with itself.
-  void set_floors(std::int32_t row, const float* us, const float* Bps) {
-    const auto bound_us = static_cast<float>(scale_.latency_bound),
-               bound_Bps = static_cast<float>(scale_.bandwidth_bound);
-    for (std::int32_t block = 0; block + 1 < floors_.blocks(); ++block) {
-      float least_us = infinite, most_Bps = -1;
-      for (std::int32_t c = floors_.begin(block); c < floors_.end(block); ++c) {
-        if (c == row && columns_.members(c).size() < 2) continue;
-        const std::int32_t group = columns_.group(c);
-        if (us != nullptr && us[group] >= 0) least_us = std::min({least_us, us[group], bound_us});
-        if (Bps != nullptr && Bps[group] >= 0) most_Bps = std::max(most_Bps, std::min(Bps[group], bound_Bps));
-      }
-      floors_.latency(row)[block] = least_us;
-      floors_.bandwidth(row)[block] = most_Bps;
-    }
-  }
-
-  // add_latency() and add_bandwidth() add the pairs of one cell. They return the number of steps taken.
-  std::int64_t add_latency(PairSums& sums, std::int32_t a, std::int32_t b, float cell) {
-    const Ends& x = ends(a);
-    const Ends& y = ends(b);
-    const auto us = static_cast<double>(cell);
-    const double most = us + x.added_us[0] + y.added_us[a == b ? 1 : 0];
-    std::int64_t steps = 1;
-    double sum;
-    if (most <= scale_.latency_bound) {
-      sum = pairs_of(a, b, us * count(x) * count(y) + x.sum_us * count(y) + y.sum_us * count(x),
-                     us * count(x) + 2 * x.sum_us);
-    } else {
-      double all = 0, same = 0;
+  void add_latency(PairSums& sums, const Corrections& x, const Corrections& y, bool same, double us) const {
+    const double most = us + x.added_us[0] + y.added_us[same ? 1 : 0];
+    double all = us * x.count() * y.count() + x.sum_us * y.count() + y.sum_us * x.count();
+    double with_itself = us * x.count() + 2 * x.sum_us;
+    if (most > scale_.latency_bound) {
+      all = with_itself = 0;
       for (const double own : x.added_us) {
-        same += std::min(us + (own + own), scale_.latency_bound);
+        with_itself += std::min(us + (own + own), scale_.latency_bound);
         for (const double other : y.added_us) all += std::min(us + (own + other), scale_.latency_bound);
       }
-      steps = static_cast<std::int64_t>(x.added_us.size() * y.added_us.size());
-      sum = pairs_of(a, b, all, same);
     }
-    sums.sum += sum;
-    sums.known += pairs_of(a, b, count(x) * count(y), count(x));
+    sums.sum += pairs_of(same, all, with_itself);
+    sums.known += pairs_of(same, x.count() * y.count(), x.count());
     sums.most = std::max(sums.most, static_cast<float>(std::min(most, scale_.latency_bound)));
-    return steps;
   }
 
-  std::int64_t add_bandwidth(PairSums& sums, std::int32_t a, std::int32_t b, float cell) {
-    const Ends& x = ends(a);
-    const Ends& y = ends(b);
-    const double Bps = std::min(static_cast<double>(cell), scale_.bandwidth_bound);
-    double all = 0, same = 0;
-    std::int64_t steps = 1;
-    if (std::min(x.caps[0], y.caps[0]) >= Bps) {
-      all = Bps * count(x) * count(y);
-      same = Bps * count(x);
-    } else {
-      // Both lists are sorted. Equal caps are treated together.
-      for (std::size_t k = 0; k < x.caps.size();) {
-        std::size_t alike = k + 1;
-        while (alike < x.caps.size() && (x.caps[alike] == x.caps[k] || x.caps[k] >= Bps)) ++alike;
-        const auto times = static_cast<double>(alike - k);
-        const double most = std::min(Bps, x.caps[k]);
-        same += times * most;
-        std::size_t l = 0;
-        for (; l < y.caps.size() && y.caps[l] < most; ++l) all += times * y.caps[l];
-        all += times * most * static_cast<double>(y.caps.size() - l);
-        steps += static_cast<std::int64_t>(l + 1);
-        k = alike;
-      }
+  void add_bandwidth(PairSums& sums, const Corrections& x, const Corrections& y, bool same, double cell) const {
+    const double Bps = std::min(cell, scale_.bandwidth_bound);
+    double all = 0, with_itself = 0;
+    // Both lists are sorted. Equal caps are treated together.
+    for (std::size_t k = 0; k < x.caps.size();) {
+      std::size_t alike = k + 1;
+      while (alike < x.caps.size() && (x.caps[alike] == x.caps[k] || x.caps[k] >= Bps)) ++alike;
+      const auto times = static_cast<double>(alike - k);
+      const double most = std::min(Bps, x.caps[k]);
+      with_itself += times * most;
+      std::size_t l = 0;
+      for (; l < y.caps.size() && y.caps[l] < most; ++l) all += times * y.caps[l];
+      all += times * most * static_cast<double>(y.caps.size() - l);
+      k = alike;
     }
-    sums.sum += pairs_of(a, b, all, same);
-    sums.known += pairs_of(a, b, count(x) * count(y), count(x));
-    const double largest = std::min({Bps, a == b ? x.caps[x.caps.size() - 2] : x.caps.back(), y.caps.back()});
+    sums.sum += pairs_of(same, all, with_itself);
+    sums.known += pairs_of(same, x.count() * y.count(), x.count());
+    const double largest = std::min({Bps, same ? x.caps[x.caps.size() - 2] : x.caps.back(), y.caps.back()});
     sums.most = std::max(sums.most, static_cast<float>(largest));
     sums.least = std::min(sums.least, static_cast<float>(std::min({Bps, x.caps[0], y.caps[0]})));
-    return steps;
   }
 
   const PairColumns& columns_;
-  PairFloors& floors_;
   const PairScale& scale_;
-  std::vector<Ends> ends_;
-  std::vector<double> count_;  // number of nodes of each column
+  std::vector<Corrections> corrections_;  // by column
 };
 
 }  // namespace
 
-PairFloors::PairFloors(const PairColumns& columns) : columns_(columns.columns()) {
-  while (per_block_ < block_nodes && 2LL * per_block_ * columns.nodes() <= std::int64_t{block_nodes} * columns_)
-    per_block_ *= 2;
-  blocks_ = (columns_ + per_block_ - 1) / per_block_ + 1;
-  const std::size_t size = static_cast<std::size_t>(columns_ + 1) * static_cast<std::size_t>(blocks_);
-  latency_.assign(size, infinite);
-  bandwidth_.assign(size, -1);
-}
-
-std::int32_t PairFloors::end(std::int32_t block) const {
-  return block + 1 < blocks_ ? std::min((block + 1) * per_block_, columns_) : columns_ + 1;
-}
-
-PairScale measure_pairs(const PairColumns& columns, PairFloors& floors, const Deadline& deadline) {
+PairScale measure_pairs(const PairColumns& columns, const Deadline& deadline) {
   PairScale scale;
   find_bounds(columns, scale);
   PairSums latency, bandwidth;
-  CellByCell(columns, floors, scale).add(latency, bandwidth, deadline);
+  CellByCell(columns, scale).add(latency, bandwidth, deadline);
   scale.known_pairs = std::llround(std::max(latency.known, bandwidth.known));
   if (latency.known > 0) {
     scale.mean_latency_us = latency.sum / latency.known;

@@ -114,18 +114,9 @@ START_TEST(many_nodes_give_the_same_as_few) {
   pairs.latency_us.assign(snapshot.latency.begin(), snapshot.latency.end());
   pairs.bandwidth_Bps.assign(snapshot.bandwidth.begin(), snapshot.bandwidth.end());
   const NetworkLoad table(pairs, {});
-  const PairFloors& blocks = live.blocks();
-  const std::vector<double> base(static_cast<std::size_t>(blocks.blocks()), 0);
-  std::vector<double> floor(base.size());
-  for (const std::int32_t u : {0, 17, 1099}) {
-    live.floors(u, 1, base, floor);
-    for (std::int32_t v = 0; v < nodes; ++v) {
-      if (u == v) continue;
-      ck_assert_double_eq_tol(live.at(u, v), table.at(u, v), 1e-6 / nodes);
-      const double least = floor[static_cast<std::size_t>(blocks.block_of(live.columns().column_of(v)))];
-      ck_assert_double_le(least, live.at(u, v));
-    }
-  }
+  for (const std::int32_t u : {0, 17, 1099})
+    for (std::int32_t v = 0; v < nodes; ++v)
+      if (u != v) ck_assert_double_eq_tol(live.at(u, v), table.at(u, v), 1e-6 / nodes);
 }
 END_TEST
 
