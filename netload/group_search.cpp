@@ -150,34 +150,56 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   return groups;
 }
 
-std::vector<std::int32_t> group_of_start(const GroupInput& input, const GroupRequest& request, std::int32_t start) {
-  const auto processors = [&](std::int32_t node) { return input.processors[static_cast<std::size_t>(node)]; };
+StartGroups::StartGroups(const GroupInput& input, const GroupRequest& request) : input_(input), request_(request) {
+  const bool dense = input.network->dense();
+  lists_.resize(dense ? 1 : static_cast<std::size_t>(input.network->columns().columns()) + 1);
+  for (std::int32_t u = 0; u < static_cast<std::int32_t>(input.processors.size()); ++u)
+    if (input.processors[static_cast<std::size_t>(u)] > 0)
+      lists_[dense ? 0 : static_cast<std::size_t>(input.network->columns().column_of(u))].push_back(u);
+  for (std::vector<std::int32_t>& list : lists_)
+    std::ranges::stable_sort(list, {}, [&](std::int32_t u) { return input.compute_load[static_cast<std::size_t>(u)]; });
+}
+
+std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
+  const auto processors = [&](std::int32_t node) { return input_.processors[static_cast<std::size_t>(node)]; };
   if (processors(start) <= 0) return {};
-  std::vector<std::int32_t> group = request.required;
+  std::vector<std::int32_t> group = request_.required;
   if (std::ranges::find(group, start) == group.end()) group.push_back(start);
-  std::int64_t missing = request.processes;
+  std::int64_t missing = request_.processes;
   for (const std::int32_t node : group) missing -= processors(node);
-  const std::int64_t missing_nodes = request.min_nodes - static_cast<std::int64_t>(group.size());
+  const std::int64_t missing_nodes = request_.min_nodes - static_cast<std::int64_t>(group.size());
   std::vector<std::pair<double, std::int32_t>> others;  // a heap, the largest addition load first
-  double limit = missing > 0 || missing_nodes > 0 ? std::numeric_limits<double>::infinity() : 0;
+  double limit = std::numeric_limits<double>::infinity();
   std::int64_t room = 0;  // of the others
-  for (std::int32_t u = 0; u < static_cast<std::int32_t>(input.processors.size()); ++u) {
-    const double load =
-        input.alpha * input.compute_load[static_cast<std::size_t>(u)] + input.beta * input.network->at(start, u);
-    if (load >= limit || processors(u) <= 0 || std::ranges::find(group, u) != group.end()) continue;
-    others.emplace_back(load, u);
-    std::push_heap(others.begin(), others.end());
-    room += processors(u);
-    while (room - processors(others.front().second) >= missing &&
-           static_cast<std::int64_t>(others.size()) > missing_nodes) {
-      room -= processors(others.front().second);
-      std::pop_heap(others.begin(), others.end());
-      others.pop_back();
+  const auto offer = [&](std::size_t list) {
+    const double least = input_.beta * input_.network->least_to(start, static_cast<std::int32_t>(list));
+    for (const std::int32_t u : lists_[list]) {
+      const double base = input_.alpha * input_.compute_load[static_cast<std::size_t>(u)];
+      if (base + least > limit) break;
+      const double load = base + input_.beta * input_.network->at(start, u);
+      if (load > limit || std::ranges::find(group, u) != group.end()) continue;
+      others.emplace_back(load, u);
+      std::push_heap(others.begin(), others.end());
+      room += processors(u);
+      while (room - processors(others.front().second) >= missing &&
+             static_cast<std::int64_t>(others.size()) > missing_nodes) {
+        room -= processors(others.front().second);
+        std::pop_heap(others.begin(), others.end());
+        others.pop_back();
+      }
+      if (room >= missing && static_cast<std::int64_t>(others.size()) >= missing_nodes) limit = others.front().first;
     }
-    if (room >= missing && static_cast<std::int64_t>(others.size()) >= missing_nodes) limit = others.front().first;
+  };
+  if (missing > 0 || missing_nodes > 0) {
+    // Most of the nearest nodes are in the column of the start. After it hardly any other column has one.
+    const std::size_t own =
+        lists_.size() == 1 ? 0 : static_cast<std::size_t>(input_.network->columns().column_of(start));
+    offer(own);
+    for (std::size_t list = 0; list < lists_.size(); ++list)
+      if (list != own) offer(list);
   }
   for (const auto& [load, node] : others) group.push_back(node);
-  if (static_cast<std::int64_t>(group.size()) > request.max_nodes) return {};
+  if (static_cast<std::int64_t>(group.size()) > request_.max_nodes) return {};
   std::ranges::sort(group);
   return group;
 }
@@ -211,11 +233,12 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   std::vector<Group> simple;
   if (search == GroupSearch::improved)
     simple = known_simple != nullptr ? *known_simple : simple_groups(input, request, deadline);
+  const StartGroups starts(input, request);
   const std::int32_t step = step_between_starts(input, request, search);
   bool late = false;
   std::vector<Candidate> candidates;
   const auto try_start = [&](std::int32_t start, bool in_sample = true) {
-    std::vector<std::int32_t> members = group_of_start(input, request, start);
+    std::vector<std::int32_t> members = starts.of_start(start);
     if (members.empty()) return;
     const bool again = !candidates.empty() && candidates.back().group.nodes == members;
     candidates.push_back(

@@ -61,11 +61,24 @@ enum class GroupSearch : std::uint8_t {
   improved,  // then a local search from the best groups, and from consecutive, least loaded and known ones
 };
 
-// Returns the candidate group of a start node [NLA §5, Algorithm 1], ascending. It has the required nodes and the start
-// node. Further nodes follow by rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It
-// ends when there are enough processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It
-// is empty when that takes more than max_nodes nodes, or the start node has no processors.
-std::vector<std::int32_t> group_of_start(const GroupInput& input, const GroupRequest& request, std::int32_t start);
+// The candidate groups of Algorithm 1 [NLA §5].
+class StartGroups {
+ public:
+  // `input` and `request` must outlive this object.
+  StartGroups(const GroupInput& input, const GroupRequest& request);
+
+  // Returns the group of a start node, ascending. It has the required nodes and the start node. Further nodes follow by
+  // rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends when there are enough
+  // processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It is empty when that takes
+  // more than max_nodes nodes, or the start node has no processors.
+  std::vector<std::int32_t> of_start(std::int32_t start) const;
+
+ private:
+  const GroupInput& input_;
+  const GroupRequest& request_;
+  std::vector<std::vector<std::int32_t>> lists_;  // nodes with processors by rising compute load; if NL is not dense(),
+                                                  // those of each column
+};
 
 // Returns a group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,

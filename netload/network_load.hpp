@@ -64,6 +64,14 @@ class NetworkLoad {
     return load_of(pair.latency_us, pair.bandwidth_Bps);
   }
 
+  // Returns a lower bound of NL from v to the nodes of a column of columns(): NL without the corrections of nodes,
+  // which only raise it. It is 0 where NL is dense().
+  double least_to(std::int32_t v, std::int32_t column) const {
+    if (dense()) return 0;
+    const PairColumns::Pair cell = columns_.cell(columns_.group_of(v), columns_.group(column));
+    return load_of(cell.latency_us, cell.bandwidth_Bps);
+  }
+
   // Returns an upper bound of NL over all pairs.
   double most() const { return most_; }
 

@@ -60,13 +60,17 @@ class PairColumns {
     double latency_us;
     double bandwidth_Bps;
   };
+  // Returns the measurements between two groups of the table, without corrections; not known for group -1.
+  Pair cell(std::int32_t a, std::int32_t b) const {
+    Pair pair{unknown_value, unknown_value};
+    if (a < 0 || b < 0) return pair;
+    if (const float* const row = latency(a); row != nullptr) pair.latency_us = static_cast<double>(row[b]);
+    if (const float* const row = bandwidth(a); row != nullptr) pair.bandwidth_Bps = static_cast<double>(row[b]);
+    return pair;
+  }
   // Returns the measurements of a pair with the corrections of both nodes. NaN or a value below 0: not known.
   Pair pair(std::int32_t u, std::int32_t v) const {
-    Pair pair{unknown_value, unknown_value};
-    const std::int32_t gu = group_of(u), gv = group_of(v);
-    if (gu < 0 || gv < 0) return pair;
-    if (const float* const row = latency(gu); row != nullptr) pair.latency_us = static_cast<double>(row[gv]);
-    if (const float* const row = bandwidth(gu); row != nullptr) pair.bandwidth_Bps = static_cast<double>(row[gv]);
+    Pair pair = cell(group_of(u), group_of(v));
     if (!has_terms()) return pair;
     if (pair.latency_us >= 0) pair.latency_us += added_us(u) + added_us(v);
     if (pair.bandwidth_Bps >= 0) pair.bandwidth_Bps = std::min({pair.bandwidth_Bps, most_Bps(u), most_Bps(v)});

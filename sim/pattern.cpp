@@ -2,7 +2,6 @@
 #include "sim/pattern.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -20,11 +19,11 @@ namespace placement::sim {
 
 namespace {
 
-constexpr std::int64_t message = 1000;  // weight of a pair in the stencils and trees, and of a block in all-to-all
+constexpr std::int64_t message = 1000;         // weight of a pair in the trees, and of a block in all-to-all
 constexpr std::int32_t full_all_to_all = 512;  // ranks up to which every pair of an all-to-all is in the matrix
 
 // Returns the largest number of pairs that a random matrix may have. It takes about 700 MB to make the matrix. With
-// very many ranks, four pairs per rank are allowed. The other patterns have at most 24 pairs per rank.
+// very many ranks, four pairs per rank are allowed. The other patterns have at most 20 pairs per rank.
 std::int64_t most_random_pairs(std::int32_t ranks) {
   return std::max<std::int64_t>(std::int64_t{1} << 24, std::int64_t{4} * ranks);
 }
@@ -43,28 +42,6 @@ std::vector<CommEdge> random_graph(std::int32_t ranks, double degree, std::uint6
     const std::int32_t a = random.below(ranks);
     const std::int32_t b = (a + 1 + random.below(ranks - 1)) % ranks;
     edges.push_back({a, b, 1 + random.below(static_cast<std::int32_t>(message))});
-  }
-  return edges;
-}
-
-// Returns the largest divisor of n that is not above its root of the given degree.
-std::int32_t side(std::int32_t n, int root) {
-  auto s = static_cast<std::int32_t>(std::pow(static_cast<double>(n), 1.0 / root) + 1e-9);
-  while (s > 1 && n % s != 0) --s;
-  return std::max(s, 1);
-}
-
-std::vector<CommEdge> stencil(std::int32_t ranks, int dimensions) {
-  std::array<std::int32_t, 3> size{1, 1, 1};
-  size[0] = dimensions == 3 ? side(ranks, 3) : 1;
-  size[1] = side(ranks / size[0], 2);
-  size[2] = ranks / size[0] / size[1];
-  std::vector<CommEdge> edges;
-  for (std::int32_t r = 0; r < ranks; ++r) {
-    const std::int32_t x = r % size[2], y = r / size[2] % size[1], z = r / size[2] / size[1];
-    if (x + 1 < size[2]) edges.push_back({r, r + 1, message});
-    if (y + 1 < size[1]) edges.push_back({r, r + size[2], message});
-    if (z + 1 < size[0]) edges.push_back({r, r + size[2] * size[1], message});
   }
   return edges;
 }
@@ -96,7 +73,7 @@ std::vector<CommEdge> data_tree(std::int32_t ranks) {
 std::optional<PatternSpec::Kind> kind_of(std::string_view word) {
   using enum PatternSpec::Kind;
   constexpr std::pair<std::string_view, PatternSpec::Kind> words[] = {
-      {"stencil2d", stencil_2d}, {"stencil3d", stencil_3d}, {"alltoall", all_to_all}, {"dt", data_tree}};
+      {"stencil2d", named}, {"stencil3d", named}, {"alltoall", all_to_all}, {"dt", data_tree}};
   for (const auto& [name, kind] : words)
     if (name == word) return kind;
   return std::nullopt;
@@ -133,6 +110,8 @@ PatternSpec parse_pattern(std::string_view word) {
   } else if (const auto kind = kind_of(name)) {
     if (name.size() != word.size()) throw Error(shown(word) + ": " + name + " takes no value");
     spec.kind = *kind;
+    if (spec.kind == PatternSpec::Kind::named)
+      spec.named = pattern::parse_pattern(name == "stencil2d" ? "grid=auto2" : "grid=auto3");
   } else if (word.find('/') != std::string_view::npos) {
     spec.kind = PatternSpec::Kind::folder;
     spec.folder = word;
@@ -190,8 +169,6 @@ std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std:
   std::vector<CommEdge> edges;
   switch (spec_.kind) {
     case PatternSpec::Kind::random: edges = random_graph(ranks, spec_.degree, seed); break;
-    case PatternSpec::Kind::stencil_2d: edges = stencil(ranks, 2); break;
-    case PatternSpec::Kind::stencil_3d: edges = stencil(ranks, 3); break;
     case PatternSpec::Kind::all_to_all: edges = all_to_all(ranks); break;
     case PatternSpec::Kind::data_tree: edges = data_tree(ranks); break;
     case PatternSpec::Kind::named:

@@ -17,8 +17,6 @@ struct PatternSpec {
   enum class Kind {
     random,  // each rank has traffic with `degree` random others on average, with fewer in small jobs because pairs are
              // drawn with repetition; weights from 1 to 1000
-    stencil_2d,  // each rank has traffic with its four neighbours on a grid that is as square as possible
-    stencil_3d,  // each rank has traffic with its six neighbours on a grid that is as cubic as possible
     all_to_all,  // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
     data_tree,   // the quad tree of NPB DT: each rank has traffic with its parent
     named,       // a pattern that srun takes in place of a matrix, for jobs to whose number of tasks it fits
@@ -32,8 +30,9 @@ struct PatternSpec {
   std::string folder;      // for kind `folder`: path of the folder
 };
 
-// Parses a pattern: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, the path of a folder, which has a slash,
-// or else what pattern::parse_pattern() takes. Throws Error on any other word, with a list of these.
+// Parses a pattern: random, random=DEGREE, stencil2d (grid=auto2), stencil3d (grid=auto3), alltoall, dt, the path of a
+// folder, which has a slash, or else what pattern::parse_pattern() takes. Throws Error on any other word, with a list
+// of these.
 PatternSpec parse_pattern(std::string_view word);
 
 // Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.

@@ -42,10 +42,7 @@ bool starts_one_step_over_components() {
 }
 
 void ship(spank_t spank, const PlacementRequest& placement_request, int component) {
-  const auto per_node = parse_integer(client_option("ntasks-per-node").value_or("0"));
-  const ShippedRequest shipped =
-      pack_request(placement_request, component,
-                   static_cast<std::int32_t>(std::clamp<std::int64_t>(per_node.value_or(0), 0, INT16_MAX)));
+  const ShippedRequest shipped = pack_request(placement_request, component);
   std::size_t bytes = 0;
   if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {

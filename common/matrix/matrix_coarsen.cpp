@@ -2,7 +2,6 @@
 #include "common/matrix/matrix_coarsen.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -109,15 +108,6 @@ std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group
   return group_of;
 }
 
-// Returns whether the packed form has at most `limit_bytes` bytes and keeps to the default WireLimits.
-bool fits(const WireMatrix& wire, std::size_t limit_bytes) {
-  try {
-    return pack_wire(wire).size() <= limit_bytes;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
 std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t group_size) {
@@ -125,48 +115,6 @@ std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t gro
   Grouping grouping = singles(matrix);
   grow(grouping, group_size);
   return filled_up(grouping, group_size);
-}
-
-WireMatrix coarsen_to_fit(const CommMatrix& matrix, std::size_t limit_bytes, std::int32_t group_size_hint) {
-  WireMatrix wire{matrix, {}};
-  if (fits(wire, limit_bytes)) return wire;
-  Grouping grouping = singles(matrix);
-  for (std::int64_t wanted = std::max(group_size_hint, 2);; wanted *= 2) {
-    const auto size = static_cast<std::int32_t>(std::min<std::int64_t>(wanted, CommMatrix::max_ranks));
-    grow(grouping, size);
-    wire.group_of = filled_up(grouping, size);
-    const std::int32_t groups = matrix.ranks() / size + (matrix.ranks() % size != 0);
-    wire.matrix = matrix.aggregated(wire.group_of, groups);
-    if (fits(wire, limit_bytes)) return wire;
-    if (groups <= 1)
-      throw Error("a matrix of " + std::to_string(matrix.ranks()) + " ranks does not fit into " +
-                  std::to_string(limit_bytes) + " bytes, not even as one group");
-  }
-}
-
-CommMatrix expand_groups(const WireMatrix& wire) {
-  if (!wire.coarse()) return wire.matrix;
-  const std::int64_t total = wire.matrix.total_weight();
-  // There are fewer links than ranks, so that links of weight `room` fit into the sum. total + 1 cannot overflow: it is
-  // taken only when `room` is larger than `total`.
-  const std::int64_t room = (std::numeric_limits<std::int64_t>::max() - total) / wire.tasks();
-  const std::int64_t link = room > total ? total + 1 : room;
-  std::vector<CommEdge> edges;
-  const auto groups = static_cast<std::size_t>(wire.matrix.ranks());
-  std::vector<std::vector<std::int32_t>> members(groups);
-  for (std::int32_t rank = 0; rank < wire.tasks(); ++rank) {
-    std::vector<std::int32_t>& group = members[wire.group_of[rank]];
-    if (!group.empty()) edges.push_back({group.back(), rank, link});
-    group.push_back(rank);
-  }
-  std::vector<std::size_t> turn(groups);
-  const auto next = [&](std::int32_t group) { return members[group][turn[group]++ % members[group].size()]; };
-  for (const CommEdge& pair : wire.matrix.edges()) {
-    if (members[pair.a].empty() || members[pair.b].empty()) throw Error("a group without ranks has traffic");
-    const std::int32_t a = next(pair.a);
-    edges.push_back({a, next(pair.b), pair.weight});
-  }
-  return CommMatrix::from_edges(wire.tasks(), std::move(edges));
 }
 
 }  // namespace placement

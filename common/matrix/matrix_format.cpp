@@ -6,24 +6,28 @@
 
 namespace placement {
 
-const char* to_string(MatrixFormat format) {
-  switch (format) {
-    case MatrixFormat::dense: return "dense";
-    case MatrixFormat::edge_list: return "edges";
-    case MatrixFormat::np_list: return "np";
-    case MatrixFormat::matrix_market: return "mtx";
-    case MatrixFormat::edge_table: return "table";
-    case MatrixFormat::metis_graph: return "metis";
-    case MatrixFormat::scotch_graph: return "scotch";
-    case MatrixFormat::open_mpi_monitoring: return "prof";
-  }
-  return "";
-}
+namespace {
+
+struct FormatName {
+  MatrixFormat format;
+  const char* name;
+  bool writable;
+};
+
+constexpr FormatName formats[] = {
+    {MatrixFormat::dense, "dense", true},          {MatrixFormat::edge_list, "edges", true},
+    {MatrixFormat::np_list, "np", true},           {MatrixFormat::matrix_market, "mtx", true},
+    {MatrixFormat::edge_table, "table", false},    {MatrixFormat::metis_graph, "metis", false},
+    {MatrixFormat::scotch_graph, "scotch", false}, {MatrixFormat::open_mpi_monitoring, "prof", false},
+};
+
+}  // namespace
+
+const char* to_string(MatrixFormat format) { return formats[static_cast<std::size_t>(format)].name; }
 
 MatrixFormat writable_format(std::string_view name) {
-  for (const MatrixFormat format :
-       {MatrixFormat::dense, MatrixFormat::edge_list, MatrixFormat::np_list, MatrixFormat::matrix_market})
-    if (name == to_string(format)) return format;
+  for (const FormatName& format : formats)
+    if (format.writable && name == format.name) return format.format;
   throw Error("matrix format " + in_quotes(name) + ": want dense, edges, np or mtx");
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/matrix/matrix_graph.hpp"
+#include "common/matrix/matrix_text.hpp"
 
 #include <optional>
 #include <string>
 
-#include "common/matrix/matrix_text.hpp"
-#include "common/matrix/traffic_table.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 
@@ -31,18 +30,11 @@ std::optional<Flags> parse_flags(std::string_view field) {
   return flags;
 }
 
-// Returns the whole number in the next field, nothing when it is something else.
-std::optional<std::int64_t> whole_number(TextScanner& in) {
-  Decimal value;
-  if (parse_decimal(in.word("a number"), value) != nullptr || value.exponent != 0) return std::nullopt;
-  return value.digits;
-}
-
 // Returns the header in the current line, nothing when the line is none.
 std::optional<MetisHeader> metis_header(TextScanner& in) {
   const std::size_t fields = in.count_fields();
   if (fields < 2 || fields > 4) return std::nullopt;
-  const auto vertices = whole_number(in), edges = whole_number(in);
+  const auto vertices = parse_integer(in.word("vertices")), edges = parse_integer(in.word("edges"));
   if (!vertices || !edges || *vertices < 1 || *vertices > CommMatrix::max_ranks || *edges < 1 || *edges >= 1LL << 40)
     return std::nullopt;
   MetisHeader header{*vertices, *edges};
@@ -51,7 +43,7 @@ std::optional<MetisHeader> metis_header(TextScanner& in) {
   if (!flags) return std::nullopt;
   std::int64_t weights = flags->digit[1];
   if (fields == 4) {
-    const auto number = whole_number(in);
+    const auto number = parse_integer(in.word("weights"));
     if (!number || *number < 1 || *number > 1000 || weights == 0) return std::nullopt;
     weights = *number;
   }
@@ -118,7 +110,7 @@ CommMatrix parse_metis_graph(TextScanner& in, const MatrixReadOptions& options, 
     for (std::int64_t k = 0; k < header.vertex_fields; ++k) in.amount("size or weight of a vertex");
     while (!in.at_line_end()) {
       const std::int64_t neighbour = in.count("neighbour", header.vertices, 1) - 1;
-      add_traffic(table, in, vertex, neighbour, header.edge_weights ? in.amount("weight of an edge") : Decimal{1, 0});
+      add_traffic(table, in, vertex, neighbour, header.edge_weights ? in.amount("weight of an edge") : 1);
     }
   }
   return finish(std::move(table), header.vertices, in, info);
@@ -146,7 +138,7 @@ CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options,
     const std::int64_t degree = next_count("degree", arcs);
     if ((seen += degree) > arcs) in.fail("more arcs than the " + std::to_string(arcs) + " announced");
     for (std::int64_t k = 0; k < degree; ++k) {
-      Decimal weight{1, 0};
+      long double weight = 1;
       if (flags->digit[1]) {
         find_field(in, "weight of an arc");
         weight = in.amount("weight of an arc");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/matrix/matrix_guess.hpp"
+#include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 
@@ -14,9 +16,9 @@ namespace {
 // A small square of numbers, row by row.
 struct Square {
   std::size_t n = 0;
-  std::vector<Decimal> values = {};
+  std::vector<double> values = {};
 
-  const Decimal& at(std::size_t row, std::size_t column) const { return values[row * n + column]; }
+  double at(std::size_t row, std::size_t column) const { return values[row * n + column]; }
 };
 
 // Returns all lines of the text as a square of `n` rows, nothing when they are none.
@@ -25,9 +27,9 @@ std::optional<Square> read_square(TextScanner& in, std::size_t n) {
   do {
     if (in.count_fields() != n || square.values.size() == n * n) return std::nullopt;
     while (!in.at_line_end()) {
-      Decimal value;
-      if (parse_decimal(in.word("a value"), value) != nullptr) return std::nullopt;
-      square.values.push_back(value);
+      const std::optional<double> value = parse_real(in.word("a value"));
+      if (!value || std::signbit(*value)) return std::nullopt;
+      square.values.push_back(*value);
     }
   } while (in.next_line());
   if (square.values.size() != n * n) return std::nullopt;
@@ -37,36 +39,39 @@ std::optional<Square> read_square(TextScanner& in, std::size_t n) {
 bool is_symmetric(const Square& square) {
   for (std::size_t row = 0; row < square.n; ++row)
     for (std::size_t column = 0; column < row; ++column)
-      if (!(square.at(row, column) == square.at(column, row))) return false;
+      if (square.at(row, column) != square.at(column, row)) return false;
   return true;
 }
 
 bool has_diagonal(const Square& square) {
   for (std::size_t row = 0; row < square.n; ++row)
-    if (square.at(row, row).digits != 0) return true;
+    if (square.at(row, row) != 0) return true;
   return false;
 }
 
 // What the lines of a square are as lines of an edge list.
 struct EdgeLines {
-  bool possible = true;      // the first two numbers of each line are ranks; no line has bytes without a message
-  std::size_t traffic = 0;   // lines with traffic between two ranks
-  std::size_t self = 0;      // lines of a rank with itself
-  std::int64_t highest = 0;  // rank
+  bool possible = true;     // the first two numbers of each line are ranks; no line has bytes without a message
+  std::size_t traffic = 0;  // lines with traffic between two ranks
+  std::size_t self = 0;     // lines of a rank with itself
+  double highest = 0;       // rank
 };
 
 EdgeLines edge_lines(const Square& square) {
   EdgeLines lines;
   for (std::size_t row = 0; row < square.n; ++row) {
-    const Decimal &from = square.at(row, 0), &to = square.at(row, 1);
-    for (const Decimal& rank : {from, to}) {
-      lines.possible &= rank.exponent == 0 && rank.digits < CommMatrix::max_ranks;
-      lines.highest = std::max(lines.highest, rank.digits);
+    const double from = square.at(row, 0), to = square.at(row, 1);
+    for (const double rank : {from, to}) {
+      lines.possible &= rank == std::floor(rank) && rank < CommMatrix::max_ranks;
+      lines.highest = std::max(lines.highest, rank);
     }
-    const bool bytes = square.n == 2 || square.at(row, 2).digits != 0;
-    if (square.n == 4) lines.possible &= square.at(row, 3).exponent == 0 && (!bytes || square.at(row, 3).digits != 0);
+    const bool bytes = square.n == 2 || square.at(row, 2) != 0;
+    if (square.n == 4) {
+      const double messages = square.at(row, 3);
+      lines.possible &= messages == std::floor(messages) && (!bytes || messages != 0);
+    }
     lines.self += from == to;
-    lines.traffic += bytes && !(from == to);
+    lines.traffic += bytes && from != to;
   }
   return lines;
 }
@@ -82,7 +87,7 @@ bool could_be_edge_list(TextScanner in) {
   const EdgeLines lines = edge_lines(*square);
   if (!lines.possible || (symmetric && !diagonal)) return false;
   // n lines name at most 2n ranks. Lists with higher numbers leave ranks out.
-  const bool few_ranks = lines.highest < static_cast<std::int64_t>(2 * n);
+  const bool few_ranks = lines.highest < static_cast<double>(2 * n);
   if (lines.traffic == n) return n > 2 || few_ranks;
   return n > 2 && few_ranks && !symmetric && lines.traffic > 0 && (diagonal || lines.self == 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/matrix/matrix_monitoring.hpp"
+#include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -9,7 +9,10 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 
+// Reads the files of Open MPI's monitoring component (pml_monitoring_filename), one file per rank of MPI_COMM_WORLD.
+// common/matrix/matrix_read.hpp says which lines count.
 namespace placement {
 
 namespace {
@@ -40,6 +43,64 @@ std::int64_t bytes_and_messages(TextScanner& in) {
   literal(in, "sent");
   while (!in.at_line_end()) in.count("histogram entry", most);
   return bytes;
+}
+
+// The traffic of the lines of one run that were read so far.
+struct Run {
+  const MatrixReadOptions& options;
+  TrafficTable table;
+  std::int32_t ranks = 0;           // the highest rank that any line names, plus 1
+  std::vector<bool> reported = {};  // by rank: whether a line has its traffic
+};
+
+std::int64_t read_rank(Run& run, TextScanner& in) {
+  const std::int64_t value = in.count("rank", run.options.max_ranks - 1);
+  run.ranks = std::max(run.ranks, static_cast<std::int32_t>(value + 1));
+  return value;
+}
+
+// Reads the line of a communicator, "D name<tab>procs: 0,1,2", where the name may be any text.
+void add_communicator(Run& run, TextScanner& in) {
+  constexpr std::string_view mark = "\tprocs:";
+  const std::size_t at = in.line().rfind(mark);
+  const std::size_t end = at + mark.size();
+  if (at == std::string_view::npos || (end < in.line().size() && in.line()[end] != ' '))
+    in.fail(in_quotes(in.line()) + ": expected 'D name procs: ranks'");
+  in.skip_to(end);
+  while (!in.at_line_end()) read_rank(run, in);
+}
+
+void add_line(Run& run, TextScanner& in, std::int32_t only_source) {
+  const std::string_view kind = in.word("the kind of line");
+  if (kind == communicator) return add_communicator(run, in);
+  const bool counted = one_of(kind, pair_kinds);
+  if (!counted && kind != collective_pair && !one_of(kind, rank_kinds))
+    in.fail(in_quotes(kind) + ": expected a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
+  const std::int64_t from = read_rank(run, in);
+  if (only_source >= 0 && from != only_source)
+    in.fail("sender " + std::to_string(from) + " in the file of rank " + std::to_string(only_source));
+  if (run.reported.size() <= static_cast<std::size_t>(from)) run.reported.resize(static_cast<std::size_t>(from) + 1);
+  run.reported[static_cast<std::size_t>(from)] = true;
+  const std::int64_t to = counted || kind == collective_pair ? read_rank(run, in) : from;
+  const std::int64_t bytes = bytes_and_messages(in);
+  if (counted) add_traffic(run.table, in, from, to, static_cast<long double>(bytes));
+}
+
+// Adds all lines of the text. When `only_source` is a rank, the file must be that rank's own: each line must be
+// about the traffic that this rank sent.
+void add_lines(Run& run, TextScanner& in, std::int32_t only_source) {
+  do add_line(run, in, only_source);
+  while (in.next_line());
+}
+
+CommMatrix finished(Run&& run, const std::string& name, MatrixInfo& info) {
+  info.format = MatrixFormat::open_mpi_monitoring;
+  if (run.ranks == 0) throw Error(name + ": names no rank");
+  const auto senders = std::count(run.reported.begin(), run.reported.end(), true);
+  if (senders < run.ranks)
+    info.notes.push_back("only " + std::to_string(senders) + " of " + std::to_string(run.ranks) +
+                         " ranks have lines about their traffic: that of the others is missing");
+  return std::move(run.table).finish(run.ranks, false, name, info);
 }
 
 struct FileName {
@@ -97,60 +158,26 @@ bool is_monitoring_line(std::string_view line) {
          (one_of(kind, pair_kinds) || one_of(kind, rank_kinds) || kind == collective_pair || kind == communicator);
 }
 
-MonitoringReader::MonitoringReader(const MatrixReadOptions& options) : options_(options), table_(options.max_entries) {}
-
-std::int64_t MonitoringReader::rank(TextScanner& in) {
-  const std::int64_t value = in.count("rank", options_.max_ranks - 1);
-  ranks_ = std::max(ranks_, static_cast<std::int32_t>(value + 1));
-  return value;
+CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
+  Run run{options, TrafficTable(options.max_entries)};
+  add_lines(run, in, -1);
+  return finished(std::move(run), std::string(in.name()), info);
 }
 
-std::int64_t MonitoringReader::source(TextScanner& in, std::int32_t only_source) {
-  const std::int64_t value = rank(in);
-  if (only_source >= 0 && value != only_source)
-    in.fail("sender " + std::to_string(value) + " in the file of rank " + std::to_string(only_source));
-  if (reported_.size() <= static_cast<std::size_t>(value)) reported_.resize(static_cast<std::size_t>(value) + 1);
-  reported_[static_cast<std::size_t>(value)] = true;
-  return value;
-}
-
-// Reads the line of a communicator, "D name<tab>procs: 0,1,2", where the name may be any text.
-void MonitoringReader::add_communicator(TextScanner& in) {
-  constexpr std::string_view mark = "\tprocs:";
-  const std::size_t at = in.line().rfind(mark);
-  const std::size_t end = at + mark.size();
-  if (at == std::string_view::npos || (end < in.line().size() && in.line()[end] != ' '))
-    in.fail(in_quotes(in.line()) + ": want 'D name procs: ranks'");
-  in.skip_to(end);
-  while (!in.at_line_end()) rank(in);
-}
-
-void MonitoringReader::add_line(TextScanner& in, std::int32_t only_source) {
-  const std::string_view kind = in.word("the kind of line");
-  if (kind == communicator) return add_communicator(in);
-  const bool counted = one_of(kind, pair_kinds);
-  if (!counted && kind != collective_pair && !one_of(kind, rank_kinds))
-    in.fail(in_quotes(kind) + ": want a line of Open MPI's monitoring (E, I, S, R, C, D, O2A, A2O or A2A)");
-  const std::int64_t from = source(in, only_source);
-  const std::int64_t to = counted || kind == collective_pair ? rank(in) : from;
-  const std::int64_t bytes = bytes_and_messages(in);
-  if (counted && !table_.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), {bytes, 0}))
-    in.fail("more than " + std::to_string(table_.max_entries()) + " values other than 0");
-}
-
-void MonitoringReader::add_lines(TextScanner& in, std::int32_t only_source) {
-  do add_line(in, only_source);
-  while (in.next_line());
-}
-
-CommMatrix MonitoringReader::finish(std::string_view name, MatrixInfo& info) && {
-  info.format = MatrixFormat::open_mpi_monitoring;
-  if (ranks_ == 0) throw Error(std::string(name) + ": names no rank");
-  const auto senders = std::count(reported_.begin(), reported_.end(), true);
-  if (senders < ranks_)
-    info.notes.push_back("only " + std::to_string(senders) + " of " + std::to_string(ranks_) +
-                         " ranks tell what they sent: what the others sent is missing");
-  return std::move(table_).finish(ranks_, false, name, info);
+CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
+                           const MatrixReadOptions& options, MatrixInfo& info) {
+  Run run{options, TrafficTable(options.max_entries)};
+  std::size_t left = options.max_bytes;
+  for (std::size_t rank = 0; rank < files.size(); ++rank) {
+    const std::string text = read_input_file(files[rank], left);
+    left -= text.size();
+    TextScanner in(text, files[rank]);
+    if (in.next_line()) add_lines(run, in, static_cast<std::int32_t>(rank));
+  }
+  if (run.ranks != static_cast<std::int32_t>(files.size()))
+    throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " + std::to_string(run.ranks) +
+                " ranks: there must be one of each rank");
+  return finished(std::move(run), path, info);
 }
 
 std::vector<std::string> monitoring_files_in(const std::string& directory) {

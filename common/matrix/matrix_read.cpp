@@ -5,10 +5,6 @@
 
 #include <cerrno>
 
-#include "common/matrix/matrix_graph.hpp"
-#include "common/matrix/matrix_guess.hpp"
-#include "common/matrix/matrix_monitoring.hpp"
-#include "common/matrix/matrix_table.hpp"
 #include "common/matrix/matrix_text.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
@@ -41,11 +37,7 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (in.line().find('\0') != std::string_view::npos)
     in.fail(in_quotes(in.line()) + " is no text: want a communication matrix in text form");
   if (in.line().starts_with("%%MatrixMarket")) return parse_matrix_market(in, options, info);
-  if (is_monitoring_line(in.line())) {
-    MonitoringReader run(options);
-    run.add_lines(in);
-    return std::move(run).finish(name, info);
-  }
+  if (is_monitoring_line(in.line())) return parse_monitoring(in, options, info);
   if (in.line().starts_with('%')) {
     in.set_comment('%');
     if (!in.next_line()) in.fail_whole("has comments only: want a communication matrix");
@@ -62,22 +54,6 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
             " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
             "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
-}
-
-CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
-                           const MatrixReadOptions& options, MatrixInfo& info) {
-  MonitoringReader run(options);
-  std::size_t left = options.max_bytes;
-  for (std::size_t rank = 0; rank < files.size(); ++rank) {
-    const std::string text = read_input_file(files[rank], left);
-    left -= text.size();
-    TextScanner in(text, files[rank]);
-    if (in.next_line()) run.add_lines(in, static_cast<std::int32_t>(rank));
-  }
-  if (run.ranks() != static_cast<std::int32_t>(files.size()))
-    throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " + std::to_string(run.ranks()) +
-                " ranks: want one of each rank");
-  return std::move(run).finish(path, info);
 }
 
 }  // namespace

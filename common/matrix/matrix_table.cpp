@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/matrix/matrix_table.hpp"
+#include "common/matrix/matrix_text.hpp"
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "common/matrix/matrix_guess.hpp"
-#include "common/matrix/matrix_text.hpp"
-#include "common/matrix/traffic_table.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
@@ -56,8 +53,7 @@ bool is_dense_header(TextScanner in) {
   if (corner) next_name(in);
   for (; !in.at_line_end(); ++names) {
     const std::string_view name = next_name(in);
-    Decimal value;
-    const bool word = parse_decimal(name, value) != nullptr;
+    const bool word = !parse_real(name);
     words += word;
     if (word ? words != names + 1 : words > 0 || name != std::to_string(names)) return false;
   }
@@ -92,7 +88,7 @@ CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, M
   std::int64_t lowest = options.max_ranks, highest = -1;
   while (in.next_line()) {
     std::int64_t from = 0, to = 0;
-    Decimal value;
+    long double value = 0;
     if (in.count_fields() == names.size() + 1) in.word("name of the row");
     for (std::size_t column = 0; column < names.size(); ++column) {
       if (column == source)

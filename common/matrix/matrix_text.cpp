@@ -76,7 +76,7 @@ void market_array(TextScanner& in, TrafficTable& table, std::int64_t ranks, bool
 
 }  // namespace
 
-void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, const Decimal& value) {
+void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value) {
   if (!table.add(static_cast<std::int32_t>(from), static_cast<std::int32_t>(to), value))
     in.fail("more than " + std::to_string(table.max_entries()) + " values other than 0");
 }
@@ -177,7 +177,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
     if (banner.symmetric && row < column)
       in.fail("row " + std::to_string(row) + ", column " + std::to_string(column) +
               " is above the diagonal: a symmetric matrix holds its lower half");
-    add_traffic(table, in, row - 1, column - 1, banner.pattern ? Decimal{1, 0} : in.amount("traffic"));
+    add_traffic(table, in, row - 1, column - 1, banner.pattern ? 1 : in.amount("traffic"));
     in.end_line(banner.pattern ? "'row column'" : "'row column value'");
   }
   if (lines != announced)

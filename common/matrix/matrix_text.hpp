@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The parsers of the formats of matrix_read.hpp that are a single text. Only the parsers use this file.
+// The parsers of the formats of matrix_read.hpp. Only they and matrix_read.cpp use this file.
 #pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/traffic_table.hpp"
 #include "common/util/text_scanner.hpp"
@@ -8,17 +12,51 @@
 namespace placement {
 
 // Adds the traffic from rank `from` to rank `to`. Throws Error, with file and line, when the table is full.
-void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, const Decimal& value);
+void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value);
 
-// Each function parses one format. The scanner `in` stands on the first line that is neither blank nor a comment, and
-// is read to the end. Each returns the matrix and fills `info`. Each throws Error, with file, line and value, when the
-// text is wrong or exceeds `options`.
+// Each of the following returns whether the text from the scanner's current line on has a format.
+// A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank, with two
+// entries for each edge in all. Blank lines at the end may be missing. Lines that begin with '%' are comments.
+bool is_metis_graph(TextScanner in);
+// A SCOTCH graph: a line "0", then a line with two numbers.
+bool is_scotch_graph(TextScanner in);
+// A dense matrix with a header: a name for each column, and in front of them an empty field if the rows have names. As
+// many rows must follow. Names that are numbers must be 0, 1, 2 and so on, and lines that could also be an edge list
+// are none.
+bool is_dense_header(TextScanner in);
+// An edge list with a header, which names columns of ranks that send and ranks that receive.
+bool is_edge_header(TextScanner in);
+// A line of Open MPI's monitoring: one of the known kinds, then a tab.
+bool is_monitoring_line(std::string_view line);
+// Lines of numbers that could be an edge list as well as a dense matrix: n lines of n numbers, n = 2 to 4, whose first
+// two numbers can be ranks. With n = 3 the third number can be bytes, with n = 4 the fourth one messages. A matrix
+// without diagonal that is symmetric is surely dense.
+bool could_be_edge_list(TextScanner in);
+
+// Each of the following parses one format. The scanner `in` stands on the first line that is neither blank nor a
+// comment, and is read to the end. Each returns the matrix and fills `info`. Each throws Error, with file, line and
+// value, when the text is wrong or exceeds `options`.
 CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
-// Parses the `ranks` rows of a dense matrix, each after a name if they are `named`.
+// The `ranks` rows of a dense matrix, each after a name if they are `named`.
 CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, const MatrixReadOptions& options,
                             MatrixInfo& info);
+CommMatrix parse_dense_with_header(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 CommMatrix parse_edge_list(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
+CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 CommMatrix parse_np_list(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
+CommMatrix parse_metis_graph(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
+CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
+CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
+
+// Reads the files of Open MPI's monitoring, one of each rank in the order of ranks. `path` stands for them in errors.
+CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
+                           const MatrixReadOptions& options, MatrixInfo& info);
+// Returns the paths of the files NAME.RANK.prof in `directory`, in the order of ranks. Throws Error when there are
+// none, when they have more than one NAME, or when they are not exactly those of ranks 0..n-1.
+std::vector<std::string> monitoring_files_in(const std::string& directory);
+// Returns the paths of the files PREFIX.RANK.prof in the order of ranks; `prefix` is DIR/NAME or NAME. Returns nothing
+// when there are none. Throws Error when they are not exactly those of ranks 0..n-1.
+std::vector<std::string> monitoring_files_of(const std::string& prefix);
 
 }  // namespace placement

@@ -60,31 +60,9 @@ class Reader {
   ByteReader<std::byte> in_;
 };
 
-std::uint64_t zigzag(std::int64_t value) {
-  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
-}
-
-std::int64_t unzigzag(std::uint64_t value) {
-  return static_cast<std::int64_t>(value >> 1) ^ -static_cast<std::int64_t>(value & 1);
-}
-
-// Returns the number of groups. Throws Error unless they are numbered 0, 1, .. in the order in which they first appear.
-std::int32_t count_groups(std::span<const std::int32_t> group_of) {
-  std::int32_t groups = 0;
-  for (const std::int32_t group : group_of) {
-    if (group < 0 || group > groups)
-      fail("group " + std::to_string(group) + " appears before group " + std::to_string(groups));
-    groups = std::max(groups, group + 1);
-  }
-  return groups;
-}
-
-std::vector<std::byte> payload_of(const WireMatrix& wire) {
-  const CommMatrix& matrix = wire.matrix;
+std::vector<std::byte> payload_of(const CommMatrix& matrix) {
   std::vector<std::byte> out;
-  put(out, wire.group_of.size());
-  std::int32_t before = 0;
-  for (const std::int32_t group : wire.group_of) put(out, zigzag(std::int64_t{group} - std::exchange(before, group)));
+  put(out, 0);
   put(out, static_cast<std::uint64_t>(matrix.ranks()));
   put(out, static_cast<std::uint64_t>(matrix.pairs()));
   std::vector<std::byte> gaps;
@@ -102,18 +80,6 @@ std::vector<std::byte> payload_of(const WireMatrix& wire) {
   out.insert(out.end(), gaps.begin(), gaps.end());
   out.insert(out.end(), weights.begin(), weights.end());
   return out;
-}
-
-std::vector<std::int32_t> read_groups(Reader& in, const WireLimits& limits) {
-  std::vector<std::int32_t> group_of(in.size("number of grouped ranks", static_cast<std::uint64_t>(limits.max_ranks)));
-  std::int64_t group = 0;
-  for (std::int32_t& entry : group_of) {
-    group += unzigzag(in.number("group", std::uint64_t{2} * CommMatrix::max_ranks));
-    if (group < 0 || group >= static_cast<std::int64_t>(group_of.size()))
-      fail("group " + std::to_string(group) + " of " + std::to_string(group_of.size()) + " ranks");
-    entry = static_cast<std::int32_t>(group);
-  }
-  return group_of;
 }
 
 CommMatrix read_pairs(Reader& in, const WireLimits& limits) {
@@ -151,14 +117,12 @@ std::vector<std::byte> unpacked(std::span<const std::byte> frame, const WireLimi
 
 }  // namespace
 
-std::vector<std::byte> pack_wire(const WireMatrix& wire) {
+std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
   const WireLimits limits;
-  if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
-    fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
-  if (wire.tasks() > limits.max_ranks || wire.matrix.pairs() > limits.max_pairs)
-    fail(std::to_string(wire.tasks()) + " ranks and " + std::to_string(wire.matrix.pairs()) + " pairs: at most " +
+  if (matrix.ranks() > limits.max_ranks || matrix.pairs() > limits.max_pairs)
+    fail(std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) + " pairs: at most " +
          std::to_string(limits.max_ranks) + " and " + std::to_string(limits.max_pairs) + " travel");
-  const std::vector<std::byte> payload = payload_of(wire);
+  const std::vector<std::byte> payload = payload_of(matrix);
   if (payload.size() > limits.max_unpacked_bytes)
     fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) + " travel");
   std::vector<std::byte> bytes(std::begin(magic), std::end(magic));
@@ -167,18 +131,15 @@ std::vector<std::byte> pack_wire(const WireMatrix& wire) {
   return bytes;
 }
 
-WireMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
+CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
   if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
     fail("does not begin as version 1 does");
   const std::vector<std::byte> payload = unpacked(bytes.subspan(std::size(magic)), limits);
   Reader in(payload);
-  WireMatrix wire;
-  wire.group_of = read_groups(in, limits);
-  wire.matrix = read_pairs(in, limits);
+  in.number("first number", 0);
+  CommMatrix matrix = read_pairs(in, limits);
   if (in.left() != 0) fail(std::to_string(in.left()) + " bytes too many");
-  if (wire.coarse() && count_groups(wire.group_of) != wire.matrix.ranks())
-    fail(std::to_string(wire.matrix.ranks()) + " groups in the matrix, others in the assignment");
-  return wire;
+  return matrix;
 }
 
 }  // namespace placement

@@ -11,33 +11,36 @@
 
 namespace placement {
 
-bool TrafficTable::add(std::int32_t from, std::int32_t to, const Decimal& value) {
-  if (from == to || value.digits == 0) return true;
+bool TrafficTable::add(std::int32_t from, std::int32_t to, long double value) {
+  if (from == to || value == 0) return true;
   if (static_cast<std::int64_t>(entries_.size()) >= max_entries_) return false;
-  if (value.exponent != 0) exponents_.resize(entries_.size());
-  if (value.exponent != 0 || !exponents_.empty()) exponents_.push_back(value.exponent);
-  entries_.push_back({from, to, value.digits});
+  const auto whole = static_cast<std::int64_t>(value);
+  const bool fraction = static_cast<long double>(whole) != value;
+  if (fraction && values_.empty())
+    for (const CommEdge& entry : entries_) values_.push_back(static_cast<long double>(entry.weight));
+  if (fraction || !values_.empty()) values_.push_back(value);
+  entries_.push_back({from, to, whole});
   return true;
 }
 
+// Multiplies the values by the least power of ten that makes them integers but for rounding, or by the largest that
+// keeps their sum below 2^62.
 void TrafficTable::scale(MatrixInfo& info) {
-  if (exponents_.empty()) return;
-  const auto [lowest, highest] = std::minmax_element(exponents_.begin(), exponents_.end());
-  const std::int32_t most_digits = -*lowest, top = *highest;
-  double sum = 0;  // in units of 10^top, as the values may be too small for a double
-  std::int32_t exponent = top;
-  double unit = 1;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (exponents_[i] != exponent) unit = std::pow(10.0, (exponent = exponents_[i]) - top);
-    sum += static_cast<double>(entries_[i].weight) * unit;
+  if (values_.empty()) return;
+  long double sum = 0, unit = 1;
+  for (const long double value : values_) sum += value;
+  const auto is_whole = [&](long double value) {
+    return std::abs(value * unit - std::rint(value * unit)) <= value * unit * 1e-18L;
+  };
+  while (!std::ranges::all_of(values_, is_whole)) {
+    const long double next = std::pow(10.0L, info.scale_power + 1);
+    info.rounded = sum * next >= 0x1p62L;
+    if (info.rounded) break;
+    unit = next;
+    ++info.scale_power;
   }
-  // std::pow may be wrong in its last bits: the sum is kept below 2^62 so that it stays below 2^63 for certain.
-  const double room = std::floor(62 * std::log10(2.0) - std::log10(sum)) - top;
-  info.scale_power = static_cast<std::int32_t>(std::clamp<double>(room, 0, most_digits));
-  bool exact = true;
   for (std::size_t i = 0; i < entries_.size(); ++i)
-    entries_[i].weight = scaled({entries_[i].weight, exponents_[i]}, info.scale_power, exact);
-  info.rounded = !exact;
+    entries_[i].weight = static_cast<std::int64_t>(std::floor(values_[i] * unit + (0.5L + 1e-17L)));
 }
 
 // Sorts the entries by (from, to) and adds those of one (from, to).
@@ -85,7 +88,7 @@ bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
 CommMatrix TrafficTable::finish(std::int32_t ranks, bool full, std::string_view name, MatrixInfo& info) && {
   info.entries = entries();
   scale(info);
-  exponents_ = {};
+  values_ = {};
   try {
     if (full) {
       sort_and_merge();

@@ -6,7 +6,6 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/matrix/matrix_format.hpp"
-#include "common/util/decimal.hpp"
 
 namespace placement {
 
@@ -18,7 +17,7 @@ class TrafficTable {
 
   // Adds the traffic from rank `from` to rank `to`. Drops zeros and the traffic of a rank with itself. Returns false
   // when the table is full.
-  bool add(std::int32_t from, std::int32_t to, const Decimal& value);
+  bool add(std::int32_t from, std::int32_t to, long double value);
   std::int64_t max_entries() const { return max_entries_; }
   std::int64_t entries() const { return static_cast<std::int64_t>(entries_.size()); }
   void reserve(std::size_t entries) { entries_.reserve(entries); }
@@ -37,8 +36,8 @@ class TrafficTable {
   bool drop_lower_half_if_equal(std::int32_t ranks);
 
   std::int64_t max_entries_;
-  std::vector<CommEdge> entries_;        // a: from, b: to, weight: the digits of the value
-  std::vector<std::int32_t> exponents_;  // of each entry; empty as long as all are 0
+  std::vector<CommEdge> entries_;    // a: from, b: to, weight: the value, or its integer part
+  std::vector<long double> values_;  // of each entry; empty as long as all are integers
 };
 
 }  // namespace placement

@@ -20,6 +20,9 @@ struct GpuShape {
 struct NodeGpus {
   std::optional<std::vector<GpuShape>> shapes;
   std::string why_not;  // with file and line; empty if there are shapes
+  // Whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. That of the node
+  // trumps that for all, wherever the lines stand.
+  bool detected = false;
 };
 
 // Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. The file does not give
@@ -27,10 +30,6 @@ struct NodeGpus {
 // all), if they are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be
 // read.
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
-
-// Returns whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off; that of
-// the node trumps that for all. Throws Error when a file cannot be read.
-bool finds_gpus_itself(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.
 std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes);

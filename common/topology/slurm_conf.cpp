@@ -248,6 +248,21 @@ void NodeReader::find_offered(const std::string& path) {
   }
 }
 
+// Returns the hosts of a key of a NodeName line, one of each node. A DEFAULT line has none, as in Slurm.
+std::vector<std::string> hosts_of(const std::string& path, const ConfLine& line, const char* key,
+                                  const std::vector<std::string>& otherwise) {
+  const std::string* const list = line.value(key);
+  std::vector<std::string> hosts = list ? hosts_at(*list, path, line) : otherwise;
+  const std::size_t nodes = otherwise.size();
+  // Several slurmd may be on one host. Slurm leaves hosts beyond the number of nodes unused.
+  if (hosts.size() == 1 || hosts.size() > nodes) hosts.resize(nodes, hosts[0]);
+  if (hosts.size() != nodes)
+    fail_at(path, line.number,
+            std::string(key) + "=" + shown(*list) + " has " + std::to_string(hosts.size()) + " names, and NodeName " +
+                std::to_string(nodes));
+  return hosts;
+}
+
 void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
   if (!line.rest.empty()) fail_at(path, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   const std::string& names = line.pairs[0].second;
@@ -262,11 +277,16 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
     for (const char* key : {"Features", "Feature"})
       if (const std::string* features = from->value(key)) node.features = *features;
   reserved_.push_back(reserved(path, line, node));
-  for (std::string& name : hosts_at(names, path, line)) {
-    if (!known_.emplace(name, nodes_.size()).second)
-      fail_at(path, line.number, "node " + shown(name) + " is given twice");
+  const std::vector<std::string> all = hosts_at(names, path, line);
+  const std::vector<std::string> hostnames = hosts_of(path, line, "NodeHostname", all),
+                                 addresses = hosts_of(path, line, "NodeAddr", hostnames);
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    if (!known_.emplace(all[n], nodes_.size()).second)
+      fail_at(path, line.number, "node " + shown(all[n]) + " is given twice");
     if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
-    node.name = std::move(name);
+    node.name = all[n];
+    node.hostname = hostnames[n];
+    node.address = addresses[n];
     nodes_.push_back(node);
     reserved_of_.push_back(reserved_.size() - 1);
     takes_jobs_.push_back(!state || takes_jobs(*state).value_or(true));
@@ -383,22 +403,26 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
   return file + ": " + shown(compress_hostlist(names)) + " is not in slurm.conf, and is left out";
 }
 
-SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path) {
   NodeReader nodes;
+  for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
+    if (!line.pairs.empty()) nodes.take(file, line);
+  });
+  return nodes.nodes(slurm_conf_path);
+}
+
+SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
   PartitionReader partitions;
   for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
-    if (line.pairs.empty()) return;
-    nodes.take(file, line);
-    partitions.take(file, line);
+    if (!line.pairs.empty()) partitions.take(file, line);
   });
-  SlurmMachine machine;
-  machine.nodes = nodes.nodes(slurm_conf_path);
+  SlurmMachine machine{read_slurm_nodes(slurm_conf_path), {}};
   machine.partitions = partitions.partitions(machine.nodes);
   return machine;
 }
 
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
-  std::vector<NodeShape> nodes = read_slurm_machine(slurm_conf_path).nodes;
+  std::vector<NodeShape> nodes = read_slurm_nodes(slurm_conf_path);
   if (nodes.empty())
     throw Error(slurm_conf_path + ": it has no NodeName line; for dynamic nodes write a copy with NodeName lines");
   return nodes;

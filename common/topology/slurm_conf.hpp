@@ -53,14 +53,17 @@ struct SlurmMachine {
   std::vector<PartitionShape> partitions;  // in the order of their lines
 };
 
-// Returns the nodes and partitions of a slurm.conf and of the files that it includes. The nodes are in slurmctld's
-// order, which is that of their names (is_before_naturally()). Numbers of sockets, cores and threads that are left out
-// follow Slurm's rules. NodeShape::offered has no cores that CoreSpecCount or CpuSpecList reserve, and none of nodes
-// that State= or DownNodes= keep from jobs. Throws Error, with file and line, when a line is wrong or a node is given
-// twice.
+// Returns the nodes of a slurm.conf and of the files that it includes, in slurmctld's order, which is that of their
+// names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
+// NodeShape::offered has no cores that CoreSpecCount or CpuSpecList reserve, and none of nodes that State= or
+// DownNodes= keep from jobs. There are none if all nodes are dynamic ones, which only slurmctld knows. Throws Error,
+// with file and line, when a line is wrong or a node is given twice.
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path);
+
+// Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong.
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path);
 
-// Returns its nodes. Throws Error when it has none.
+// Returns read_slurm_nodes(). Throws Error when there are none.
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
 
 }  // namespace placement

@@ -7,101 +7,58 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <unordered_set>
+#include <optional>
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
-#include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
 
 namespace {
 
-class HostReader {
- public:
-  SlurmHosts read(const std::string& path) {
-    for_each_conf_line(path, [this](const std::string& file, const ConfLine& line) { take(file, line); });
-    // ControlMachine and BackupController, the keys of Slurm before SlurmctldHost.
-    for (SlurmHost* old : {&old_primary_, &old_backup_})
-      if (hosts_.controllers.size() < 2 && !old->name.empty()) {
-        if (old->address.empty()) old->address = old->name;
-        old->hostname = old->name;
-        hosts_.controllers.push_back(*old);
-      }
-    if (hosts_.controllers.empty()) throw Error(path + ": it has no SlurmctldHost line");
-    return std::move(hosts_);
-  }
+// Returns the controller of a SlurmctldHost value, which is "head" or "head(10.0.0.1)".
+SlurmHost controller_of(const std::string& file, const ConfLine& line, const std::string& value) {
+  const std::size_t open = value.find('(');
+  SlurmHost host{value.substr(0, open), value.substr(0, open), value.substr(0, open)};
+  const bool closed = open == value.npos || (value.back() == ')' && value.size() >= open + 3);
+  if (host.name.empty() || !closed)
+    fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
+  if (open != value.npos) host.address = value.substr(open + 1, value.size() - open - 2);
+  return host;
+}
 
- private:
-  void take(const std::string& file, const ConfLine& line) {
-    if (line.pairs.empty()) return;
-    if (equal_any_case(line.pairs[0].first, "NodeName")) {
-      if (!equal_any_case(line.pairs[0].second, "DEFAULT")) add_nodes(file, line);
-      return;
-    }
-    for (const auto& [key, value] : line.pairs) {
-      if (equal_any_case(key, "SlurmctldHost")) add_controller(file, line, value);
-      if (equal_any_case(key, "ControlMachine")) old_primary_.name = value;
-      if (equal_any_case(key, "ControlAddr")) old_primary_.address = value;
-      if (equal_any_case(key, "BackupController")) old_backup_.name = value;
-      if (equal_any_case(key, "BackupAddr")) old_backup_.address = value;
-      if (equal_any_case(key, "AuthInfo"))
-        for (const std::string_view part : split_at(value, ','))
-          if (const std::string_view option = trimmed(part); option.starts_with("socket="))
-            hosts_.munge_socket = option.substr(7);
-    }
-  }
-
-  // Adds the controller of a SlurmctldHost value, which is "head" or "head(10.0.0.1)".
-  void add_controller(const std::string& file, const ConfLine& line, const std::string& value) {
-    const std::size_t open = value.find('(');
-    SlurmHost host;
-    host.name = value.substr(0, open);
-    host.hostname = host.name;
-    host.address = host.name;
-    if (open != std::string::npos) {
-      if (value.back() != ')' || value.size() < open + 3)
-        fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
-      host.address = value.substr(open + 1, value.size() - open - 2);
-    }
-    if (host.name.empty())
-      fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
-    hosts_.controllers.push_back(std::move(host));
-  }
-
-  void add_nodes(const std::string& file, const ConfLine& line) {
-    try {
-      const std::vector<std::string> names = expand_hostlist(line.pairs[0].second);
-      const auto list = [&](const char* key, const std::vector<std::string>& otherwise) {
-        const std::string* text = line.value(key);
-        std::vector<std::string> given = text ? expand_hostlist(*text) : otherwise;
-        if (given.size() == 1) given.resize(names.size(), given[0]);  // several slurmd on one host
-        if (given.size() > names.size()) given.resize(names.size());  // Slurm leaves the others unused
-        if (given.size() != names.size())
-          throw Error(std::string(key) + "=" + shown(*text) + " has " + std::to_string(given.size()) +
-                      " names, and NodeName " + std::to_string(names.size()));
-        return given;
-      };
-      const std::vector<std::string> hostnames = list("NodeHostname", names);
-      const std::vector<std::string> addresses = list("NodeAddr", hostnames);
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        if (!known_.insert(names[i]).second) throw Error("node " + shown(names[i]) + " is given twice");
-        hosts_.nodes.push_back({names[i], hostnames[i], addresses[i]});
-      }
-    } catch (const Error& error) {
-      fail_at(file, line.number, error.what());
-    }
-  }
-
-  SlurmHosts hosts_;
-  SlurmHost old_primary_, old_backup_;
-  std::unordered_set<std::string> known_;
-};
+// Returns the socket= of an AuthInfo value; nothing if it has none.
+std::optional<std::string> socket_of(std::string_view value) {
+  std::optional<std::string> socket;
+  for (const std::string_view part : split_at(value, ','))
+    if (const std::string_view option = trimmed(part); option.starts_with("socket=")) socket = option.substr(7);
+  return socket;
+}
 
 }  // namespace
 
-SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path) { return HostReader().read(slurm_conf_path); }
+SlurmHosts read_slurm_hosts(const std::string& path) {
+  SlurmHosts hosts;
+  SlurmHost primary, backup;  // by the keys of Slurm before SlurmctldHost
+  for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
+    for (const auto& [key, value] : line.pairs) {
+      if (equal_any_case(key, "SlurmctldHost")) hosts.controllers.push_back(controller_of(file, line, value));
+      if (equal_any_case(key, "ControlMachine")) primary.name = value;
+      if (equal_any_case(key, "ControlAddr")) primary.address = value;
+      if (equal_any_case(key, "BackupController")) backup.name = value;
+      if (equal_any_case(key, "BackupAddr")) backup.address = value;
+      if (equal_any_case(key, "AuthInfo")) hosts.munge_socket = socket_of(value).value_or(hosts.munge_socket);
+    }
+  });
+  for (SlurmHost* old : {&primary, &backup})
+    if (hosts.controllers.size() < 2 && !old->name.empty())
+      hosts.controllers.push_back({old->name, old->name, old->address.empty() ? old->name : old->address});
+  if (hosts.controllers.empty()) throw Error(path + ": it has no SlurmctldHost line");
+  for (NodeShape& node : read_slurm_nodes(path))
+    hosts.nodes.push_back({std::move(node.name), std::move(node.hostname), std::move(node.address)});
+  return hosts;
+}
 
 std::vector<std::string> node_names(const SlurmHosts& hosts) {
   std::vector<std::string> names;

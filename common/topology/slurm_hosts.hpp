@@ -24,8 +24,9 @@ struct SlurmHosts {
   std::string munge_socket;  // socket= of AuthInfo; empty: munge's own default
 };
 
-// Reads a slurm.conf and the files that it includes. Throws Error, with file and line, when a line is wrong, and when
-// there is no controller. There are no nodes if all of them are dynamic ones, which only slurmctld knows.
+// Reads a slurm.conf and the files that it includes; the nodes are those of read_slurm_nodes(), in its order. Throws
+// Error, with file and line, when a line is wrong, and when there is no controller. There are no nodes if all of them
+// are dynamic ones, which only slurmctld knows.
 SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 
 // Returns the names of the nodes.

@@ -214,14 +214,7 @@ ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
   ClusterView view;
   view.nodes.reserve(nodes_.size());
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
-    NodeView node;
-    node.name = nodes_[n].name;
-    node.first_leaf = tree->first_leaf(first_core_[n]);
-    node.sockets = nodes_[n].sockets;
-    node.cores_per_socket = nodes_[n].cores_per_socket;
-    node.threads_per_core = nodes_[n].threads_per_core;
-    node.core_free = nodes_[n].offered;
-    node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
+    NodeView node = view_of_node(nodes_[n], tree->first_leaf(first_core_[n]));
     node.fabric = fabric_[n];
     view.nodes.push_back(std::move(node));
   }
@@ -230,6 +223,12 @@ ClusterView Builder::view(std::span<const std::int64_t> level_distance) const {
 }
 
 }  // namespace
+
+NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf) {
+  NodeView node{shape.name, first_leaf, shape.sockets, shape.cores_per_socket, shape.threads_per_core, shape.offered};
+  node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
+  return node;
+}
 
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance) {

@@ -25,8 +25,13 @@ struct NodeShape {
   std::int32_t cpus_per_core = 1;  // CPUs in Slurm's count: the threads of a core, or 1 where CPUs= counts cores
   std::string topology = {};  // Topology= of its NodeName line: TOPOLOGY:SWITCH or TOPOLOGY:BLOCK, several with commas
   std::string features = {};  // Features= of its NodeName line
+  std::string hostname = {};  // of a slurm.conf: NodeHostname; without one, the name
+  std::string address = {};   // of a slurm.conf: NodeAddr, or without one the hostname
   std::vector<bool> offered = {};  // per core: whether Slurm gives it to jobs; empty: it gives all
 };
+
+// Returns the view of a node whose first core is the leaf `first_leaf`. The cores that Slurm offers are free.
+NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 
 // Returns a view of the machine as Slurm describes it: a tree of switches, nodes, sockets and cores. All cores that
 // Slurm offers are free. The nodes of the view are in the order of `nodes`. `level_distance` is that of

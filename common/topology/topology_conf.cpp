@@ -125,134 +125,68 @@ void add_missing_switches(std::vector<FileLine>& lines, const std::vector<std::s
   }
 }
 
-// Reads the switches of a file, in which a switch may be named before the line that describes it.
-class SwitchReader {
- public:
-  SwitchReader(const std::string& file, KnownNodes& nodes) : file_(file), nodes_(nodes) {}
-
-  std::vector<SwitchRecord> read(std::span<const FileLine> lines) {
-    for (const auto& [file, line] : lines) add(file, line);
-    for (std::size_t s = 0; s < lines.size(); ++s) find_children(lines[s].first, lines[s].second, s);
-    for (const std::size_t s : bottom_up()) gather(s);
-    return std::move(switches_);
-  }
-
- private:
-  void add(const std::string& file, const ConfLine& line);
-  void find_children(const std::string& file, const ConfLine& line, std::size_t s);
-  std::vector<std::size_t> bottom_up() const;
-  void gather(std::size_t s);
-
-  const std::string& file_;
-  KnownNodes& nodes_;
-  std::unordered_map<std::string, std::size_t> number_of_;
-  std::vector<SwitchRecord> switches_;
-  std::vector<std::vector<std::size_t>> children_;  // of each switch
-};
-
-void SwitchReader::add(const std::string& file, const ConfLine& line) {
-  if (!equal_any_case(first_key(line), "SwitchName"))
-    fail_at(file, line.number, "the line does not begin with SwitchName=");
-  check_keys(file, line, switch_keys);
-  const std::string& name = line.pairs[0].second;
-  if (!number_of_.emplace(name, switches_.size()).second)
-    fail_at(file, line.number, "switch " + shown(name) + " is given twice");
-  if (line.value("Nodes") && line.value("Switches"))
-    fail_at(file, line.number, "switch " + shown(name) + " has Nodes= and Switches=: it takes one of them");
-  switches_.push_back({name, 0, nodes_.of(line, file)});
-}
-
-void SwitchReader::find_children(const std::string& file, const ConfLine& line, std::size_t s) {
-  children_.emplace_back();
-  const std::string* list = line.value("Switches");
-  if (!list || list->empty()) return;
-  for (const std::string& name : hosts_at(*list, file, line)) {
-    const auto found = number_of_.find(name);
-    if (found == number_of_.end()) fail_at(file, line.number, "switch " + shown(name) + " has no SwitchName line");
-    children_[s].push_back(found->second);
-  }
-}
-
-// Returns the switches, each after all below it. There is no recursion, because a chain may have all switches.
-std::vector<std::size_t> SwitchReader::bottom_up() const {
-  std::vector<std::size_t> waits_for(switches_.size());
-  std::vector<std::vector<std::size_t>> above(switches_.size());
-  std::vector<std::size_t> order;
-  for (std::size_t s = 0; s < switches_.size(); ++s) {
-    waits_for[s] = children_[s].size();
-    for (const std::size_t child : children_[s]) above[child].push_back(s);
-    if (waits_for[s] == 0) order.push_back(s);
+// Returns the switches, each after all below it. children[s] has those below switch s. There is no recursion, because a
+// chain may have all switches.
+std::vector<std::size_t> bottom_up(const std::vector<std::vector<std::size_t>>& children,
+                                   const std::vector<SwitchRecord>& switches, const std::string& file) {
+  std::vector<std::size_t> waits_for, order;
+  std::vector<std::vector<std::size_t>> above(switches.size());
+  for (std::size_t s = 0; s < switches.size(); ++s) {
+    waits_for.push_back(children[s].size());
+    for (const std::size_t child : children[s]) above[child].push_back(s);
+    if (children[s].empty()) order.push_back(s);
   }
   for (std::size_t at = 0; at < order.size(); ++at)
     for (const std::size_t s : above[order[at]])
       if (--waits_for[s] == 0) order.push_back(s);
-  for (std::size_t s = 0; s < switches_.size(); ++s)
+  for (std::size_t s = 0; s < switches.size(); ++s)
     if (waits_for[s] != 0)
-      throw Error(file_ + ": switch " + shown(switches_[s].name) + " is above itself, or above such a switch");
+      throw Error(file + ": switch " + shown(switches[s].name) + " is above itself, or above a switch that is");
   return order;
 }
 
-// Sets the level and the nodes of a switch above others.
-void SwitchReader::gather(std::size_t s) {
-  SwitchRecord& self = switches_[s];
-  std::unordered_set<std::string_view> seen;
-  for (const std::size_t child : children_[s]) {
-    self.level = std::max(self.level, switches_[child].level + 1);
-    for (const std::string& name : switches_[child].nodes)
-      if (seen.insert(name).second) self.nodes.push_back(name);
+// Reads the switches of a file, in which a switch may be named before the line that describes it.
+std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, const std::string& name,
+                                            KnownNodes& nodes) {
+  std::vector<SwitchRecord> switches;
+  std::unordered_map<std::string, std::size_t> number_of;
+  for (const auto& [file, line] : lines) {
+    if (!equal_any_case(first_key(line), "SwitchName"))
+      fail_at(file, line.number, "the line does not begin with SwitchName=");
+    check_keys(file, line, switch_keys);
+    const std::string& own = line.pairs[0].second;
+    if (!number_of.emplace(own, switches.size()).second)
+      fail_at(file, line.number, "switch " + shown(own) + " is given twice");
+    if (line.value("Nodes") && line.value("Switches"))
+      fail_at(file, line.number, "switch " + shown(own) + " has Nodes= and Switches=: it takes one of them");
+    switches.push_back({own, 0, nodes.of(line, file)});
   }
+  std::vector<std::vector<std::size_t>> children(switches.size());
+  for (std::size_t s = 0; s < lines.size(); ++s) {
+    const auto& [file, line] = lines[s];
+    const std::string* list = line.value("Switches");
+    if (!list || list->empty()) continue;
+    for (const std::string& child : hosts_at(*list, file, line)) {
+      const auto found = number_of.find(child);
+      if (found == number_of.end()) fail_at(file, line.number, "switch " + shown(child) + " has no SwitchName line");
+      children[s].push_back(found->second);
+    }
+  }
+  for (const std::size_t s : bottom_up(children, switches, name)) {
+    std::unordered_set<std::string_view> seen;
+    for (const std::size_t child : children[s]) {
+      switches[s].level = std::max(switches[s].level, switches[child].level + 1);
+      for (const std::string& node : switches[child].nodes)
+        if (seen.insert(node).second) switches[s].nodes.push_back(node);
+    }
+  }
+  return switches;
 }
 
-// Reads the blocks of a file.
-class BlockReader {
- public:
-  BlockReader(const std::string& file, KnownNodes& nodes) : file_(file), nodes_(nodes) {}
-
-  std::vector<SwitchRecord> read(std::span<const FileLine> lines) {
-    for (const auto& [file, line] : lines) add(file, line);
-    if (blocks_.empty()) throw Error(file_ + ": it has no BlockName line");
-    if (in_one_.empty())
-      for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one_.push_back(count);
-    std::vector<SwitchRecord> records = blocks_;
-    for (std::size_t size = 0; size < in_one_.size(); ++size)
-      if (in_one_[size] > 1) add_larger(in_one_[size], size > 0 ? in_one_[size - 1] : 1, records);
-    return records;
-  }
-
- private:
-  void add(const std::string& file, const ConfLine& line);
-  void read_sizes(const std::string& file, const ConfLine& line, const std::string& list);
-  void add_larger(std::int64_t count, std::int64_t smaller, std::vector<SwitchRecord>& records) const;
-
-  const std::string& file_;
-  KnownNodes& nodes_;
-  std::unordered_set<std::string> names_;
-  std::vector<SwitchRecord> blocks_;
-  std::vector<std::int64_t> in_one_;  // how many blocks make one of each size, growing
-};
-
-void BlockReader::add(const std::string& file, const ConfLine& line) {
-  const std::string_view first = first_key(line);
-  const bool sizes = equal_any_case(first, "BlockSizes");
-  const bool levels = equal_any_case(first, "BlockLevels");
-  if (!sizes && !levels && !equal_any_case(first, "BlockName"))
-    fail_at(file, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
-  check_keys(file, line, block_keys);
-  if (sizes || levels) {
-    if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
-    if (!in_one_.empty()) fail_at(file, line.number, "there is a BlockSizes or BlockLevels line already");
-    if (sizes)
-      read_sizes(file, line, line.pairs[0].second);
-    else
-      in_one_.push_back(1);
-    return;
-  }
-  const std::string& name = line.pairs[0].second;
-  if (!names_.insert(name).second) fail_at(file, line.number, "block " + shown(name) + " is given twice");
-  blocks_.push_back({name, 0, nodes_.of(line, file)});
-}
-
-void BlockReader::read_sizes(const std::string& file, const ConfLine& line, const std::string& list) {
+// Returns how many blocks make one of each size, growing.
+std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLine& line) {
+  const std::string& list = line.pairs[0].second;
+  std::vector<std::int64_t> in_one;
   std::int64_t first = 0;
   for (const std::string_view word : split_at(list, ',')) {
     const std::int64_t size = parse_integer(word).value_or(0);
@@ -263,26 +197,58 @@ void BlockReader::read_sizes(const std::string& file, const ConfLine& line, cons
       fail_at(file, line.number,
               "BlockSizes=" + shown(list) + ": '" + shown(word) +
                   "' is no size: each is a power of two times the first, as 4,8,32");
-    in_one_.push_back(count);
+    in_one.push_back(count);
   }
-  std::sort(in_one_.begin(), in_one_.end());
-  in_one_.erase(std::unique(in_one_.begin(), in_one_.end()), in_one_.end());
+  std::sort(in_one.begin(), in_one.end());
+  in_one.erase(std::unique(in_one.begin(), in_one.end()), in_one.end());
+  return in_one;
 }
 
 // Adds the blocks that are made of `count` blocks; `smaller` is the number in one of the next smaller size.
-void BlockReader::add_larger(std::int64_t count, std::int64_t smaller, std::vector<SwitchRecord>& records) const {
-  const auto blocks = static_cast<std::int64_t>(blocks_.size());
-  for (std::int64_t first = 0; first < blocks && blocks - first > smaller; first += count) {
-    SwitchRecord larger{"", count, {}};
+void add_larger_blocks(std::span<const SwitchRecord> blocks, std::size_t count, std::size_t smaller,
+                       std::vector<SwitchRecord>& records) {
+  for (std::size_t first = 0; blocks.size() > first + smaller; first += count) {
+    SwitchRecord larger{"", static_cast<std::int64_t>(count), {}};
     std::vector<std::string> names;
-    for (std::int64_t b = first; b < std::min(first + count, blocks); ++b) {
-      const SwitchRecord& block = blocks_[static_cast<std::size_t>(b)];
+    for (const SwitchRecord& block : blocks.subspan(first, std::min(count, blocks.size() - first))) {
       names.push_back(block.name);
       larger.nodes.insert(larger.nodes.end(), block.nodes.begin(), block.nodes.end());
     }
     larger.name = compress_hostlist(names);
     records.push_back(std::move(larger));
   }
+}
+
+std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, const std::string& name,
+                                           KnownNodes& nodes) {
+  std::unordered_set<std::string> names;
+  std::vector<SwitchRecord> blocks;
+  std::vector<std::int64_t> in_one;
+  for (const auto& [file, line] : lines) {
+    const std::string_view first = first_key(line);
+    const bool sizes = equal_any_case(first, "BlockSizes"), levels = equal_any_case(first, "BlockLevels");
+    if (!sizes && !levels && !equal_any_case(first, "BlockName"))
+      fail_at(file, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
+    check_keys(file, line, block_keys);
+    if (sizes || levels) {
+      if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");
+      if (!in_one.empty()) fail_at(file, line.number, "there is a BlockSizes or BlockLevels line already");
+      in_one = sizes ? read_block_sizes(file, line) : std::vector<std::int64_t>{1};
+      continue;
+    }
+    if (!names.insert(line.pairs[0].second).second)
+      fail_at(file, line.number, "block " + shown(line.pairs[0].second) + " is given twice");
+    blocks.push_back({line.pairs[0].second, 0, nodes.of(line, file)});
+  }
+  if (blocks.empty()) throw Error(name + ": it has no BlockName line");
+  if (in_one.empty())
+    for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one.push_back(count);
+  std::vector<SwitchRecord> records = blocks;
+  for (std::size_t size = 0; size < in_one.size(); ++size)
+    if (in_one[size] > 1)
+      add_larger_blocks(blocks, static_cast<std::size_t>(in_one[size]),
+                        static_cast<std::size_t>(size > 0 ? in_one[size - 1] : 1), records);
+  return records;
 }
 
 bool is_of_blocks(const ConfLine& line) {
@@ -303,8 +269,8 @@ std::vector<SwitchShape> parse_topology_conf(std::string_view text, const std::s
   KnownNodes known(nodes, topology);
   const bool blocks = is_of_blocks(lines[0].second);
   if (!blocks) add_missing_switches(lines, known.paths());
-  std::vector<SwitchShape> shapes = blocks ? tree_of_blocks(BlockReader(name, known).read(lines), nodes)
-                                           : forest_of(SwitchReader(name, known).read(lines), nodes);
+  std::vector<SwitchShape> shapes = blocks ? tree_of_blocks(read_block_lines(lines, name, known), nodes)
+                                           : forest_of(read_switch_lines(lines, name, known), nodes);
   if (warning) *warning = unknown_nodes(name, known.unknown());
   return shapes;
 }

@@ -184,13 +184,6 @@ std::vector<SwitchShape> switches_of(const TreeTopology& tree) {
   return switches;
 }
 
-NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf) {
-  NodeView node{shape.name, first_leaf, shape.sockets, shape.cores_per_socket, shape.threads_per_core, {}};
-  node.core_free = shape.offered;
-  node.core_free.resize(static_cast<std::size_t>(node.cores()), true);
-  return node;
-}
-
 ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> nodes,
                          std::span<const std::int64_t> level_distance) {
   if (!file.levels()) return file.switches(nodes, level_distance);

@@ -306,7 +306,7 @@ std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<
   if (path.empty()) return {};
   std::vector<NodeShape> known(nodes.begin(), nodes.end());
   std::unordered_map<std::string, std::string> topology_of;
-  for (NodeShape& node : read_slurm_machine(slurm_conf).nodes) topology_of.emplace(node.name, std::move(node.topology));
+  for (NodeShape& node : read_slurm_nodes(slurm_conf)) topology_of.emplace(node.name, std::move(node.topology));
   for (NodeShape& node : known)
     if (const auto found = topology_of.find(node.name); found != topology_of.end()) node.topology = found->second;
   return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), known, warning);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "common/topology/slurm_conf.hpp"
@@ -68,6 +67,7 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
     const bool has_header = !dimensions_.empty();
     infer_dimensions();
+    in_file([&] { return TorusTopology(dimensions_, {}); });  // throws Error if they are too large
     for (const NodeLine& line : node_lines_) place(line);
     if (nodes_.size() == 1 && !has_header)  // a keyword that this reader does not know
       fail_at(file_, node_lines_[0].number,
@@ -99,10 +99,6 @@ class TorusFile {
       fail_at(file_, line,
               "dimension '" + shown(word) + "': it takes a number from 1 to " +
                   std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
-    std::int64_t positions = *size;
-    for (const TorusDimension& dimension : dimensions_) positions *= dimension.size;
-    if (positions > TorusTopology::max_positions)
-      fail_at(file_, line, "more than " + std::to_string(TorusTopology::max_positions) + " positions");
     dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
   }
 
@@ -185,12 +181,6 @@ class TorusFile {
         if (!range) fail_coordinate(line, d, TorusTopology::max_positions - 1);
         dimensions_[d].size = std::max(dimensions_[d].size, range->last + 1);
       }
-      std::int64_t positions = 1;
-      for (const TorusDimension& dimension : dimensions_)
-        if ((positions *= dimension.size) > TorusTopology::max_positions)
-          fail_at(file_, line.number,
-                  "more than " + std::to_string(TorusTopology::max_positions) +
-                      " positions: the dimensions are as long as the coordinates need");
     }
   }
 
@@ -225,7 +215,7 @@ class TorusFile {
     TorusTopology::Coordinates at{};
     for (std::size_t d = 0; d < box.size(); ++d) at[d] = box[d].first;
     for (std::size_t k = 0; k < names.size(); ++k) {
-      add(std::move(names[k]), at, line.number);
+      nodes_.push_back({std::move(names[k]), at});
       // When the line has a single position, the names continue from there through the whole torus.
       std::size_t d = 0;
       for (; d < box.size(); ++d) {
@@ -241,27 +231,11 @@ class TorusFile {
     }
   }
 
-  void add(std::string name, const TorusTopology::Coordinates& at, std::int64_t line) {
-    std::int64_t position = 0;
-    for (std::size_t d = dimensions_.size(); d-- > 0;) position = position * dimensions_[d].size + at[d];
-    if (const auto [there, fresh] = taken_.emplace(position, nodes_.size()); !fresh)
-      fail_at(file_, line,
-              "node " + shown(name) + ": its position is taken, in line " +
-                  std::to_string(line_of_node_[there->second]) + " by node " + shown(nodes_[there->second].name));
-    if (const auto [there, fresh] = line_of_.emplace(name, line); !fresh)
-      fail_at(file_, line, "node " + shown(name) + " is given twice, first in line " + std::to_string(there->second));
-    nodes_.push_back({std::move(name), at});
-    line_of_node_.push_back(line);
-  }
-
   const std::string& file_;
   std::vector<TextLine> lines_;
   std::vector<TorusDimension> dimensions_;
   std::vector<NodeLine> node_lines_;
   std::vector<TorusTopology::Node> nodes_;
-  std::vector<std::int64_t> line_of_node_;
-  std::unordered_map<std::int64_t, std::size_t> taken_;  // from position to number of the node
-  std::unordered_map<std::string, std::int64_t> line_of_;
   std::int64_t faulty_line_ = 0;
   std::int64_t factor_ = 1;
   std::vector<std::int32_t> faulty_;

@@ -7,7 +7,6 @@ libcommon_util_la_SOURCES = \
 	%D%/access_list.cpp \
 	%D%/base64url.cpp \
 	%D%/cpu_list.cpp \
-	%D%/decimal.cpp \
 	%D%/hostlist.cpp \
 	%D%/input_file.cpp \
 	%D%/memory_file.cpp \

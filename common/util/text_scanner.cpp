@@ -2,6 +2,7 @@
 #include "common/util/text_scanner.hpp"
 
 #include <charconv>
+#include <cmath>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -84,21 +85,34 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
   return value;
 }
 
-Decimal TextScanner::amount(std::string_view what) {
+// Returns the number that the whole field is; negative or NaN for a field that is no amount.
+static long double number_of(std::string_view field) {
+  long double value = 0;
+  const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (stop != field.data() + field.size() || field.empty() || code == std::errc::invalid_argument) return NAN;
+  if (code == std::errc::result_out_of_range) return field.find('-') == field.npos ? INFINITY : 0;
+  return std::signbit(value) ? -1 : value;
+}
+
+long double TextScanner::amount(std::string_view what) {
   skip_blanks();
   // Nearly all fields are integers of few digits. They are read here in one pass, without the general parser.
-  Decimal value;
+  std::int64_t digits = 0;
   const char* stop = at_;
-  for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop)
-    value.digits = value.digits * 10 + (*stop - '0');
+  for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop) digits = digits * 10 + (*stop - '0');
   if (stop != at_ && (stop == end_ || is_separator(*stop))) {
     at_ = stop;
     skip_separator();
-    return value;
+    return static_cast<long double>(digits);
   }
   const std::string_view field = word(what);
-  if (const char* wrong = parse_decimal(field, value))
-    fail(std::string(what) + " " + in_quotes(field) + " " + wrong + ": want a number of 0 or more, below 2^63");
+  const long double value = number_of(field);
+  if (!(value >= 0 && value < 0x1p63L))
+    fail(std::string(what) + " " + in_quotes(field) + " is " +
+         (std::isnan(value) ? "not a number"
+          : value < 0       ? "negative"
+                            : "2^63 or more") +
+         ": it takes a number of 0 or more, below 2^63");
   return value;
 }
 

@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "common/util/decimal.hpp"
-
 namespace placement {
 
 // Reads a text of numbers line by line and field by field, and throws errors that name the file and the line.
@@ -39,9 +37,10 @@ class TextScanner {
   // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
   // in the message.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // Returns the next field as an amount of traffic: a number of 0 or more, below 2^63. Throws Error when it is
-  // something else; `what` names the field in the message.
-  Decimal amount(std::string_view what);
+  // Returns the next field as an amount of traffic: an integer or a decimal fraction of 0 or more, below 2^63, with or
+  // without an exponent. A long double holds each integer of 63 bits exactly. Throws Error when the field is something
+  // else; `what` names it in the message.
+  long double amount(std::string_view what);
   // Throws Error when a field is left in the line. `wanted` says in the message what the line should hold.
   void end_line(std::string_view wanted);
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/decision/job_variables.hpp"
-#include "common/matrix/matrix_coarsen.hpp"
+#include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 
@@ -67,10 +67,8 @@ void read_matrix(JobRequest& job_request, std::span<char* const> environment, co
   }
   WireLimits limits;
   limits.max_ranks = static_cast<std::int32_t>(std::min<std::int64_t>(limits.max_ranks, config.max_matrix_ranks));
-  WireMatrix wire = unpack_wire(from_base64url(text, max_bytes), limits);
-  if (wire.tasks() < 1) return;
-  job_request.coarse = wire.coarse();
-  job_request.matrix = std::make_shared<const CommMatrix>(expand_groups(wire));
+  CommMatrix matrix = unpack_wire(from_base64url(text, max_bytes), limits);
+  if (matrix.ranks() >= 1) job_request.matrix = std::make_shared<const CommMatrix>(std::move(matrix));
 }
 
 }  // namespace

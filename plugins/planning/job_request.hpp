@@ -31,7 +31,6 @@ struct JobRequest {
   const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`
   std::shared_ptr<const CommMatrix> matrix;  // null if the job has none
   bool natural_order = false;                // PLACEMENT_NATURAL_ORDER: srun leaves the ranks in natural order
-  bool coarse = false;                       // the matrix was coarsened, so costs computed from it mean nothing
   std::string error;                         // why the request cannot be served: a sentence without a full stop
 };
 

@@ -59,7 +59,7 @@ class Planner {
     if (job_request_.policy->uses_live) add_terms(plan.note, placement.reasons);
     plan.terms = placement.reasons;
     if (job_request_.policy->uses_live) plan.for_steps.job_state = state_for_steps(view, request, placement, deadline);
-    if (request.matrix && !job_request_.coarse) {
+    if (request.matrix) {
       set_placed(plan.costs, view, job_request_, placement);
       if (!job_request_.natural_order) {
         plan.for_steps.planned_ranks = ranks_for_steps(placement, view.nodes.size());

@@ -33,7 +33,7 @@ struct DecisionInput {
 };
 
 // The costs of a job's first step on certain nodes and cores, as texts for its record. A text is empty if the cost is
-// not known; without a matrix, and with a coarsened one, none is known.
+// not known; without a matrix none is known.
 struct StepCosts {
   std::string cost;          // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;  // hop-bytes on the same cores in natural order

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "common/decision/job_variables.hpp"
-#include "common/matrix/matrix_coarsen.hpp"
+#include "common/matrix/matrix_wire.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -32,38 +32,33 @@ int number_in(const std::string& name, const char* text, int most) {
   return static_cast<int>(*value);
 }
 
-// A sample of the pairs stands for the matrix where each rank has as many of them on average. With fewer the sample
-// would not tell which ranks belong together, as groups of ranks do.
-constexpr std::int64_t least_pairs_per_rank = 32;
 constexpr std::uint64_t seed_of_sample = 1;
-
-constexpr const char* with_the_file = ". An srun in the job that is given the file itself places by all of it";
-
-std::string coarse_note(const WireMatrix& wire) {
-  return "the matrix of " + std::to_string(wire.tasks()) + " ranks is too large to travel with the job: that of " +
-         std::to_string(wire.matrix.ranks()) + " groups of ranks goes instead" + with_the_file;
-}
 
 std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
   return "the matrix of " + std::to_string(matrix.ranks()) + " ranks has " + std::to_string(matrix.pairs()) +
          " pairs, too many to travel with the job: the heaviest and a sample of the others go instead, " +
-         std::to_string(sample.pairs()) + " pairs, so that costs are estimates" + with_the_file;
+         std::to_string(sample.pairs()) +
+         " pairs, so that costs are estimates. An srun in the job that is given the file itself places by all of it";
 }
 
-// Returns a matrix with fewer pairs that stands for `matrix`; nothing if that has few enough, or would need groups of
-// ranks.
-std::optional<CommMatrix> sample_of(const CommMatrix& matrix) {
+// Returns the packed form of the matrix or, if that is too large, of a sample of its pairs, which `note` then names.
+std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note) {
   constexpr std::int64_t most_pairs = WireLimits{}.max_pairs;
-  const std::int64_t pairs_per_rank =
-      most_pairs / std::max(matrix.ranks(), 1) - 1;  // sparsified() keeps up to one more of each rank
-  if (matrix.pairs() <= most_pairs || pairs_per_rank < least_pairs_per_rank) return std::nullopt;
-  return mapping::sparsified(matrix, static_cast<std::int32_t>(pairs_per_rank), seed_of_sample);
+  if (matrix.pairs() <= most_pairs)
+    if (std::vector<std::byte> bytes = pack_wire(matrix); bytes.size() <= most_packed_bytes) return bytes;
+  // sparsified() keeps up to one pair more of each rank
+  for (std::int64_t kept = most_pairs / std::max(matrix.ranks(), 1) - 1; kept >= 1; kept /= 2) {
+    const CommMatrix sample = mapping::sparsified(matrix, static_cast<std::int32_t>(kept), seed_of_sample);
+    note = sample_note(matrix, sample);
+    if (std::vector<std::byte> bytes = pack_wire(sample); bytes.size() <= most_packed_bytes) return bytes;
+  }
+  throw Error("the matrix of " + std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) +
+              " pairs is too large to travel with the job: leave out its lighter pairs");
 }
 
 }  // namespace
 
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component,
-                            std::int32_t ranks_per_node) {
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component) {
   ShippedRequest shipped;
   auto& variables = shipped.variables;
   const bool automatic = placement_request.automatic && !placement_request.matrix;
@@ -74,12 +69,7 @@ ShippedRequest pack_request(const PlacementRequest& placement_request, std::int3
   if (placement_request.overrides_distribution) variables.emplace_back(request_overrides_variable, "1");
   if (!placement_request.matrix) return shipped;
 
-  const std::optional<CommMatrix> sample = sample_of(*placement_request.matrix);
-  if (sample) shipped.note = sample_note(*placement_request.matrix, *sample);
-  const WireMatrix wire =
-      coarsen_to_fit(sample ? *sample : *placement_request.matrix, most_packed_bytes, std::max(ranks_per_node, 2));
-  if (wire.coarse()) shipped.note = coarse_note(wire);
-  const std::string text = to_base64url(pack_wire(wire));
+  const std::string text = to_base64url(packed_to_fit(*placement_request.matrix, shipped.note));
   const std::size_t pieces = (text.size() + piece_bytes - 1) / piece_bytes;
   variables.emplace_back(request_pieces_variable, std::to_string(pieces));
   for (std::size_t piece = 0; piece < pieces; ++piece)
@@ -113,7 +103,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
       all += part;
     }
     received.placement_request.matrix =
-        std::make_shared<const CommMatrix>(expand_groups(unpack_wire(from_base64url(all, most_packed_bytes))));
+        std::make_shared<const CommMatrix>(unpack_wire(from_base64url(all, most_packed_bytes)));
   }
   return received;
 }

@@ -13,15 +13,14 @@ namespace placement::spank {
 // A request as variables of Slurm's job control environment (common/decision/job_variables.hpp).
 struct ShippedRequest {
   std::vector<std::pair<std::string, std::string>> variables;  // name and value; each below 128 KiB, 1 MiB in all
-  std::string note;  // tells the user that the matrix was coarsened; mostly empty
+  std::string note;  // for the user, if a sample of the pairs travels; mostly empty
 };
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. If
-// the matrix has more than 200,000 pairs, a sample of them is sent in its place where each rank keeps 32 pairs or more
-// on average. Equal matrices give equal samples. A matrix that is too large still is coarsened to groups of
-// `ranks_per_node` ranks, or of a multiple of that. If `ranks_per_node` is less than 2, groups begin at 2 ranks.
-ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component,
-                            std::int32_t ranks_per_node);
+// the matrix has more than 200,000 pairs, or more than 1 MiB with the other variables, a sample of its pairs is sent in
+// its place. Equal matrices give equal samples. Throws Error if no sample is small enough, which takes more than
+// 100,000 ranks.
+ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
 
 struct ReceivedRequest {
   PlacementRequest placement_request;
@@ -32,8 +31,7 @@ struct ReceivedRequest {
 using Getenv = std::function<const char*(const std::string& name)>;
 
 // Returns the shipped request in an environment; nothing if there is none, or if it does not fit the job. `get` looks
-// up a variable by its name without SLURM_SPANK_. A coarsened matrix is expanded to ranks with expand_groups(). Throws
-// Error if the request is damaged or of another version.
+// up a variable by its name without SLURM_SPANK_. Throws Error if the request is damaged or of another version.
 std::optional<ReceivedRequest> unpack_request(const Getenv& get);
 
 // Returns the names of all variables that any shipped request may have.

@@ -77,7 +77,7 @@ const MachineCores& cores_here() {
 std::optional<std::vector<GpuShape>> gpus_found(const TaskVariables& variables) {
   const auto node = variables.get("SLURMD_NODENAME");
   try {
-    return node && finds_gpus_itself(gres_conf_path(), *node) ? gpus_by_kernel("", cores_here()) : std::nullopt;
+    return node && read_gpu_shapes(gres_conf_path(), *node).detected ? gpus_by_kernel("", cores_here()) : std::nullopt;
   } catch (const Error&) {
     return std::nullopt;
   }

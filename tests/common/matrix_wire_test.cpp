@@ -52,24 +52,18 @@ START_TEST(packed_matrices_unpack) {
                                  CommMatrix::from_edges(5, {{0, 4, 1}, {0, 1, 2}, {2, 4, 300}}),
                                  random_matrix(1000, 20000, 1),
                                  ring(80640)};
-  for (const CommMatrix& matrix : matrices) ck_assert(unpack_wire(pack_wire({matrix, {}})).matrix == matrix);
-  ck_assert_uint_lt(pack_wire({ring(80640), {}}).size(), 1000);
-  const WireMatrix groups{CommMatrix::from_edges(3, {{0, 2, 9}}), {0, 1, 0, 2, 1}};
-  ck_assert(unpack_wire(pack_wire(groups)) == groups);
-  ck_assert_int_eq(unpack_wire(pack_wire(groups)).tasks(), 5);
+  for (const CommMatrix& matrix : matrices) ck_assert(unpack_wire(pack_wire(matrix)) == matrix);
+  ck_assert_uint_lt(pack_wire(ring(80640)).size(), 1000);
 }
 END_TEST
 
 START_TEST(refuses_to_pack_what_the_other_side_refuses) {
-  ck_assert_error(pack_wire({CommMatrix::from_edges(3, {}), {0, 1, 0}}), "3 groups in the matrix");
-  ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {1, 0}}), "group 1 appears before group 0");
-  ck_assert_error(pack_wire({CommMatrix::from_edges(2, {}), {0, -1}}), "group -1");
-  ck_assert_error(pack_wire({CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {}), {}}), "at most");
+  ck_assert_error(pack_wire(CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {})), "at most");
 }
 END_TEST
 
 START_TEST(refuses_every_truncation) {
-  const Bytes bytes = pack_wire({random_matrix(4, 30, 2), {0, 1, 2, 3, 0}});
+  const Bytes bytes = pack_wire(random_matrix(4, 30, 2));
   for (std::size_t size = 0; size < bytes.size(); ++size)
     ck_assert_error(unpack_wire(std::span(bytes).first(size)), "packed matrix: ");
   Bytes more = bytes;
@@ -82,14 +76,14 @@ START_TEST(refuses_every_truncation) {
 END_TEST
 
 START_TEST(refuses_hostile_payloads) {
-  // No groups; 3 ranks, 2 pairs; 2, 0 and 0 larger neighbours; 0-1 and 0-2; weights 5 and 6.
+  // 0; 3 ranks, 2 pairs; 2, 0 and 0 larger neighbours; 0-1 and 0-2; weights 5 and 6.
   const CommMatrix right = CommMatrix::from_edges(3, {{0, 1, 5}, {0, 2, 6}});
-  ck_assert(unpack_wire(framed({0, 3, 2, 2, 0, 0, 0, 0, 4, 5})).matrix == right);
+  ck_assert(unpack_wire(framed({0, 3, 2, 2, 0, 0, 0, 0, 4, 5})) == right);
   const struct {
     std::initializer_list<int> payload;
     const char* message;
   } cases[] = {
-      {{}, "ends in the number of grouped ranks"},
+      {{}, "ends in the first number"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4}, "ends in the weight"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4, 5, 0}, "1 bytes too many"},
       {{0, 3, 2, 1, 0, 0, 0, 0, 4, 5}, "the ranks have 1 pairs of the announced 2"},
@@ -105,19 +99,15 @@ START_TEST(refuses_hostile_payloads) {
       {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "weight"},
       {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, "more than 64 bits"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "2^63"},
-      {{2, 0, 1, 2, 0, 0, 0}, "group -1 of 2 ranks"},
-      {{2, 0, 4, 2, 0, 0, 0}, "group 2 of 2 ranks"},
-      {{2, 2, 1, 2, 0, 0, 0}, "group 1 appears before group 0"},
-      {{2, 0, 0, 2, 0, 0, 0}, "2 groups in the matrix, others"},
-      {{9, 0, 0, 2, 0, 0, 0}, "number of grouped ranks 9 is more than the bytes that follow"},
+      {{2, 0, 1, 2, 0, 0, 0}, "first number 2 is more than 0"},
   };
   for (const auto& wrong : cases) ck_assert_error(unpack_wire(framed(wrong.payload)), wrong.message);
   ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "does not begin as version 1");
   const WireLimits narrow{.max_ranks = 3, .max_pairs = 2, .max_unpacked_bytes = 10};
-  ck_assert(unpack_wire(pack_wire({right, {}}), narrow).matrix == right);
-  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_ranks = 2}), "number of ranks 3 is more than 2");
-  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_pairs = 1}), "number of pairs 2 is more than 1");
-  ck_assert_error(unpack_wire(pack_wire({right, {}}), {.max_unpacked_bytes = 9}), "unpacked 10 bytes: the limit is 9");
+  ck_assert(unpack_wire(pack_wire(right), narrow) == right);
+  ck_assert_error(unpack_wire(pack_wire(right), {.max_ranks = 2}), "number of ranks 3 is more than 2");
+  ck_assert_error(unpack_wire(pack_wire(right), {.max_pairs = 1}), "number of pairs 2 is more than 1");
+  ck_assert_error(unpack_wire(pack_wire(right), {.max_unpacked_bytes = 9}), "unpacked 10 bytes: the limit is 9");
 }
 END_TEST
 
@@ -130,14 +120,10 @@ START_TEST(many_pairs_do_not_travel_however_small) {
     return CommMatrix::from_edges(ranks, std::move(edges));
   };
   const CommMatrix most = all_to_all(632);
-  const Bytes packed = pack_wire({most, {}});
+  const Bytes packed = pack_wire(most);
   ck_assert_uint_lt(packed.size(), 4096);
-  ck_assert(unpack_wire(packed).matrix == most);
-  const CommMatrix more = all_to_all(633);
-  ck_assert_error(pack_wire({more, {}}), "at most 1048576 and 200000 travel");
-  const WireMatrix groups = coarsen_to_fit(more, 1 << 20, 2);
-  ck_assert(groups.coarse() && groups.tasks() == 633 && groups.matrix.ranks() == 317);
-  ck_assert_int_eq(expand_groups(groups).ranks(), 633);
+  ck_assert(unpack_wire(packed) == most);
+  ck_assert_error(pack_wire(all_to_all(633)), "at most 1048576 and 200000 travel");
 }
 END_TEST
 
@@ -189,38 +175,6 @@ START_TEST(groups_are_equal) {
 }
 END_TEST
 
-START_TEST(coarsens_only_as_needed) {
-  const CommMatrix matrix = random_matrix(2000, 20000, 4);
-  const std::size_t whole = pack_wire({matrix, {}}).size();
-  ck_assert(coarsen_to_fit(matrix, whole, 4) == (WireMatrix{matrix, {}}));
-  const WireMatrix coarse = coarsen_to_fit(matrix, whole - 1, 4);
-  ck_assert_int_eq(coarse.matrix.ranks(), 500);
-  ck_assert_int_eq(coarse.tasks(), 2000);
-  ck_assert(coarse.matrix == matrix.aggregated(coarse.group_of, 500));
-  const WireMatrix tight = coarsen_to_fit(matrix, 4000, -5);
-  ck_assert_uint_le(pack_wire(tight).size(), 4000);
-  ck_assert(unpack_wire(pack_wire(tight)) == tight);
-  ck_assert_error(coarsen_to_fit(matrix, 10, 4), "does not fit into 10 bytes");
-  ck_assert_error(coarsen_to_fit(CommMatrix{}, 3, 4), "does not fit");
-  ck_assert(coarsen_to_fit(CommMatrix::from_edges(WireLimits{}.max_ranks, {}), 1 << 20, 4).matrix.ranks() > 0);
-}
-END_TEST
-
-START_TEST(groups_become_ranks_again) {
-  // Groups {0, 2, 4}, {1, 3} and {5}.
-  const WireMatrix wire{CommMatrix::from_edges(3, {{0, 1, 7}, {0, 2, 5}}), {0, 1, 0, 1, 0, 2}};
-  const CommMatrix ranks = expand_groups(wire);
-  ck_assert(ranks == CommMatrix::from_edges(6, {{0, 1, 7}, {2, 5, 5}, {0, 2, 13}, {2, 4, 13}, {1, 3, 13}}));
-  ck_assert(ranks.aggregated(wire.group_of, 3) == wire.matrix);
-  ck_assert(expand_groups({wire.matrix, {}}) == wire.matrix);
-  const WireMatrix heavy{CommMatrix::from_edges(2, {{0, 1, INT64_MAX - 10}}), {0, 0, 0, 1}};
-  ck_assert(expand_groups(heavy) == CommMatrix::from_edges(4, {{0, 3, INT64_MAX - 10}, {0, 1, 2}, {1, 2, 2}}));
-  const WireMatrix full{CommMatrix::from_edges(2, {{0, 1, INT64_MAX}}), {0, 0, 1}};
-  ck_assert(expand_groups(full) == CommMatrix::from_edges(3, {{0, 2, INT64_MAX}}));
-  ck_assert_error(expand_groups({CommMatrix::from_edges(2, {{0, 1, 1}}), {0}}), "group without ranks");
-}
-END_TEST
-
 START_TEST(base64url_is_exact) {
   std::set<std::string> seen;
   for (std::size_t size = 0; size < 100; ++size) {
@@ -259,8 +213,6 @@ int main() {
   tcase_add_test(all, refuses_frames_without_a_size);
   tcase_add_test(all, groups_heavy_pairs);
   tcase_add_test(all, groups_are_equal);
-  tcase_add_test(all, coarsens_only_as_needed);
-  tcase_add_test(all, groups_become_ranks_again);
   tcase_add_test(all, base64url_is_exact);
   suite_add_tcase(suite, all);
   return run_suite(suite);

@@ -29,11 +29,11 @@ START_TEST(who_is_who) {
   ck_assert_text_eq(hosts.controllers[1].address, "head2");
   ck_assert_text_eq(hosts.munge_socket, "/run/m.sock");
   ck_assert_uint_eq(hosts.nodes.size(), 5);
-  ck_assert_text_eq(hosts.nodes[1].name, "n2");
-  ck_assert_text_eq(hosts.nodes[1].hostname, "h2");
-  ck_assert_text_eq(hosts.nodes[1].address, "10.0.1.2");
-  ck_assert_text_eq(hosts.nodes[3].address, "localhost");
-  ck_assert_text_eq(hosts.nodes[4].address, "late");
+  ck_assert_text_eq(hosts.nodes[0].address, "late");
+  ck_assert_text_eq(hosts.nodes[2].name, "n2");
+  ck_assert_text_eq(hosts.nodes[2].hostname, "h2");
+  ck_assert_text_eq(hosts.nodes[2].address, "10.0.1.2");
+  ck_assert_text_eq(hosts.nodes[4].address, "localhost");
 }
 END_TEST
 

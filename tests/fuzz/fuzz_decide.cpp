@@ -165,7 +165,7 @@ void add_matrix(Question& q, Bytes& in) {
   }
   try {
     q.entries.push_back("PLACEMENT_MATRIX_0=" +
-                        to_base64url(pack_wire({CommMatrix::from_edges(ranks, std::move(edges)), {}})));
+                        to_base64url(pack_wire(CommMatrix::from_edges(ranks, std::move(edges)))));
     q.entries.push_back("PLACEMENT_MATRIX_PIECES=1");
   } catch (const Error&) {  // the sum of its weights is too large for a matrix
   }

@@ -137,9 +137,9 @@ END_TEST
 // The compressed bytes may differ with the version of zstd.
 START_TEST(a_matrix_on_its_way) {
   const std::string bytes = stored("matrix_1");
-  const CommMatrix matrix = unpack_wire(std::as_bytes(std::span(bytes))).matrix;
+  const CommMatrix matrix = unpack_wire(std::as_bytes(std::span(bytes)));
   ck_assert(matrix == CommMatrix::from_edges(4, {{0, 1, 5}, {0, 3, 1}, {1, 2, 2}, {2, 3, 9}}));
-  ck_assert(text_of(pack_wire({matrix, {}})).substr(0, 4) == bytes.substr(0, 4));
+  ck_assert(text_of(pack_wire(matrix)).substr(0, 4) == bytes.substr(0, 4));
 }
 END_TEST
 

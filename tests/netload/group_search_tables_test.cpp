@@ -123,7 +123,7 @@ START_TEST(the_groups_are_those_of_the_published_algorithms) {
           if (seed % 3 == 0) request.min_nodes = 9;
           if (seed % 4 == 0) request.required = {2, 11};
           for (std::int32_t start = 0; start < nodes; start += 1 + nodes / instances(40))
-            ck_assert_msg(group_of_start(input, request, start) == plain_group(input, request, start),
+            ck_assert_msg(StartGroups(input, request).of_start(start) == plain_group(input, request, start),
                           "start %d of %d nodes in %d groups, case %d", start, nodes, groups, static_cast<int>(seed));
           if (nodes > 300) continue;
           ck_assert(choose_group(input, request, GroupSearch::paper).best.nodes == plain_choice(input, request));

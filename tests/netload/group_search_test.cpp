@@ -46,7 +46,7 @@ START_TEST(worked_figure_of_candidate_groups) {
   for (std::int32_t n = 0; n < 3; ++n)  // the addition loads of v4
     ck_assert_double_eq_tol(four.alpha * four.compute[static_cast<std::size_t>(n)] + four.beta * four.network.at(3, n),
                             expected[n], 1e-9);
-  const std::vector<std::int32_t> group = group_of_start(four.input(), processes(16), 3);
+  const std::vector<std::int32_t> group = StartGroups(four.input(), processes(16)).of_start(3);
   ck_assert(group == (std::vector<std::int32_t>{0, 1, 3}));
 }
 END_TEST
@@ -99,7 +99,7 @@ START_TEST(ties_go_to_the_first_nodes) {
     const GroupChoice choice = choose_group(equal.input(), processes(6), search);
     ck_assert(choice.best.nodes == (std::vector<std::int32_t>{0, 1, 2}));
   }
-  ck_assert(group_of_start(equal.input(), processes(6), 5) == (std::vector<std::int32_t>{0, 1, 5}));
+  ck_assert(StartGroups(equal.input(), processes(6)).of_start(5) == (std::vector<std::int32_t>{0, 1, 5}));
 }
 END_TEST
 
@@ -134,7 +134,7 @@ START_TEST(nodes_without_processors_are_no_candidates) {
   made.processors[2] = 0;
   const GroupChoice choice = choose_group(made.input(), processes(4), GroupSearch::improved);
   ck_assert_int_eq(std::count(choice.best.nodes.begin(), choice.best.nodes.end(), 2), 0);
-  ck_assert(group_of_start(made.input(), processes(4), 2).empty());
+  ck_assert(StartGroups(made.input(), processes(4)).of_start(2).empty());
 }
 END_TEST
 

@@ -105,7 +105,7 @@ class Environment {
   explicit Environment(std::initializer_list<std::string> entries) : entries_(entries) {}
 
   static Environment with_matrix(const CommMatrix& matrix, const std::string& word = "TREEMATCH") {
-    return with_bytes(pack_wire({matrix, {}}), word);
+    return with_bytes(pack_wire(matrix), word);
   }
 
   static Environment with_bytes(std::span<const std::byte> bytes, const std::string& word = "TREEMATCH") {

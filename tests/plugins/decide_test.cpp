@@ -328,19 +328,6 @@ START_TEST(without_a_matrix) {
 }
 END_TEST
 
-START_TEST(a_matrix_of_groups) {
-  TestMachine(4, 1).configure();
-  // groups {0, 2} and {1, 3}, that talk with each other
-  WireMatrix wire{CommMatrix::from_edges(2, {{0, 1, 5}}), {0, 1, 0, 1}};
-  Environment environment = Environment::with_bytes(pack_wire(wire));
-  const placement_decision* plan = decide(Offer(4, 2), request_for(environment, 4));
-  ck_assert_msg(plan->placed, "%s", plan->reason);
-  ck_assert_uint_eq(plan->node_count, 2);
-  ck_assert_str_eq(plan->cost, "");
-  ck_assert_stock(decide(Offer(4, 2), request_for(environment, 2)), "4 ranks", STOCK_REQUEST);
-}
-END_TEST
-
 START_TEST(hostile_environments) {
   TestMachine(4, 2).configure();
   const CommMatrix matrix = ring(4);
@@ -365,7 +352,7 @@ START_TEST(hostile_environments) {
   // sound base64url around what is no matrix
   const std::vector<std::byte> zeros(1000);
   reason_of(Environment::with_bytes(zeros));
-  std::vector<std::byte> cut = pack_wire({matrix, {}});
+  std::vector<std::byte> cut = pack_wire(matrix);
   cut.pop_back();
   reason_of(Environment::with_bytes(cut));
 }
@@ -432,7 +419,6 @@ static Suite* suite() {
   tcase_add_test(core, first_nodes_where_slurm_chose_the_cores);
   tcase_add_test(core, tasks_that_nobody_named);
   tcase_add_test(core, without_a_matrix);
-  tcase_add_test(core, a_matrix_of_groups);
   tcase_add_test(core, hostile_environments);
   tcase_add_test(core, null_entries_are_skipped);
   tcase_add_test(core, sizes_that_do_not_fit);

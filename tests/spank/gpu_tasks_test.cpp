@@ -269,7 +269,7 @@ END_TEST
 START_TEST(where_slurm_finds_the_gpus_itself) {
   const auto finds = [](const std::string& text, const std::string& node) {
     const TemporaryDirectory folder;
-    return placement::finds_gpus_itself(folder.file("gres.conf", text), node);
+    return placement::read_gpu_shapes(folder.file("gres.conf", text), node).detected;
   };
   const std::string text =
       "AutoDetect=nvml\nNodeName=a[1-2] AutoDetect=off Name=gpu File=/dev/nvidia0\nNodeName=b1 Name=gpu Type=t\n";

@@ -40,7 +40,7 @@ ShippedRequest shipped(std::int32_t ranks, std::vector<CommEdge> edges) {
   PlacementRequest request;
   request.spec = placement::parse_policy_spec("TREEMATCH");
   request.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
-  return pack_request(request, 0, 13);
+  return pack_request(request, 0);
 }
 
 std::optional<ReceivedRequest> received(const ShippedRequest& sent) {

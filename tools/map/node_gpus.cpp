@@ -95,7 +95,7 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
   gpu.node = read_node(*line.value("node-topology"));
   if (const auto path = line.value("gres-conf")) {
     const std::string name = line.value_or("gres-node", node_name);
-    const auto [shapes, why_not] = read_gpu_shapes(*path, name);
+    const auto [shapes, why_not, detected] = read_gpu_shapes(*path, name);
     if (!shapes)
       throw Error("cannot identify the GPUs of " + shown(name) + ": " + why_not +
                   "; generate the lines with placectl gres-conf");

@@ -141,7 +141,7 @@ CommMatrix most_pairs(std::int32_t ranks) {
   std::size_t few = 0, many = static_cast<std::size_t>(WireLimits{}.max_pairs);  // a few pairs are drawn twice
   while (many - few > 2000) {
     const std::size_t pairs = (few + many) / 2;
-    (pack_wire({random_pairs(ranks, pairs), {}}).size() <= most_bytes ? few : many) = pairs;
+    (pack_wire(random_pairs(ranks, pairs)).size() <= most_bytes ? few : many) = pairs;
   }
   return random_pairs(ranks, few);
 }
@@ -161,7 +161,7 @@ class Environment {
       : entries_{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=" + word} {
     if (matrix != nullptr) {
       constexpr std::size_t piece = 64 << 10;
-      const std::string text = to_base64url(pack_wire({*matrix, {}}));
+      const std::string text = to_base64url(pack_wire(*matrix));
       std::size_t pieces = 0;
       for (std::size_t at = 0; at < text.size(); at += piece, ++pieces)
         entries_.push_back("PLACEMENT_MATRIX_" + std::to_string(pieces) + "=" + text.substr(at, piece));
