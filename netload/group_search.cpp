@@ -8,7 +8,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
-#include "netload/local_search.hpp"
 
 namespace placement::netload {
 

@@ -97,6 +97,22 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
                          const Deadline& deadline = Deadline::never(), const std::vector<Group>* simple = nullptr);
 
+// Improves a group by a local search while T_G falls, by the sums of `choice`. A step omits a node that is not needed,
+// exchanges a node for one outside, adds a node that replaces several, or replaces a node by several. Returns a group
+// that is never worse than `group`. The number of steps is bounded; at the deadline the search ends with the best
+// group.
+Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
+                     const Group& group, const Deadline& deadline);
+
+// Returns the group with the least regret, with its T_G by the sums of choose_group(). The run time of a group, where
+// communication takes the share a of it on the best nodes, is
+//   (1 - a) slowest node / slowest of the fastest group + a network / network of the best group
+// with the mean network load of its pairs as network. The regret of a group is its run time divided by the least run
+// time of all groups for that share, for the share in input.shares for which this is most. Groups compared are those of
+// choose_group() among the nodes up to several slowdowns, and simple_groups(). The run time is linear in a and the
+// least one concave, so that the regret is most at an end of the range. Throws Error where choose_group() does.
+GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
+
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when there is
 // no group within the limits.
 std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const GroupRequest& request);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "netload/local_search.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "netload/group_search.hpp"
 
 namespace placement::netload {
 

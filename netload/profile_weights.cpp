@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {
@@ -101,12 +101,6 @@ MessageTotals totals_of(const CommunicationProfile& profile) {
   return totals;
 }
 
-std::string three_digits(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f", value);
-  return text;
-}
-
 }  // namespace
 
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file) {
@@ -151,10 +145,8 @@ NetworkUse network_use(const CommunicationProfile& profile) {
 }
 
 std::string to_string(const NetworkUse& use) {
-  char text[128];
-  std::snprintf(text, sizeof text, "%.6g:%.6g:%.6g:%.6g", use.waiting_share, use.ranks, use.messages_per_s,
-                use.bytes_per_s);
-  std::string with_nodes = text;
+  std::string with_nodes = short_number(use.waiting_share, 6) + ":" + short_number(use.ranks, 6) + ":" +
+                           short_number(use.messages_per_s, 6) + ":" + short_number(use.bytes_per_s, 6);
   for (const std::string& node : use.nodes) with_nodes += (&node == &use.nodes.front() ? ":" : "+") + node;
   return with_nodes;
 }
@@ -214,10 +206,12 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
   const double share = network_share(use, link);
   const double network = share * share / (share * share + (1 - share) * (1 - share));
   // The second number of each pair is computed from the rounded first one, so that they add up to 1.
-  const std::string alpha = three_digits(1 - network);
-  const std::string beta = three_digits(1 - *number(alpha));
-  return {
-      {"alpha", alpha}, {"beta", beta}, {"latency", three_digits(latency)}, {"bandwidth", three_digits(1 - latency)}};
+  const std::string alpha = fixed_number(1 - network, 3);
+  const std::string beta = fixed_number(1 - *number(alpha), 3);
+  return {{"alpha", alpha},
+          {"beta", beta},
+          {"latency", fixed_number(latency, 3)},
+          {"bandwidth", fixed_number(1 - latency, 3)}};
 }
 
 void replace_profile(Parameters& parameters) {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "netload/regret.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "netload/group_search.hpp"
 
 namespace placement::netload {
 
@@ -24,6 +23,8 @@ constexpr double alpha_among_fast = 0.05;
 
 // Regrets that differ by less are equal, because sums of equal links differ in the last digits. T_G then decides.
 constexpr double same_regret = 1e-6;
+
+constexpr double rounding = 1 + 1e-9;  // of slowdowns
 
 // The two parts of the run time of a group, not yet relative to the best ones.
 struct Parts {
@@ -65,6 +66,17 @@ std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const 
              std::ranges::find(request.required, node) != request.required.end();
     });
   });
+  return kept;
+}
+
+// Returns the processors of the nodes whose slowdown is at most `limit`, and of those in `required`; 0 for all others.
+std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowdown, double limit,
+                                                   std::span<const std::int32_t> processors,
+                                                   std::span<const std::int32_t> required) {
+  std::vector<std::int32_t> kept(processors.begin(), processors.end());
+  for (std::size_t n = 0; n < kept.size(); ++n)
+    if (slowdown[n] > limit * rounding && std::ranges::find(required, static_cast<std::int32_t>(n)) == required.end())
+      kept[n] = 0;
   return kept;
 }
 

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 #include <random>
 
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
-#include "netload/regret.hpp"
 
 namespace placement::netload {
 
@@ -68,10 +67,8 @@ std::string to_string(const Overload& overload, std::span<const double> cores) {
   double all = 0;
   for (const double value : cores)
     if (!std::isnan(value)) all += value;
-  char text[160];
-  std::snprintf(text, sizeof text, "the cluster is overloaded: %.1f of %.0f processors are idle, %.0f are wanted",
-                overload.idle, all, overload.wanted);
-  return text;
+  return "the cluster is overloaded: " + fixed_number(overload.idle, 1) + " of " + fixed_number(all, 0) +
+         " processors are idle, " + fixed_number(overload.wanted, 0) + " are needed";
 }
 
 GroupChoice select_group(const GroupInput& input, const GroupRequest& request, SelectionRule rule, std::uint64_t seed,

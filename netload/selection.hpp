@@ -41,7 +41,7 @@ struct Overload {
 // Returns the overload for `wanted` processors. `cores` and `load` have one entry for each node; NaN: not known.
 Overload overload_of(std::span<const double> cores, std::span<const double> load, double wanted);
 
-// Returns a sentence as "the cluster is overloaded: 2.4 of 96 processors are idle, 8 are wanted".
+// Returns a sentence as "the cluster is overloaded: 2.4 of 96 processors are idle, 8 are needed".
 std::string to_string(const Overload& overload, std::span<const double> cores);
 
 // Chooses a group by any of the rules. Its loads are relative to the candidate groups of Algorithms 1 and 2, from

@@ -10,7 +10,6 @@ namespace placement::netload {
 
 namespace {
 
-constexpr double rounding = 1 + 1e-9;
 constexpr double share_error = 0.1;  // of the share of communication that a profile gives
 
 // Replaces what is not known by the worst known value, or by 1 where nothing is known.
@@ -46,16 +45,6 @@ std::optional<ShareRange> share_range(const Parameters& parameters, const Typica
     range = {std::max(share - share_error, 0.0), std::min(share + share_error, 1.0)};
   }
   return range;
-}
-
-std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowdown, double limit,
-                                                   std::span<const std::int32_t> processors,
-                                                   std::span<const std::int32_t> required) {
-  std::vector<std::int32_t> kept(processors.begin(), processors.end());
-  for (std::size_t n = 0; n < kept.size(); ++n)
-    if (slowdown[n] > limit * rounding && std::ranges::find(required, static_cast<std::int32_t>(n)) == required.end())
-      kept[n] = 0;
-  return kept;
 }
 
 }  // namespace placement::netload

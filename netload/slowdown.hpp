@@ -32,9 +32,4 @@ struct ShareRange {
 // depends on `link`, the link on which its messages count.
 std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link);
 
-// Returns the processors of the nodes whose slowdown is at most `limit`, and of those in `required`; 0 for all others.
-std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowdown, double limit,
-                                                   std::span<const std::int32_t> processors,
-                                                   std::span<const std::int32_t> required);
-
 }  // namespace placement::netload

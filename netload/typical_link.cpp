@@ -3,11 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <functional>
 #include <map>
 #include <string_view>
 #include <vector>
+
+#include "common/util/short_number.hpp"
 
 namespace placement::netload {
 
@@ -102,13 +103,12 @@ TypicalLink typical_link(const DensePairs& pairs) {
 }
 
 std::string to_string(const TypicalLink& link) {
-  char bandwidth[64], latency[64];
-  std::snprintf(bandwidth, sizeof bandwidth, "%.4g Mbit/s", link.bandwidth_Bps * 8e-6);
-  std::snprintf(latency, sizeof latency, "%.3g us", link.latency_us);
+  const std::string bandwidth = short_number(link.bandwidth_Bps * 8e-6, 4) + " Mbit/s",
+                    latency = short_number(link.latency_us) + " us";
   if (link.bandwidth_source != link.latency_source)
     return std::string(word_of(link.bandwidth_source)) + bandwidth + ", " + std::string(word_of(link.latency_source)) +
            latency;
-  const std::string both = std::string(bandwidth) + ", " + latency;
+  const std::string both = bandwidth + ", " + latency;
   if (link.latency_source == LinkSource::of_run) return both + ", the slowest between the nodes of its run";
   return link.latency_source == LinkSource::measured ? both : std::string(word_of(link.latency_source)) + both;
 }

@@ -26,34 +26,6 @@ std::vector<std::int32_t> places_by_tree(const ClusterView& view, const Request&
   return places;
 }
 
-// Returns the mapping that is better by the measured distances: that in natural order, or that on the tree. It is for
-// nodes that are too many for a table of distances.
-std::vector<std::int32_t> leaves_by_tree(const ClusterView& view, const Request& request, const mapping::Slots& slots,
-                                         const netload::NetworkLoad& network, const mapping::NodeCounts& counts,
-                                         const Deadline& deadline) {
-  std::vector<std::int32_t> same(view.nodes.size()), best;
-  std::iota(same.begin(), same.end(), 0);
-  for (std::size_t n = 0; n < counts.size(); ++n)
-    best.insert(best.end(), static_cast<std::size_t>(counts[n]), static_cast<std::int32_t>(n));
-  const auto cost = [&](const std::vector<std::int32_t>& node_of_rank) {
-    double sum = 0;
-    for (const CommEdge& edge : request.matrix->edges())
-      sum += static_cast<double>(edge.weight) *
-             network.at(node_of_rank[static_cast<std::size_t>(edge.a)], node_of_rank[static_cast<std::size_t>(edge.b)]);
-    return sum;
-  };
-  if (deadline.expired() || request.matrix->total_weight() == 0) return slots.leaves_on(best);
-  const Deadline::Time start = Deadline::processor_clock();
-  const double natural_cost = cost(best);
-  const Deadline end_of_search =
-      deadline.earlier(Deadline::processor_clock() - start);  // the cost of the other mapping takes as long
-  if (end_of_search.expired()) return slots.leaves_on(best);
-  if (std::vector<std::int32_t> by_tree = places_by_tree(view, request, counts, same, end_of_search);
-      cost(by_tree) <= natural_cost * (1 + rounding))
-    best = std::move(by_tree);
-  return slots.leaves_on(best);
-}
-
 }  // namespace
 
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
@@ -61,8 +33,11 @@ std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, c
                                                       std::span<const std::int32_t> nodes,
                                                       const mapping::NodeCounts& counts, const Deadline& deadline) {
   const CommMatrix& matrix = *request.matrix;
-  if (static_cast<std::int64_t>(nodes.size() * nodes.size()) > netload::most_distances)
-    return leaves_by_tree(view, request, slots, network, counts, deadline);
+  if (static_cast<std::int64_t>(nodes.size() * nodes.size()) > netload::most_distances) {
+    std::vector<std::int32_t> same(view.nodes.size());  // too many nodes for a table of distances
+    std::iota(same.begin(), same.end(), 0);
+    return slots.leaves_on(places_by_tree(view, request, counts, same, deadline));
+  }
   netload::NodeDistances distances;
   distances.nodes = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t u : nodes)

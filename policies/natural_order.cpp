@@ -3,6 +3,7 @@
 
 #include "mapping/slots.hpp"
 #include "policies/baselines.hpp"
+#include "tofa/assess.hpp"
 #include "tofa/torus_job.hpp"
 
 namespace placement::policies {
@@ -27,15 +28,7 @@ Cost step_cost(const ClusterView& view, const Request& request, const Placement&
   std::vector<std::int32_t> position;
   for (const RankPlace& rank : placement.ranks)
     position.push_back(view.torus->position(view.nodes[static_cast<std::size_t>(rank.node)].torus_node));
-  Cost cost = 0;
-  for (std::int32_t rank = 0; rank < request.matrix->ranks(); ++rank) {
-    const auto partners = request.matrix->neighbours(rank);
-    const auto weights = request.matrix->weights(rank);
-    for (std::size_t k = 0; k < partners.size(); ++k)
-      if (partners[k] > rank)
-        cost += static_cast<Cost>(weights[k]) * view.torus->distance(position[rank], position[partners[k]]);
-  }
-  return cost;
+  return tofa::hop_bytes(*view.torus, *request.matrix, position);
 }
 
 }  // namespace placement::policies

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <deque>
 #include <unordered_map>
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "sim/backfill.hpp"
 #include "sim/down_nodes.hpp"
 #include "sim/failures.hpp"
@@ -32,10 +32,8 @@ std::string name_of(const LogJob& job) {
 }
 
 [[noreturn]] void refuse_run_time(const LogJob& job, double run_s) {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.3g", run_s);
-  throw Error(name_of(job) + " would run " + seconds + " s: at most " + std::to_string(latest_us / second_us) +
-              " s can be replayed");
+  throw Error(name_of(job) + " would run " + short_number(run_s) + " s: at most " +
+              std::to_string(latest_us / second_us) + " s can be replayed");
 }
 
 void check_times(std::span<const LogJob> jobs) {

@@ -8,6 +8,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
+#include "tofa/assess.hpp"
 
 namespace placement::sim {
 
@@ -83,15 +84,9 @@ std::vector<std::int32_t> Machine::nodes_of(std::span<const std::int32_t> leaves
 double Machine::communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   if (live_.knows_network()) return live_.transfer_s(matrix, nodes_of(leaf_of_rank));
   if (!view_.torus) return static_cast<double>(view_.tree->hop_bytes(matrix, leaf_of_rank));
-  const TorusTopology& torus = *view_.torus;
   std::vector<std::int32_t> position = nodes_of(leaf_of_rank);
-  for (std::int32_t& place : position) place = torus.position(view_.nodes[place].torus_node);
-  Cost cost = 0;
-  for (std::int32_t a = 0; a < matrix.ranks(); ++a)
-    for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k)
-      if (const std::int32_t b = matrix.neighbours(a)[k]; b > a)
-        cost += static_cast<Cost>(matrix.weights(a)[k]) * torus.distance(position[a], position[b]);
-  return static_cast<double>(cost);
+  for (std::int32_t& place : position) place = view_.torus->position(view_.nodes[place].torus_node);
+  return static_cast<double>(tofa::hop_bytes(*view_.torus, matrix, position));
 }
 
 double Machine::slowdown(std::span<const std::int32_t> leaves) const {

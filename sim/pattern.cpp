@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/util/error.hpp"
 #include "common/util/random.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::sim {
@@ -149,10 +149,8 @@ void PatternSource::check(std::int32_t ranks) const {
   const std::int64_t pairs = random_pairs(ranks, spec_.degree);
   const std::int64_t most = most_random_pairs(ranks);
   if (pairs <= most) return;
-  char degree[32];
-  std::snprintf(degree, sizeof degree, "%g", spec_.degree);
-  throw Error("--pattern random=" + std::string(degree) + ": a job of " + std::to_string(ranks) + " tasks would have " +
-              std::to_string(pairs) + " pairs; at most " + std::to_string(most) +
+  throw Error("--pattern random=" + short_number(spec_.degree, 6) + ": a job of " + std::to_string(ranks) +
+              " tasks would have " + std::to_string(pairs) + " pairs; at most " + std::to_string(most) +
               " are possible, with as many tasks up to random=" + std::to_string(2 * most / ranks));
 }
 

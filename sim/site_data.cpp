@@ -14,8 +14,10 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/random.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "mapping/node_choice.hpp"
+#include "sim/rng_streams.hpp"
 
 namespace placement::sim {
 
@@ -24,7 +26,7 @@ namespace {
 constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
 constexpr double most_failure_hours = 1e6;
 
-double fraction(Random& random) { return static_cast<double>(random.next() >> 11) * 0x1p-53; }
+double fraction(Random& random) { return sim::fraction(random.next()); }
 
 // Returns the group of each node, for the table of pairs. There is one group for each vertex just above nodes. On a
 // torus there is one for each node, or for some consecutive nodes when there are more than 1024.
@@ -78,11 +80,9 @@ RunningMeans always(double value) { return {value, value, value}; }
 double parse_number(const std::string& path, const TextLine& line, std::string_view word, const char* what,
                     double most) {
   const std::optional<double> value = parse_real(word);
-  if (!value || *value < 0 || *value > most) {
-    char range[40];
-    std::snprintf(range, sizeof range, "0 to %g", most);
-    fail_at(path, line.number, std::string(what) + " '" + shown(word) + "': it takes a number from " + range);
-  }
+  if (!value || *value < 0 || *value > most)
+    fail_at(path, line.number,
+            std::string(what) + " '" + shown(word) + "': it takes a number from 0 to " + short_number(most, 6));
   return *value;
 }
 

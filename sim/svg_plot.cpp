@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::sim {
@@ -17,17 +17,7 @@ constexpr const char* dashes[] = {"", "10 4", "4 5", "14 4 3 4", "2 4", "7 7"};
 constexpr const char* colours[] = {"#1b6ca8", "#d1495b", "#2e933c", "#e08e00",
                                    "#6a4c93", "#3d3d3d", "#0aa5a5", "#b56576"};
 
-std::string text_of(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-std::string at(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", value);
-  return text;
-}
+std::string at(double value) { return fixed_number(value, 1); }
 
 struct Axis {
   double low = 0;
@@ -113,8 +103,8 @@ std::string svg(const Plot& plot) {
   out += text(left + width / 2, top + height + 40, "middle", plot.x_label);
   out +=
       text(18, top + height / 2, "middle", plot.y_label, " transform=\"rotate(-90 18 " + at(top + height / 2) + ")\"");
-  for (const double mark : x.ticks()) out += text(px(mark), top + height + 18, "middle", text_of(mark));
-  for (const double mark : y.ticks()) out += text(left - 6, py(mark) + 4, "end", text_of(mark));
+  for (const double mark : x.ticks()) out += text(px(mark), top + height + 18, "middle", short_number(mark, 6));
+  for (const double mark : y.ticks()) out += text(left - 6, py(mark) + 4, "end", short_number(mark, 6));
   out += "</g>\n";
   for (const double mark : x.ticks()) out += line(px(mark), top, px(mark), top + height, "stroke=\"#dddddd\"");
   for (const double mark : y.ticks()) out += line(left, py(mark), left + width, py(mark), "stroke=\"#dddddd\"");

@@ -6,7 +6,6 @@ libcommon_topology_la_SOURCES = \
 	%D%/gres_conf.cpp \
 	%D%/link_traffic.cpp \
 	%D%/node_topology.cpp \
-	%D%/offered_cores.cpp \
 	%D%/scontrol_topology.cpp \
 	%D%/slurm_conf.cpp \
 	%D%/slurm_hosts.cpp \

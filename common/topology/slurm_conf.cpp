@@ -7,7 +7,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "common/topology/offered_cores.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -133,6 +132,41 @@ void add_defaults(ConfLine& defaults, const ConfLine& line) {
 const std::string* value_or_default(const ConfLine& line, const ConfLine& defaults, const char* key) {
   const std::string* text = line.value(key);
   return text ? text : defaults.value(key);
+}
+
+// The reserved cores of a NodeName line. slurm.conf gives their number or their CPUs.
+struct ReservedCores {
+  std::int32_t count = 0;               // CoreSpecCount
+  std::vector<std::int32_t> cpus = {};  // CpuSpecList, ascending; if there are any, `count` has no meaning
+};
+
+// Returns for each core of the node whether Slurm offers it to jobs. By a count Slurm reserves the last core of the
+// last socket, then the last core of each socket before it, then the last but one of the last socket, and so on. With
+// `from_first` (spec_cores_first) it starts with the first core of the first socket. A count that leaves no core means
+// one core, as in Slurm. A CPU stands for the whole core; each core has NodeShape::cpus_per_core of them.
+std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& reserved, bool from_first) {
+  const std::int32_t cores = node.sockets * node.cores_per_socket;
+  std::vector<bool> offered(static_cast<std::size_t>(cores), true);
+  for (const std::int32_t cpu : reserved.cpus) offered[static_cast<std::size_t>(cpu / node.cpus_per_core)] = false;
+  if (!reserved.cpus.empty()) return offered;
+  const std::int32_t count = reserved.count < cores ? reserved.count : 1;
+  for (std::int32_t k = 0; k < count; ++k) {
+    const std::int32_t socket = k % node.sockets, core = k / node.sockets;
+    const std::int32_t first = socket * node.cores_per_socket + core;
+    offered[static_cast<std::size_t>(from_first ? first : cores - 1 - first)] = false;
+  }
+  return offered;
+}
+
+// Returns whether Slurm starts jobs on a node for which slurm.conf has this State=: it does not on DOWN, DRAIN, FAIL,
+// ERROR and FUTURE. Returns nothing for a word that is no state.
+std::optional<bool> takes_jobs(std::string_view state) {
+  const std::string word = lower_case(state);
+  if (word == "down" || word == "error" || word == "future" || word.starts_with("drain") || word.starts_with("fail"))
+    return false;
+  if (word == "idle" || word == "allocated" || word == "mixed" || word == "unknown" || word.starts_with("cloud"))
+    return true;
+  return std::nullopt;
 }
 
 // Reads the nodes of a slurm.conf, and which of their cores Slurm offers to jobs.

@@ -153,28 +153,24 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
   }
 }
 
-std::string conf_of_blocks(YamlDocument& yaml, const yaml_node_t& block) {
+// How a kind of topology has its switches, blocks or rings. Rings become switches that no switch joins.
+struct PlacesOfKind {
+  std::string_view kind;
+  const char *list, *key;
+};
+constexpr PlacesOfKind places_of_kind[] = {
+    {"tree", "switches", "switch"}, {"block", "blocks", "block"}, {"ring", "rings", "ring"}};
+
+// Returns the lines of a topology.conf with the places of a topology.
+std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const PlacesOfKind& places) {
   NumberedLines lines(yaml.file());
-  const yaml_node_t* sizes = yaml.value(block, "block_sizes", "the topology");
+  const yaml_node_t* sizes = places.kind == "block" ? yaml.value(topology, "block_sizes", "the topology") : nullptr;
   std::string list;
   if (sizes)
     for (const yaml_node_t* size : yaml.entries(*sizes, "block_sizes"))
       list += (list.empty() ? "" : ",") + yaml.as_word(*size, "block_sizes");
   if (!list.empty()) lines.add(YamlDocument::line_of(*sizes), "BlockSizes=" + list);
-  add_places(yaml, block, "blocks", "block", lines);
-  return lines.take();
-}
-
-std::string conf_of_tree(YamlDocument& yaml, const yaml_node_t& tree) {
-  NumberedLines lines(yaml.file());
-  add_places(yaml, tree, "switches", "switch", lines);
-  return lines.take();
-}
-
-// Returns the rings as switches that no switch joins.
-std::string conf_of_rings(YamlDocument& yaml, const yaml_node_t& ring) {
-  NumberedLines lines(yaml.file());
-  add_places(yaml, ring, "rings", "ring", lines);
+  add_places(yaml, topology, places.list, places.key, lines);
   return lines.take();
 }
 
@@ -278,9 +274,9 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   if (!chosen && wanted) throw Error(file + ": there is no topology '" + shown(*wanted) + "'; it has " + shown(names));
   if (!chosen) throw Error(file + ": it has no topology");
   YamlTopology topology = head_of(yaml, *chosen);
-  if (topology.kind == "tree") topology.conf = conf_of_tree(yaml, *yaml.value(*chosen, "tree", "a topology"));
-  if (topology.kind == "block") topology.conf = conf_of_blocks(yaml, *yaml.value(*chosen, "block", "a topology"));
-  if (topology.kind == "ring") topology.conf = conf_of_rings(yaml, *yaml.value(*chosen, "ring", "a topology"));
+  for (const PlacesOfKind& places : places_of_kind)
+    if (topology.kind == places.kind)
+      topology.conf = conf_of(yaml, *yaml.value(*chosen, places.kind, "a topology"), places);
   if (topology.kind == "torus3d") topology.conf = torus_text(yaml, *yaml.value(*chosen, "torus3d", "a topology"));
   return topology;
 }

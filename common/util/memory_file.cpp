@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/util/file_descriptor.hpp"
+#include "common/util/write_all.hpp"
 
 namespace placement {
 
@@ -19,11 +20,7 @@ constexpr int high_descriptors[] = {500, 100};
 int file_in_memory(const std::string& text, bool inherited) {
   const FileDescriptor file(memfd_create("placement-hostfile", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (file < 0) return -1;
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(file, text.data() + done, text.size() - done);
-    if (written <= 0) return -1;
-    done += static_cast<std::size_t>(written);
-  }
+  if (!write_all(file, text)) return -1;
   fcntl(file, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   for (const int lowest : high_descriptors) {
     const int number = fcntl(file, inherited ? F_DUPFD : F_DUPFD_CLOEXEC, lowest);

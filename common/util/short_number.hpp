@@ -5,10 +5,17 @@
 
 namespace placement {
 
-// Returns the number with three significant digits.
-inline std::string short_number(double value) {
+// Returns the number with this number of significant digits.
+inline std::string short_number(double value, int digits = 3) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
+}
+
+// Returns the number with this number of decimals.
+inline std::string fixed_number(double value, int decimals) {
+  char text[352];  // the largest number has 309 digits
+  std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
 }
 

@@ -53,13 +53,6 @@ START_TEST(weights_and_a_profile_narrow_the_shares) {
 }
 END_TEST
 
-START_TEST(required_nodes_stay_candidates) {
-  const std::vector<double> slow{1, 2, 1, 3};
-  const std::vector<std::int32_t> processors{4, 4, 4, 4}, required{3};
-  ck_assert((processors_of_fast_nodes(slow, 1.1, processors, required) == std::vector<std::int32_t>{4, 0, 4, 4}));
-}
-END_TEST
-
 // The slowest node and the mean network load of a group.
 struct GroupParts {
   double slowest = 0, network = 0;
@@ -131,7 +124,6 @@ int main() {
   tcase_add_test(all, clock_and_crowding_slow_a_node_down);
   tcase_add_test(all, nodes_that_nothing_tells_apart_are_equally_fast);
   tcase_add_test(all, weights_and_a_profile_narrow_the_shares);
-  tcase_add_test(all, required_nodes_stay_candidates);
   tcase_add_test(all, the_regret_is_about_the_least_of_all_groups);
   suite_add_tcase(suite, all);
   return run_suite(suite);

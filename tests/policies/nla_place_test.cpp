@@ -254,7 +254,7 @@ START_TEST(threads_of_cores_are_no_idle_processors) {
   Request request = tasks(8);
   request.parameters = {{"wait", "100"}};
   request.waited_s = 0;
-  ck_assert_error(place_nla(cluster.view, request, Deadline::never()), "6.8 of 16 processors are idle, 8 are wanted");
+  ck_assert_error(place_nla(cluster.view, request, Deadline::never()), "6.8 of 16 processors are idle, 8 are needed");
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(waits_while_all_is_overloaded) {
   request.waited_s = 10;
   const std::string why = error_of([&] { place(cluster, request); });
   ck_assert_text_eq(
-      why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 600 s");
+      why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are needed, the job waits for at most 600 s");
   bool waits = false;
   try {
     place(cluster, request);
@@ -282,7 +282,7 @@ START_TEST(waits_while_all_is_overloaded) {
     ck_assert_int_eq(wait.left_s(), 50);
     ck_assert_text_eq(
         std::string(wait.what()),
-        "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are wanted, the job waits for at most 60 s, by MaxWaitS");
+        "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are needed, the job waits for at most 60 s, by MaxWaitS");
   }
   request.max_wait_s = 86400;
   request.waited_s = 600;

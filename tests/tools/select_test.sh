@@ -96,7 +96,7 @@ tables() {
   run --nodes nodes --pairs pairs --tasks 40
   chose 'a,b,c,d'
   has 'the rest goes round robin'
-  has 'the cluster is overloaded: 10.5 of 16 processors are idle, 40 are wanted'
+  has 'the cluster is overloaded: 10.5 of 16 processors are idle, 40 are needed'
   has 'placectl select: warning: 40 processes are wanted, and all nodes together have 16 cores: such a job does not start'
   run --nodes nodes --pairs pairs --tasks 16
   has 'the rest goes round robin'
