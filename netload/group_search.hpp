@@ -39,7 +39,7 @@ struct Group {
   double compute_load = 0;          // C_G: the sum of CL
   double network_load = 0;          // N_G: the sum of NL over all pairs
   double total_load = 0;            // T_G
-  double regret = 0;                // of regret.hpp; 0: not known
+  double regret = 0;                // of choose_by_regret(); 0: not known
 };
 
 inline constexpr std::size_t most_runners_up = 5;

@@ -23,9 +23,6 @@ constexpr std::size_t most_added = 64;
 // A gain smaller than this part of T_G may be rounding.
 constexpr double least_gain = 1e-12;
 
-// More than the relative error of a product or a quotient.
-constexpr double rounding = 1e-12;
-
 class LocalSearch {
  public:
   LocalSearch(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice, const Group& group)
@@ -44,10 +41,6 @@ class LocalSearch {
       inside_[index(node)] = 1;
       room_ += input.processors[index(node)];
     }
-    usable_.reserve(input.processors.size());
-    for (std::size_t u = 0; u < input.processors.size(); ++u)
-      if (input.processors[u] > 0)
-        usable_.push_back({weight(static_cast<std::int32_t>(u)), static_cast<std::int32_t>(u), input.processors[u]});
     alike_ = std::all_of(input.processors.begin(), input.processors.end(), [&](std::int32_t count) {
       return count == 0 || count == input.processors[index(members_[0])];
     });
@@ -63,6 +56,9 @@ class LocalSearch {
 
  private:
   static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
+  std::int32_t nodes() const { return static_cast<std::int32_t>(input_.processors.size()); }
+  // Returns whether the node has processors and is outside of the group.
+  bool is_free(std::int32_t node) const { return input_.processors[index(node)] > 0 && inside_[index(node)] == 0; }
 
   // Returns whether there is work left for this number of rows.
   bool spend(std::size_t rows) {
@@ -80,16 +76,7 @@ class LocalSearch {
     return true;
   }
   void add_network(std::int32_t member, double sign) { input_.network->add_row(member, sign, network_); }
-  // A node with processors, in the group or not.
-  struct Usable {
-    double weight;
-    std::int32_t node;
-    std::int32_t processors;
-  };
 
-  double addition(const Usable& node) const { return node.weight + network_factor_ * network_[index(node.node)]; }
-  // Returns whether `sum` is above `product` by more than rounding. A division, which takes long, is then not needed.
-  static bool certainly_above(double sum, double product) { return sum > product + rounding * std::abs(product); }
   double weight(std::int32_t node) const { return compute_factor_ * input_.compute_load[index(node)]; }
   bool gains(double change) const { return change < -least_gain * total_; }
 
@@ -139,9 +126,9 @@ class LocalSearch {
       if (!required_[index(member)]) least = std::min(least, -addition(member));
     // The cost of a new node does not include its link to the node that leaves. That link is at most the worst link.
     newcomers_.clear();
-    for (const Usable& node : usable_) {
+    for (std::int32_t node = 0; node < nodes(); ++node) {
       const double more = addition(node);
-      if (more + least - most_link_ < 0 && !inside_[index(node.node)]) newcomers_.push_back({more, node.node});
+      if (more + least - most_link_ < 0 && is_free(node)) newcomers_.push_back({more, node});
     }
     double best = 0;
     std::size_t best_at = 0;
@@ -243,14 +230,13 @@ class LocalSearch {
                         std::int64_t missing) const {
     std::int32_t found = -1;
     double least = 0;
-    for (const Usable& node : usable_) {
-      const double sum = node.weight + network_factor_ * to_left[index(node.node)];
-      const auto share = static_cast<double>(std::min<std::int64_t>(node.processors, missing));
-      if (found >= 0 && certainly_above(sum, least * share)) continue;
-      const double cost = sum / share;
-      if ((found >= 0 && !(cost < least)) || inside_[index(node.node)] || node.node == out) continue;
-      if (std::find(left.begin(), left.end(), node.node) != left.end()) continue;
-      found = node.node;
+    for (std::int32_t node = 0; node < nodes(); ++node) {
+      if (!is_free(node) || node == out) continue;
+      const std::int64_t share = std::min<std::int64_t>(input_.processors[index(node)], missing);
+      const double cost = (weight(node) + network_factor_ * to_left[index(node)]) / static_cast<double>(share);
+      if (found >= 0 && !(cost < least)) continue;
+      if (std::find(left.begin(), left.end(), node) != left.end()) continue;
+      found = node;
       least = cost;
     }
     return found;
@@ -258,23 +244,15 @@ class LocalSearch {
 
   // Returns the nodes outside of the group that add least for each of their processors, at most most_added of them.
   std::vector<std::int32_t> cheapest_additions() const {
-    std::vector<std::pair<double, std::int32_t>> costs;  // a heap, the dearest node first
-    for (const Usable& node : usable_) {
-      const double sum = addition(node);
-      if (costs.size() == most_added && certainly_above(sum, costs.front().first * node.processors)) continue;
-      const std::pair<double, std::int32_t> cost(sum / node.processors, node.node);
-      if (inside_[index(node.node)] || (costs.size() == most_added && !(cost < costs.front()))) continue;
-      if (costs.size() == most_added) {
-        std::pop_heap(costs.begin(), costs.end());
-        costs.pop_back();
-      }
-      costs.push_back(cost);
-      std::push_heap(costs.begin(), costs.end());
-    }
-    std::sort_heap(costs.begin(), costs.end());
-    std::vector<std::int32_t> nodes;
-    for (const auto& [cost, node] : costs) nodes.push_back(node);
-    return nodes;
+    std::vector<std::pair<double, std::int32_t>> costs;
+    for (std::int32_t node = 0; node < nodes(); ++node)
+      if (is_free(node)) costs.emplace_back(addition(node) / input_.processors[index(node)], node);
+    const std::size_t count = std::min(costs.size(), most_added);
+    std::partial_sort(costs.begin(), costs.begin() + static_cast<std::ptrdiff_t>(count), costs.end());
+    costs.resize(count);
+    std::vector<std::int32_t> cheapest;
+    for (const auto& [cost, node] : costs) cheapest.push_back(node);
+    return cheapest;
   }
 
   // Omits one node of the group `left` + `added`: the node that saves most or, with `for_each_processor`, the node
@@ -311,7 +289,6 @@ class LocalSearch {
   std::vector<std::int32_t> members_;
   std::vector<char> inside_;
   std::vector<bool> required_;
-  std::vector<Usable> usable_;   // ascending
   std::vector<double> network_;  // from each node to all members
   std::vector<std::pair<double, std::int32_t>> newcomers_;
   std::int64_t room_ = 0;

@@ -24,9 +24,7 @@ class PairColumns {
 
   // Returns the candidates of a column, ascending. Candidates without a column are the members of column columns().
   std::span<const std::int32_t> members(std::int32_t column) const {
-    const auto at = static_cast<std::size_t>(column);
-    return std::span(members_).subspan(static_cast<std::size_t>(begin_[at]),
-                                       static_cast<std::size_t>(begin_[at + 1] - begin_[at]));
+    return members_[static_cast<std::size_t>(column)];
   }
   std::int32_t column_of(std::int32_t node) const { return column_of_[static_cast<std::size_t>(node)]; }
 
@@ -86,12 +84,11 @@ class PairColumns {
   }
 
   const PairTable* table_ = nullptr;
-  std::vector<std::int32_t> group_of_;   // of each candidate; -1: none
-  std::vector<std::int32_t> column_of_;  // of each candidate
-  std::vector<std::int32_t> group_;      // of each column, ascending
-  std::vector<std::int32_t> begin_;      // index in members_ of the first member of each column
-  std::vector<std::int32_t> members_;
-  std::vector<double> added_us_;  // empty: no node has corrections
+  std::vector<std::int32_t> group_of_;              // of each candidate; -1: none
+  std::vector<std::int32_t> column_of_;             // of each candidate
+  std::vector<std::int32_t> group_;                 // of each column, ascending
+  std::vector<std::vector<std::int32_t>> members_;  // of each column
+  std::vector<double> added_us_;                    // empty: no node has corrections
   std::vector<double> most_Bps_;
 };
 
