@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/util/environment.hpp"
@@ -21,125 +21,121 @@
 namespace placement::mpi::profile {
 namespace {
 
-enum Tag { tag_halves = 1, tag_go, tag_row };
+enum Tag { tag_halves = 1, tag_more, tag_pairs };
 
-int length(const std::vector<std::uint64_t>& words) { return static_cast<int>(words.size()); }
+constexpr double nanoseconds = 1e9;  // of a second
 
-// The number of words of an entry of a row in a message: peer, bytes, messages.
-constexpr std::size_t entry_words = 3;
-
-void append(std::vector<std::uint64_t>& words, std::int32_t peer, const PeerTraffic& traffic) {
-  words.insert(words.end(), {static_cast<std::uint64_t>(peer), traffic.bytes, traffic.messages});
-}
+// The traffic between two ranks, in the words of a message.
+struct Pair {
+  std::uint64_t rank, peer, bytes, messages;
+};
+constexpr int pair_words = sizeof(Pair) / sizeof(std::uint64_t);
 
 // Returns the traffic between this rank and each higher rank, both directions added, ascending.
-std::vector<PeerTraffic> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Comm comm) {
-  const std::vector<PeerTraffic> sent = traffic.peers(kinds);
+std::vector<Pair> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Comm comm) {
+  const auto own = static_cast<std::uint64_t>(traffic.rank());
   std::vector<int> has_half(static_cast<std::size_t>(traffic.ranks()), 0);
-  for (const PeerTraffic& to : sent)
-    if (to.peer < traffic.rank()) has_half[to.peer] = 1;
+  std::vector<Pair> halves;
+  std::map<std::uint64_t, Pair> row;
+  for (const PeerTraffic& to : traffic.peers(kinds)) {
+    const Pair pair{own, static_cast<std::uint64_t>(to.peer), to.bytes, to.messages};
+    if (pair.peer > own) row[pair.peer] = pair;
+    if (pair.peer >= own) continue;
+    has_half[pair.peer] = 1;
+    halves.push_back(pair);
+  }
   int incoming = 0;
   PMPI_Reduce_scatter_block(has_half.data(), &incoming, 1, MPI_INT, MPI_SUM, comm);
-
-  std::vector<std::uint64_t> halves;
-  std::map<std::int32_t, PeerTraffic> row;
-  for (const PeerTraffic& to : sent) {
-    if (to.peer < traffic.rank()) append(halves, to.peer, to);
-    if (to.peer > traffic.rank()) row[to.peer] = to;
-  }
-  std::vector<MPI_Request> requests(halves.size() / entry_words);
+  std::vector<MPI_Request> requests(halves.size());
   for (std::size_t k = 0; k < requests.size(); ++k)
-    PMPI_Isend(&halves[k * entry_words + 1], 2, MPI_UINT64_T, static_cast<int>(halves[k * entry_words]), tag_halves,
-               comm, &requests[k]);
+    PMPI_Isend(&halves[k], pair_words, MPI_UINT64_T, static_cast<int>(halves[k].peer), tag_halves, comm, &requests[k]);
   for (; incoming > 0; --incoming) {
-    std::uint64_t half[2];
-    MPI_Status status;
-    PMPI_Recv(half, 2, MPI_UINT64_T, MPI_ANY_SOURCE, tag_halves, comm, &status);
-    PeerTraffic& pair = row[status.MPI_SOURCE];
-    pair.peer = status.MPI_SOURCE;
-    pair.bytes += half[0];
-    pair.messages += half[1];
+    Pair half;
+    PMPI_Recv(&half, pair_words, MPI_UINT64_T, MPI_ANY_SOURCE, tag_halves, comm, MPI_STATUS_IGNORE);
+    Pair& pair = row.try_emplace(half.rank, Pair{own, half.rank, 0, 0}).first->second;
+    pair.bytes += half.bytes;
+    pair.messages += half.messages;
   }
   PMPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
-  std::vector<PeerTraffic> sorted;
-  sorted.reserve(row.size());
+  std::vector<Pair> sorted;
   for (const auto& [peer, pair] : row) sorted.push_back(pair);
   return sorted;
 }
 
-std::vector<std::uint64_t> words_of(const std::vector<PeerTraffic>& row) {
-  std::vector<std::uint64_t> words;
-  words.reserve(row.size() * entry_words);
-  for (const PeerTraffic& pair : row) append(words, pair.peer, pair);
-  return words;
-}
-
-// Rows come to rank 0 along a binomial tree of the ranks, because an MPI library keeps buffers for each rank that a
-// rank has a message from: 40 KiB with Open MPI, which at rank 0 would be 40 MiB of 1,000 ranks. The subtree of a rank
-// is a range of ranks that begins with it, so that rows stay in the order of ranks.
-int parent_of(int rank) { return rank & (rank - 1); }
-int end_of_subtree(int rank, int ranks) { return rank == 0 ? ranks : std::min(ranks, rank + (rank & -rank)); }
-
-// The rows of the ranks below this one, in the order of ranks. It asks for a few of them ahead of the one that is
-// wanted, so that no more than these are on their way.
-class RowsBelow {
+// The pairs of this rank and of the ranks below it in a binomial tree, in the order of ranks: the ranks below a rank
+// are those that follow it. The pairs come to rank 0 along the tree, because an MPI library keeps buffers for each rank
+// that a rank has a message from: 40 KiB with Open MPI, which at rank 0 would be 40 MiB of 1,000 ranks.
+//
+// A message has many pairs. Where a core has many ranks, each message takes milliseconds, because its receiver waits
+// until the other ranks of the core have had their turns.
+class PairsBelow {
  public:
-  RowsBelow(MPI_Comm comm, int rank, int ranks)
-      : comm_(comm),
+  PairsBelow(std::vector<Pair> own, MPI_Comm comm, int rank, int ranks)
+      : waiting_(std::move(own)),
+        comm_(comm),
         rank_(rank),
-        next_(rank + 1),
-        asked_(rank + 1),
-        end_(end_of_subtree(rank, ranks)) {}
-  bool empty() const { return next_ == end_; }
+        ranks_(ranks) {}
 
-  // Returns the row of the next rank, in the words of its message.
-  std::vector<std::uint64_t> next() {
-    for (; asked_ < end_ && asked_ < next_ + window; ++asked_)
-      PMPI_Send(nullptr, 0, MPI_BYTE, child_above(asked_), tag_go, comm_);
-    const int child = child_above(next_++);
-    MPI_Status status;
-    int count = 0;
-    PMPI_Probe(child, tag_row, comm_, &status);
-    PMPI_Get_count(&status, MPI_UINT64_T, &count);
-    std::vector<std::uint64_t> words(static_cast<std::size_t>(count));
-    PMPI_Recv(words.data(), count, MPI_UINT64_T, child, tag_row, comm_, MPI_STATUS_IGNORE);
-    return words;
+  // Returns the next pairs; fewer than batch_pairs at the end.
+  std::vector<Pair> next() {
+    std::vector<Pair> batch;
+    do {
+      const auto count = static_cast<std::ptrdiff_t>(std::min(batch_pairs - batch.size(), waiting_.size()));
+      batch.insert(batch.end(), waiting_.begin(), waiting_.begin() + count);
+      waiting_.erase(waiting_.begin(), waiting_.begin() + count);
+    } while (batch.size() < batch_pairs && receive());
+    return batch;
   }
+
+  // Sends all pairs to the rank above this one: the first batch at once, each further one when it is asked for.
+  void send_up() {
+    const int above = rank_ & (rank_ - 1);
+    for (std::size_t sent = batch_pairs; sent == batch_pairs;) {
+      const std::vector<Pair> batch = next();
+      if (batches_++ > 0) PMPI_Recv(nullptr, 0, MPI_BYTE, above, tag_more, comm_, MPI_STATUS_IGNORE);
+      sent = batch.size();
+      PMPI_Send(batch.data(), static_cast<int>(sent) * pair_words, MPI_UINT64_T, above, tag_pairs, comm_);
+    }
+  }
+
+  static constexpr std::size_t batch_pairs = std::size_t{1} << 15;  // 1 MiB
 
  private:
-  static constexpr int window = 8;
-
-  // The child of this rank in whose subtree `rank` is.
-  int child_above(int rank) const {
-    return rank_ + static_cast<int>(std::bit_floor(static_cast<unsigned>(rank - rank_)));
+  // Receives the next batch of the present child, or the first one of the next child. Returns false after the last one.
+  bool receive() {
+    const bool more = received_ == batch_pairs;
+    if (!more) distance_ = distance_ == 0 ? 1 : 2 * distance_;
+    const int child = rank_ + distance_;
+    if (child >= ranks_ || (rank_ & distance_) != 0) return false;
+    if (more) PMPI_Send(nullptr, 0, MPI_BYTE, child, tag_more, comm_);
+    waiting_.resize(batch_pairs);
+    MPI_Status status;
+    int words = 0;
+    PMPI_Recv(waiting_.data(), static_cast<int>(batch_pairs) * pair_words, MPI_UINT64_T, child, tag_pairs, comm_,
+              &status);
+    PMPI_Get_count(&status, MPI_UINT64_T, &words);
+    received_ = static_cast<std::size_t>(words / pair_words);
+    waiting_.resize(received_);
+    return true;
   }
 
+  std::vector<Pair> waiting_;  // received and not yet returned
   MPI_Comm comm_;
-  int rank_;
-  int next_, asked_, end_;
+  int rank_, ranks_;
+  int distance_ = 0;          // to the present child
+  std::size_t received_ = 0;  // pairs of its last message
+  int batches_ = 0;
 };
 
-// Sends the rows of this rank and of those below it to the rank above it, each when it is asked for.
-void send_rows(const std::vector<PeerTraffic>& own, MPI_Comm comm, int rank, int ranks) {
-  RowsBelow below(comm, rank, ranks);
-  const auto send = [&](const std::vector<std::uint64_t>& words) {
-    PMPI_Recv(nullptr, 0, MPI_BYTE, parent_of(rank), tag_go, comm, MPI_STATUS_IGNORE);
-    PMPI_Send(words.data(), length(words), MPI_UINT64_T, parent_of(rank), tag_row, comm);
-  };
-  send(words_of(own));
-  while (!below.empty()) send(below.next());
-}
-
-// Writes all rows, at rank 0. Returns an empty string, or the reason of a failure. When the file cannot be written it
-// still asks for all rows, because the other ranks wait for this.
-std::string write_rows(const std::string& path, int ranks, const std::vector<PeerTraffic>& own, MPI_Comm comm) {
+// Writes all pairs, at rank 0. Returns an empty string, or the reason of a failure. When the file cannot be written it
+// still asks for all pairs, because the other ranks wait for this.
+std::string write_pairs(const std::string& path, int ranks, PairsBelow pairs) {
   ProfileFile file(path, ranks);
-  for (const PeerTraffic& pair : own) file.add(0, pair);
-  RowsBelow rows(comm, 0, ranks);
-  for (int rank = 1; !rows.empty(); ++rank) {
-    const std::vector<std::uint64_t> words = rows.next();
-    for (std::size_t k = 0; k + entry_words <= words.size(); k += entry_words)
-      file.add(rank, {static_cast<std::int32_t>(words[k]), words[k + 1], words[k + 2]});
+  for (std::size_t count = PairsBelow::batch_pairs; count == PairsBelow::batch_pairs;) {
+    const std::vector<Pair> batch = pairs.next();
+    for (const Pair& pair : batch)
+      file.add(static_cast<std::int32_t>(pair.rank), {static_cast<std::int32_t>(pair.peer), pair.bytes, pair.messages});
+    count = batch.size();
   }
   try {
     file.finish();
@@ -189,8 +185,12 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   words.insert(words.end(), {traffic.outside().bytes, traffic.outside().messages, traffic.calls()});
   const auto sizes = traffic.sizes();
   words.insert(words.end(), sizes.begin(), sizes.end());
+  // Of several threads the times are added up, and a wait in a slice of the sampling counts several times.
+  const double in_mpi = std::min(static_cast<double>(traffic.ticks()) / time.ticks_per_second, time.seconds);
+  for (const double seconds : {in_mpi, time.seconds})
+    words.push_back(static_cast<std::uint64_t>(seconds * nanoseconds));
   std::vector<std::uint64_t> sums(words.size());
-  PMPI_Reduce(words.data(), sums.data(), length(words), MPI_UINT64_T, MPI_SUM, 0, comm);
+  PMPI_Reduce(words.data(), sums.data(), static_cast<int>(words.size()), MPI_UINT64_T, MPI_SUM, 0, comm);
   const std::uint64_t* at = sums.data();
   for (auto& total : summary.totals) {
     total.bytes = *at++;
@@ -200,13 +200,14 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   summary.outside.messages = *at++;
   summary.calls = *at++;
   std::copy_n(at, summary.sizes.size(), summary.sizes.begin());
-
-  // Of several threads the times are added up, and a wait in a slice of the sampling counts several times.
-  const double in_mpi = std::min(static_cast<double>(traffic.ticks()) / time.ticks_per_second, time.seconds);
-  PMPI_Reduce(&in_mpi, &summary.mpi_seconds_least, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
-  PMPI_Reduce(&in_mpi, &summary.mpi_seconds_most, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
-  PMPI_Reduce(&in_mpi, &summary.mpi_seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
-  PMPI_Reduce(&time.seconds, &summary.seconds, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+  at += summary.sizes.size();
+  summary.mpi_seconds = static_cast<double>(*at++) / nanoseconds;
+  summary.seconds = static_cast<double>(*at++) / nanoseconds;
+  const double extremes[] = {in_mpi, -in_mpi};
+  double most[2] = {};
+  PMPI_Reduce(extremes, most, 2, MPI_DOUBLE, MPI_MAX, 0, comm);
+  summary.mpi_seconds_most = most[0];
+  summary.mpi_seconds_least = -most[1];
   summary.ranks = traffic.ranks();
   summary.nodes = nodes_of_ranks(traffic.rank(), traffic.ranks(), comm);
   return summary;
@@ -215,14 +216,14 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
 }  // namespace
 
 bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time) {
-  const std::vector<PeerTraffic> row = summed_row(traffic, settings.kinds, comm);
+  PairsBelow pairs(summed_row(traffic, settings.kinds, comm), comm, traffic.rank(), traffic.ranks());
   int written = 1;
   if (traffic.rank() == 0) {
-    const std::string failure = write_rows(settings.file, traffic.ranks(), row, comm);
+    const std::string failure = write_pairs(settings.file, traffic.ranks(), std::move(pairs));
     if (!failure.empty()) std::fprintf(stderr, "placement: %s\n", failure.c_str());
     written = failure.empty();
   } else {
-    send_rows(row, comm, traffic.rank(), traffic.ranks());
+    pairs.send_up();
   }
   const ProfileSummary summary = summed(traffic, comm, time);
   if (traffic.rank() == 0 && settings.summary && written) {

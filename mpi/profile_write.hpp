@@ -16,8 +16,8 @@ struct RunTime {
 // Writes the matrix and, if settings.summary is set, the summary beside it. The call is collective over `comm`, a
 // duplicate of MPI_COMM_WORLD. Both directions of a pair are added at the lower rank. Rank 0 writes the matrix row by
 // row in the np format: "np RANKS", then lines "source target bytes messages" with source < target, ascending. No rank
-// holds more than a few rows. Returns on each rank whether the matrix is written. If it is not, rank 0 has printed the
-// reason.
+// holds more than its own row and 2 MiB. Returns on each rank whether the matrix is written. If it is not, rank 0 has
+// printed the reason.
 bool write_profile(const Traffic& traffic, const ProfileSettings& settings, MPI_Comm comm, const RunTime& time);
 
 }  // namespace placement::mpi::profile
