@@ -63,7 +63,6 @@ tools_placectl_SOURCES = \
 	%D%/input/torus_machine.cpp \
 	%D%/launch/launchers.cpp \
 	%D%/launch/srun_words.cpp \
-	%D%/map/gpu_report.cpp \
 	%D%/map/gpus_of_job.cpp \
 	%D%/map/launcher_files.cpp \
 	%D%/map/map_report.cpp \
@@ -71,7 +70,6 @@ tools_placectl_SOURCES = \
 	%D%/map/map_task.cpp \
 	%D%/map/matrix_facts.cpp \
 	%D%/map/node_gpus.cpp \
-	%D%/output/decision_sums.cpp \
 	%D%/output/decision_text.cpp \
 	%D%/output/output.cpp \
 	%D%/output/switch_drawing.cpp \
@@ -80,9 +78,7 @@ tools_placectl_SOURCES = \
 	%D%/placectl.cpp \
 	%D%/report/cluster_section.cpp \
 	%D%/report/decisions_section.cpp \
-	%D%/report/advice.cpp \
 	%D%/report/gains.cpp \
-	%D%/report/gains_section.cpp \
 	%D%/report/gather.cpp \
 	%D%/report/html.cpp \
 	%D%/report/pairs_section.cpp \

@@ -29,11 +29,11 @@ endif
 %C%_leaf_files_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_leaf_files_test_SOURCES = %D%/leaf_files_test.cpp tools/input/leaf_files.cpp
 %C%_report_gains_test_LDADD = $(sim) $(common_decision) $(CHECK_LIBS)
-%C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/advice.cpp tools/report/gains.cpp tools/report/html.cpp tools/output/decision_sums.cpp \
+%C%_report_gains_test_SOURCES = %D%/report_gains_test.cpp tools/report/gains.cpp tools/report/html.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_report_html_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_report_html_test_SOURCES = %D%/report_html_test.cpp tools/report/cluster_section.cpp tools/report/decisions_section.cpp \
-	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp tools/output/decision_sums.cpp \
+	tools/report/html.cpp tools/report/pairs_section.cpp tools/pictures/heatmap.cpp tools/input/command_line.cpp \
 	tools/output/decision_text.cpp tools/output/json.cpp tools/output/output.cpp tools/output/switch_drawing.cpp tools/output/text_table.cpp
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \

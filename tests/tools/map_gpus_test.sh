@@ -85,7 +85,7 @@ linked() {
 # The lines of gres.conf tell as much as the description: the GPUs of ranks are the same by either.
 gres_lines() {
   local node cores wanted gpu
-  local by_nvml='placectl gres-conf: the device files are numbered as NVML counts, which on some machines is not the number in /dev/nvidia: --driver names /proc/driver/nvidia/gpus of the node, or a copy of it'
+  local by_nvml='placectl gres-conf: the device files are numbered as NVML counts, which on some machines differs: --driver names /proc/driver/nvidia/gpus of the node'
   run gres-conf "$nodes/lumi-g.xml"
   refused 1 "placectl gres-conf: $nodes/lumi-g.xml does not tell the device file of GPU 0000:c1:00.0: --file names them, as --file /dev/dri/renderD[128-135] or --file /dev/nvidia[0-7]"
   run gres-conf -n 'lumi[1-2]' --type mi250x --file '/dev/dri/renderD[128-135]' "$nodes/lumi-g.xml" -o lumi-g.conf

@@ -4,7 +4,6 @@
 
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
-#include "tools/report/advice.hpp"
 #include "tools/report/gains.hpp"
 
 using namespace placement;

@@ -18,13 +18,9 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
-    {'t', "topology", "FILE",
-     "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
-     "topology.yaml[:NAME], or what \"scontrol show topology\" prints"},
-    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
-    {0, "outage", "FILE",
-     "outage probabilities: \"node probability\" lines; where the topology\n"
-     "names no nodes, \"leaf probability\""},
+    topology_option,
+    slurm_conf_option,
+    outage_option,
     {'j', "json", nullptr, "in JSON"},
 };
 

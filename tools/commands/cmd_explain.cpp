@@ -19,7 +19,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/input/controller_input.hpp"
-#include "tools/output/decision_sums.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"

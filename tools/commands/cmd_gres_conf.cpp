@@ -102,12 +102,8 @@ void number_as_driver(const CommandLine& line, const NodeTopology& node, std::ve
   const bool known = told.size() == files.size();
   if (known) files = std::move(told);
   if (line.has("driver") || (!known && !files.front().starts_with("/dev/nvidia"))) return;
-  std::fprintf(stderr,
-               known ? "placectl gres-conf: the numbers of the device files are those of %s on this host; for another "
-                       "host, --driver names a copy of that directory\n"
-                     : "placectl gres-conf: the device files are numbered as NVML counts, which on some machines is "
-                       "not the number in /dev/nvidia: --driver names %s of the node, or a copy of it\n",
-               driver_directory);
+  std::fprintf(stderr, "placectl gres-conf: the device files are numbered as %s: --driver names %s of the node\n",
+               known ? "on this host" : "NVML counts, which on some machines differs", driver_directory);
 }
 
 std::vector<std::string> device_files(const CommandLine& line, const NodeTopology& node) {

@@ -17,7 +17,6 @@
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/map/gpu_report.hpp"
 #include "tools/map/gpus_of_job.hpp"
 #include "tools/map/launcher_files.hpp"
 #include "tools/map/map_report.hpp"
@@ -38,17 +37,11 @@ constexpr Option options[] = {
      "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},
     {'n', "ntasks", "N",
      "number of ranks of a pattern, or on GPUs [what it says, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
-    {'t', "topology", "FILE",
-     "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
-     "topology.yaml[:NAME], or what \"scontrol show topology\" prints;\n"
-     "4:4:4, where there is no file of that name: a tree of those arities;\n"
-     "without it, the Slurm allocation that placectl runs in"},
-    {0, "outage", "FILE",
-     "outage probabilities: \"node probability\" lines; where the topology\n"
-     "names no nodes, \"leaf probability\""},
+    topology_option,
+    outage_option,
     {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
     {0, "job-seconds", "N", "length of the job, for the expected time"},
-    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    slurm_conf_option,
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
     {'p', "policy", "WORD",
@@ -94,7 +87,8 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl map", "[--matrix FILE | --pattern WORD] [--topology FILE] [--node-topology FILE] [OPTION]...",
     "Places the ranks of a communication matrix on the leaves of a tree or the nodes of a torus, with few hop-bytes. Writes\n"
-    "one line per rank, and on standard error the costs of the mapping, the natural order and greedy.\n",
+    "one line per rank, and on standard error the costs of the mapping, the natural order and greedy. Without --topology\n"
+    "the machine is the Slurm allocation in which placectl runs.\n",
     options};
 
 constexpr const char* needs_nodes =

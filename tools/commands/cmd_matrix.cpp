@@ -38,11 +38,8 @@ constexpr const char* matrix_usage =
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
-    {'t', "topology", "FILE",
-     "also say what placement could gain on this machine, of which all is free: a\n"
-     "tree, tleaf or torus file, Slurm's topology.conf or topology.yaml[:NAME], or\n"
-     "what \"scontrol show topology\" prints"},
-    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it]"},
+    topology_option,
+    slurm_conf_option,
     {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
     {'j', "json", nullptr, "in JSON"},
 };
@@ -51,7 +48,7 @@ constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
     "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
-    "the forms.\n",
+    "the forms. With --topology it also prints what placement could gain on this machine, all of which is free.\n",
     info_options,
     1,
     1};

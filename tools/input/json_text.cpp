@@ -207,13 +207,6 @@ std::string JsonObject::text(const char* member) {
   return {json_object_get_string(value), static_cast<std::size_t>(json_object_get_string_len(value))};
 }
 
-bool JsonObject::flag(const char* member) {
-  json_object* const value = get(member);
-  if (value == nullptr) return false;
-  if (!json_object_is_type(value, json_type_boolean)) fail_member(member, "true or false");
-  return json_object_get_boolean(value);
-}
-
 std::int64_t JsonObject::count(const char* member, std::int64_t most) {
   json_object* const value = get(member);
   if (value == nullptr) return 0;

@@ -74,9 +74,8 @@ class JsonObject {
   // Reads the object `value`, which is an element of `text`.
   JsonObject(const JsonText& text, std::string_view value, const std::string& place);
 
-  // Return the value of a member; false, 0 or an empty string when it is not known.
+  // Return the value of a member; 0 or an empty string when it is not known.
   std::string text(const char* member);
-  bool flag(const char* member);
   std::int64_t count(const char* member, std::int64_t most);
   template <typename Number>  // NaN when it is not known
   Number number(const char* member, const NumberRange& range);

@@ -11,8 +11,21 @@
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/topology_read.hpp"
 #include "tofa/assess.hpp"
+#include "tools/input/command_line.hpp"
 
 namespace placement::tools {
+
+// Options for a machine in a file.
+inline constexpr Option topology_option{
+    't', "topology", "FILE",
+    "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
+    "topology.yaml[:NAME], what \"scontrol show topology\" prints, or the arities of a\n"
+    "tree as in 4:4:4"};
+inline constexpr Option slurm_conf_option{0, "slurm-conf", "FILE",
+                                          "the nodes of a topology.conf [slurm.conf beside it]"};
+inline constexpr Option outage_option{0, "outage", "FILE",
+                                      "outage probabilities: \"node probability\" lines; where the topology\n"
+                                      "names no nodes, \"leaf probability\""};
 
 // Faults in the input of `placectl map`.
 struct MapFaults {

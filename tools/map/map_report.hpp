@@ -25,4 +25,15 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu = nullptr,
                         const GpuOutcome* gpus = nullptr);
 
+// Returns lines "rank node gpu cpus nic": the GPU as Slurm numbers it, the CPUs of the rank as the kernel numbers them,
+// such as "0-7,64-71", and the nearest network interface, or "-".
+std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view,
+                              const std::vector<RankPlace>& places);
+
+// Returns the options with which srun gives the ranks of each node these GPUs and CPUs, separated by blanks.
+std::string srun_options(const GpuTask& gpu, const GpuOutcome& outcome);
+
+// Returns a summary for people.
+std::string format_gpu_summary(const GpuTask& gpu, const GpuOutcome& outcome);
+
 }  // namespace placement::tools

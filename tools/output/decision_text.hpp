@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "common/decision/decision.hpp"
 #include "tools/output/json.hpp"
@@ -19,5 +23,29 @@ std::string explained(const Decision& decision, const std::string& component, st
 
 // Writes the decisions as a member that is a list of objects.
 void decisions_json(JsonWriter& json, std::string_view name, std::span<const Decision> decisions);
+
+// The decisions of one policy that ended in one way.
+struct DecisionSum {
+  std::string policy;   // "-": none
+  std::string outcome;  // a word of decision_outcome_names; " (ahead)" follows where the backfill scheduler had asked
+  std::int64_t count = 0;
+  double median_us = unknown_value;  // of the time that a decision took; those that were remembered do not count
+  double most_us = unknown_value;    // the longest of these times
+};
+
+// Returns the sums in the order of policy and outcome.
+std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
+
+// Decisions about a start. Those that only tell where a job could run, for the backfill scheduler or for a user who
+// asks (placectl predict, srun --test-only), do not count: no job ran by them.
+struct StartSum {
+  std::int64_t starts = 0;
+  std::int64_t stock = 0;  // those that left the job to stock Slurm
+};
+StartSum starts_of(std::span<const Decision> decisions);
+
+// Returns the reasons for which starts were left to stock Slurm, each with the number of decisions, the most frequent
+// first; `most` at most.
+std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 }  // namespace placement::tools

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <tuple>
 #include <unordered_map>
 
 #include "common/state/node_fields.hpp"
@@ -66,12 +68,12 @@ Map map_of(const ReportFacts& facts) {
 
 std::string percent(double share) { return std::isnan(share) ? "not known" : shown_number(100 * share, 0) + "\u00a0%"; }
 
-// Counts and mean load of some nodes.
+// Counts and loads of some nodes.
 struct NodeSum {
   std::map<Liveness, std::int64_t> of;
   std::int64_t nodes = 0, closed = 0, outages = 0, loaded = 0;
   std::int64_t switches = 0;  // below the switch that the sum is of
-  double load = 0;
+  double load = 0;            // sum over the `loaded` nodes
 
   void add(const NodeSum& other) {
     for (const auto& [liveness, count] : other.of) of[liveness] += count;
@@ -82,15 +84,9 @@ struct NodeSum {
     load += other.load;
     switches += other.switches + 1;
   }
-
   void add(const MapNode& node) {
-    ++nodes;
-    ++of[node.liveness()];
-    closed += node.closed;
-    outages += node.outages();
-    if (std::isnan(node.load())) return;
-    ++loaded;
-    load += node.load();
+    const bool known = !std::isnan(node.load());
+    add({{{node.liveness(), 1}}, 1, node.closed, node.outages(), known, -1, known ? node.load() : 0});
   }
   double mean_load() const { return loaded > 0 ? load / static_cast<double>(loaded) : unknown_value; }
 };
@@ -141,42 +137,28 @@ std::vector<NodeSum> sums_below(const Map& map) {
   return sums;
 }
 
-// The switches as nested lists.
-class Drawing {
- public:
-  Drawing(const Map& map, bool with_states) : map_(map), with_states_(with_states), sums_(sums_below(map)) {}
-
-  // Adds the switch `number` on the level `level`, from 0, with its nodes and the switches below it, down to
-  // most_levels.
-  void draw(std::size_t number, std::size_t level, std::string& out) const;
-
- private:
-  static constexpr std::size_t most_levels = 32;
-
-  const Map& map_;
-  bool with_states_;
-  std::vector<NodeSum> sums_;
-};
-
-void Drawing::draw(std::size_t number, std::size_t level, std::string& out) const {
-  const SwitchShape& one = map_.switches[number];
-  const std::string said = sentence(sums_[number], with_states_);
+// Adds the switch `number` on the level `level`, from 0, with its nodes and the switches below it, as nested lists.
+void draw(const Map& map, const std::vector<NodeSum>& sums, bool with_states, std::size_t number, std::size_t level,
+          std::string& out) {
+  constexpr std::size_t most_levels = 32;
+  const SwitchShape& one = map.switches[number];
+  const std::string said = sentence(sums[number], with_states);
   out += "<li><strong>" + html_text(one.name) + "</strong> <span class=\"quiet\">" + html_text(said) + "</span>\n";
-  if (!one.nodes.empty() && map_.nodes.size() <= (with_states_ ? most_tiles : most_named)) {
-    out += std::string("<div class=\"tiles") + (map_.nodes.size() > most_large ? " small" : "") +
+  if (!one.nodes.empty() && map.nodes.size() <= (with_states ? most_tiles : most_named)) {
+    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") +
            "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
     for (const std::int32_t node : one.nodes)
-      out += tile(map_.nodes[static_cast<std::size_t>(node)], map_.nodes.size() <= most_named);
+      out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
     out += "</div>\n";
   }
-  const std::vector<std::size_t>& below = map_.below[number];
+  const std::vector<std::size_t>& below = map.below[number];
   if (!below.empty() && level + 1 == most_levels) {
     out += "<ul>\n<li><span class=\"quiet\">switches below it that are not drawn: " +
-           std::to_string(sums_[number].switches) + "</span></li>\n</ul>\n";
+           std::to_string(sums[number].switches) + "</span></li>\n</ul>\n";
   } else if (!below.empty()) {
-    const bool leaves = std::ranges::all_of(below, [&](std::size_t s) { return map_.below[s].empty(); });
+    const bool leaves = std::ranges::all_of(below, [&](std::size_t s) { return map.below[s].empty(); });
     out += leaves ? "<ul class=\"leaves\">\n" : "<ul>\n";
-    for (const std::size_t s : below) draw(s, level + 1, out);
+    for (const std::size_t s : below) draw(map, sums, with_states, s, level + 1, out);
     out += "</ul>\n";
   }
   out += "</li>\n";
@@ -196,16 +178,12 @@ std::string legend(bool with_states) {
 std::string node_table(const Map& map) {
   std::vector<const MapNode*> order;
   for (const MapNode& node : map.nodes) order.push_back(&node);
-  const auto trouble = [](const MapNode& node) {
-    return std::pair(node.liveness() == Liveness::down      ? 2
-                     : node.liveness() == Liveness::suspect ? 1
-                                                            : 0,
-                     node.outages());
-  };
   const bool all = order.size() <= most_rows;
+  // Nodes that are down come first, then suspects; among equals those with most outages.
   if (!all)
-    std::stable_sort(order.begin(), order.end(),
-                     [&](const MapNode* a, const MapNode* b) { return trouble(*a) > trouble(*b); });
+    std::ranges::stable_sort(order, std::greater<>(), [](const MapNode* node) {
+      return std::tuple(node->liveness() == Liveness::down, node->liveness() == Liveness::suspect, node->outages());
+    });
   order.resize(std::min(order.size(), most_rows));
   std::vector<std::string> on(map.nodes.size());
   for (const SwitchShape& one : map.switches)
@@ -254,12 +232,6 @@ std::string summary(const Map& map, bool with_states, bool named) {
 
 }  // namespace
 
-std::string missing(const std::string& what, const std::string& why, const std::string& how) {
-  return "<div class=\"missing\"><p><strong>Missing:</strong> " + html_text(what) + "</p>\n" +
-         (why.empty() ? "" : paragraph("Why: " + why, "quiet")) +
-         (how.empty() ? "" : paragraph("How to get it: " + how)) + "</div>\n";
-}
-
 HtmlSection cluster_section(const ReportFacts& facts) {
   HtmlSection section{"cluster", "The cluster", {}, facts.state.has_value()};
   if (facts.state)
@@ -279,9 +251,9 @@ HtmlSection cluster_section(const ReportFacts& facts) {
   const bool with_states = facts.state.has_value();
   section.body +=
       summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
-  const Drawing drawing(map, with_states);
+  const std::vector<NodeSum> sums = sums_below(map);
   for (std::size_t s = 0; s < map.switches.size(); ++s)
-    if (map.switches[s].parent < 0) drawing.draw(s, 0, section.body);
+    if (map.switches[s].parent < 0) draw(map, sums, with_states, s, 0, section.body);
   section.body += "</ul>\n";
   if (with_states || map.nodes.size() <= most_named) section.body += legend(with_states) + node_table(map);
   return section;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 
-#include "tools/output/decision_sums.hpp"
+#include "tools/output/decision_text.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
 

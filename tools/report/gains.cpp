@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/report/gains.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "common/util/text.hpp"
+#include "tools/output/decision_text.hpp"
+#include "tools/output/text_table.hpp"
 
 namespace placement::tools {
 
@@ -57,6 +60,129 @@ const sim::MeanInterval& cautious(const PolicyGain& gain) {
   const bool users_wider =
       gain.by_users && gain.by_users->high - gain.by_users->low > gain.by_jobs.high - gain.by_jobs.low;
   return users_wider ? *gain.by_users : gain.by_jobs;
+}
+
+std::string shown_interval(const sim::MeanInterval& interval) {
+  return interval.count < 2 ? "not known" : shown_number(interval.low) + " to " + shown_number(interval.high);
+}
+
+HtmlSection gains_section(const ReportFacts& facts) {
+  HtmlSection section{"gains", "Gains on record", {}};
+  const std::vector<PolicyGain> gains = gains_of(facts.decisions.decisions, facts.seed);
+  section.has_data = !gains.empty();
+  if (!section.has_data) {
+    section.body = missing(
+        "what policies gained.", "no decision on record has both the cost of its placement and that of stock.",
+        "jobs with a communication matrix or a pattern (srun -m TREEMATCH=app.mat), whose record has both costs; "
+        "with Mode=observe nothing is changed for them.");
+    return section;
+  }
+  section.body += paragraph(
+      "Cost of each placement over that of stock, which is natural order on the first nodes that Slurm offered: hop-bytes, a measure of "
+      "traffic on the network and not of time. Below 1.00 the policy is better. Means are geometric, intervals hold with 90 %.");
+  // The picture ends at 4 at the latest: the interval of two jobs may reach to some hundreds, beside which no other is
+  // seen.
+  double most = 1.2;
+  for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
+  HtmlTable table(
+      "Cost over that of stock; in the picture the point is the mean, the line its wider interval, and the dashes are at 1.00, stock",
+      {{"Policy"},
+       {"Placements"},
+       {"Jobs", true},
+       {"Users", true},
+       {"Mean", true},
+       {"Interval by jobs", true},
+       {"Interval by users", true},
+       {"From 0 to " + shown_number(most, 1)}});
+  for (const PolicyGain& gain : gains) {
+    const sim::MeanInterval& interval = cautious(gain);
+    table.add({gain.policy, gain.used ? "used" : "not used (Mode=observe or advise)",
+               std::to_string(gain.by_jobs.count), std::to_string(gain.users), shown_number(gain.by_jobs.mean),
+               shown_interval(gain.by_jobs), gain.by_users ? shown_interval(*gain.by_users) : "too few users"});
+    table.add_drawing(interval_drawing(gain.by_jobs.mean, interval.low, interval.high, most));
+  }
+  section.body += table.html();
+  section.body += paragraph(
+      "The interval by jobs is Student's t. The jobs of one user are alike, so that it is too narrow where few users have many jobs; the interval by users "
+      "draws users in place of jobs (bootstrap of " +
+          std::to_string(sim::bootstrap_draws) + " draws, seed " + std::to_string(facts.seed) + ", from " +
+          std::to_string(gain_users) + " users on).",
+      "quiet");
+  return section;
+}
+
+namespace {
+
+constexpr double least_gain = 0.01;          // share of the cost of stock that counts as a difference
+constexpr std::int64_t least_jobs = 30;      // fewer jobs decide nothing
+constexpr double most_left_to_stock = 0.20;  // share of the starts
+
+// Rule 1: jobs that run as stock are looked at first.
+Advice about_starts(const ReportFacts& facts) {
+  const auto [starts, stock] = starts_of(facts.decisions.decisions);
+  Advice advice{starts_subject, Verdict::open, {}, {}};
+  advice.reasons.push_back(std::to_string(stock) + " of " + std::to_string(starts) +
+                           " recorded decisions about a start ended as stock.");
+  if (!facts.mode.empty()) advice.reasons.push_back("Mode=" + facts.mode + " is in force in slurmctld.");
+  if (starts < least_jobs) {
+    advice.conclusion =
+        "Collect " + std::to_string(least_jobs) +
+        " decisions: let jobs ask for policies, or set Mode=observe, with which slurmctld decides and changes nothing.";
+  } else if (static_cast<double>(stock) > most_left_to_stock * static_cast<double>(starts)) {
+    advice.verdict = Verdict::no;
+    advice.conclusion = "Find out why jobs run as stock, before you switch anything else on.";
+    for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3))
+      advice.reasons.push_back(std::to_string(times) + " times: " + reason);
+  } else {
+    advice.verdict = Verdict::yes;
+    advice.conclusion = "Most decisions are those of the policies.";
+  }
+  return advice;
+}
+
+// Rules 2 and 3: a policy is recommended, or not, if its recorded costs differ from those of stock. Placements that
+// were used count before those that were only computed.
+Advice about_policy(const ReportFacts& facts, const std::string& policy) {
+  Advice advice{policy, Verdict::open, "The records do not decide: observe it for longer (Mode=observe).", {}};
+  for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
+    if (gain.policy != policy) continue;
+    const sim::MeanInterval& cost = cautious(gain);
+    advice.reasons.push_back("Cost over that of stock: " + shown_number(cost.mean) + ", 90 % interval " +
+                             shown_number(cost.low) + " to " + shown_number(cost.high) + ", " +
+                             std::to_string(cost.count) + " jobs of " + std::to_string(gain.users) + " users" +
+                             (gain.used ? "." : ", computed and not used."));
+    if (cost.count < least_jobs || gain.users < gain_users) continue;
+    if (cost.low > 1 + least_gain) {
+      advice.verdict = Verdict::no;
+      advice.conclusion = "Leave it to jobs that ask for it: these jobs cost more than under stock.";
+    } else if (cost.high < 1 - least_gain) {
+      advice.verdict = Verdict::yes;
+      advice.conclusion = gain.used ? "Keep it on (Mode=enforce)." : "Switch it on (Mode=enforce).";
+    }
+  }
+  return advice;
+}
+
+}  // namespace
+
+std::vector<Advice> advice_of(const ReportFacts& facts) {
+  return {about_starts(facts), about_policy(facts, "TREEMATCH"), about_policy(facts, "NLA"),
+          about_policy(facts, "TOFA")};
+}
+
+HtmlSection advice_section(const ReportFacts& facts) {
+  HtmlSection section{"advice", "What to switch on", {}};
+  section.body = "<dl class=\"verdict\">\n";
+  for (const Advice& advice : advice_of(facts)) {
+    const char* const kind = advice.verdict == Verdict::yes ? "yes" : advice.verdict == Verdict::no ? "no" : "open";
+    section.body += "<dt>" + html_text(advice.subject) + " <span class=\"tag " + kind + "\">" +
+                    (advice.verdict == Verdict::open ? "undecided" : kind) + "</span></dt>\n<dd>" +
+                    paragraph(advice.conclusion) + "<ul class=\"plain quiet\">";
+    for (const std::string& reason : advice.reasons) section.body += "<li>" + html_text(reason) + "</li>";
+    section.body += "</ul></dd>\n";
+  }
+  section.body += "</dl>\n";
+  return section;
 }
 
 }  // namespace placement::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "tools/report/facts.hpp"
+#include "tools/report/sections.hpp"
 
 #include <filesystem>
 

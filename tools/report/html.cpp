@@ -133,6 +133,12 @@ std::string folded(std::string_view summary, const HtmlTable& table) {
          html_text(summary) + "</summary>\n" + table.html() + "</details>\n";
 }
 
+std::string missing(const std::string& what, const std::string& why, const std::string& how) {
+  return "<div class=\"missing\"><p><strong>Missing:</strong> " + html_text(what) + "</p>\n" +
+         (why.empty() ? "" : paragraph("Why: " + why, "quiet")) +
+         (how.empty() ? "" : paragraph("How to get it: " + how)) + "</div>\n";
+}
+
 std::string bar(double share) {
   return formatted(
       "<svg width=\"180\" height=\"14\" viewBox=\"0 0 180 14\" aria-hidden=\"true\"><rect class=\"bar\" y=\"1\" width=\"%.1f\" height=\"12\"/></svg>",

@@ -46,6 +46,9 @@ class HtmlTable {
 // unless it has too many columns for paper.
 std::string folded(std::string_view summary, const HtmlTable& table);
 
+// Returns HTML that says what is missing, `why`, and how to get it.
+std::string missing(const std::string& what, const std::string& why, const std::string& how);
+
 // Returns a bar of the length `share`, 0 to 1, for a cell of a table that has the number too.
 std::string bar(double share);
 

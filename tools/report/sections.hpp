@@ -1,9 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include "tools/report/facts.hpp"
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/topology/cluster_view.hpp"
+#include "common/topology/switch_tree.hpp"
+#include "sim/occupancy.hpp"
+#include "tools/input/decision_input.hpp"
+#include "tools/input/state_input.hpp"
 #include "tools/report/html.hpp"
+#include "tools/report/replay.hpp"
 
 namespace placement::tools {
+
+// The machine of a report.
+struct ReportMachine {
+  std::string source;                 // where it comes from, such as "slurmctld"
+  ClusterView view;                   // cores are free where Slurm would start jobs
+  std::vector<SwitchShape> switches;  // with their names; nodes are indices into view.nodes. Empty: none are known
+  bool live = false;                  // slurmctld told it, so that a node without a free core takes no jobs now
+};
+
+// What a report is made of. Each part that could not be read has the reason, and its section tells it.
+struct ReportFacts {
+  double made_at_s = 0;  // seconds since 1970
+  double since_s = 0;    // nothing older is in it
+  std::optional<StateInput> state;
+  std::string state_described;  // where it comes from, and how old it is
+  std::string why_no_state;
+  std::optional<ReportMachine> machine;
+  std::string why_no_machine;
+  std::optional<sim::Occupancy> occupancy;  // of the running jobs that the caller may see
+  std::string why_no_occupancy;
+  DecisionInput decisions;  // since since_s; its notes say what is missing
+  std::optional<SiteReplay> replay;
+  std::string why_no_replay;
+  std::string mode;        // Mode in force in slurmctld; empty: not known
+  std::uint64_t seed = 1;  // of all random choices
+};
+
+// Reads and replays the parts of a report, as the options of the command line say. The snapshot is that of --state, the
+// decisions those of --history and --ring, the machine that of --topology, --slurm-conf, --switches and --node or that
+// of slurmctld, and the jobs those of --sacct or of sacct. A part that cannot be read is left out, with the reason.
+// Throws UsageError, and Error for a file that the command line names.
+//   now_s, since_s  in seconds since 1970
+ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s);
 
 // The sections of a report. Each has its numbers as tables too, and says what is missing and how to get it where it has
 // none.
@@ -31,8 +73,5 @@ HtmlSection advice_section(const ReportFacts& facts);
 
 // Returns an interval for a table: "0.80 to 0.95"; "not known" of fewer than two values.
 std::string shown_interval(const sim::MeanInterval& interval);
-
-// Returns HTML that says what is missing, `why`, and how to get it.
-std::string missing(const std::string& what, const std::string& why, const std::string& how);
 
 }  // namespace placement::tools
