@@ -3,7 +3,6 @@
 // No file is changed.
 #include <glob.h>
 #include <pwd.h>
-#include <slurm/slurm.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -19,6 +18,7 @@
 #include "common/util/text.hpp"
 #include "config.h"
 #include "policies/settings.hpp"
+#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
@@ -146,11 +146,16 @@ struct Report {
   }
 };
 
-// Returns the version of the Slurm on this host, such as "22.05.8".
+// Returns the version of the Slurm on this host, such as "22.05.8", or that for which this program was built.
 std::string installed_slurm() {
-  const long version = slurm_api_version();
-  return formatted("%02ld.%02ld.%ld", SLURM_VERSION_MAJOR(version), SLURM_VERSION_MINOR(version),
-                   SLURM_VERSION_MICRO(version));
+  std::string text;
+  try {
+    text = spank::SlurmCommand({"scontrol", "--version"}).output().text;
+  } catch (const Error&) {
+    return SLURM_RELEASE;
+  }
+  const std::vector<std::string_view> words = split_words(text);
+  return words.size() == 2 ? std::string(words[1]) : SLURM_RELEASE;
 }
 
 // Returns the version of Slurm for which a select plugin of this project was built; empty for another file.

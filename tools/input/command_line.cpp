@@ -119,9 +119,4 @@ std::string help_text(const CommandHelp& help) {
   return text;
 }
 
-std::optional<std::uint32_t> het_group(const CommandLine& line) {
-  const auto number = line.integer("het-group", 0, INT16_MAX);
-  return number ? std::optional(static_cast<std::uint32_t>(*number)) : std::nullopt;
-}
-
 }  // namespace placement::tools

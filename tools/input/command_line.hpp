@@ -84,7 +84,4 @@ class CommandLine {
 // Returns the text of --help.
 std::string help_text(const CommandHelp& help);
 
-// Returns the component of a heterogeneous job that --het-group names, or none without this option. Throws UsageError.
-std::optional<std::uint32_t> het_group(const CommandLine& line);
-
 }  // namespace placement::tools

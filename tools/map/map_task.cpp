@@ -188,7 +188,7 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
   if (task.spec.policy == "NATURAL")
     throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
-  const std::optional<std::uint32_t> component = het_group(line);
+  const std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
   spank::Allocation allocation = spank::current_allocation(component);
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);
   const auto nodes = static_cast<std::int64_t>(allocation.step.nodes.size());

@@ -31,7 +31,6 @@ class HtmlTable {
   void add(std::initializer_list<std::string> texts) { add(std::span(texts.begin(), texts.size())); }
   // Adds a drawing to the last row, as one more cell. `markup` is HTML, and its maker has escaped what is in it.
   void add_drawing(std::string_view markup);
-  bool empty() const { return rows_.empty(); }
   std::size_t columns() const { return columns_.size(); }
   // Returns the table in a region that scrolls by itself, also by keyboard, where the page is too narrow.
   std::string html() const;

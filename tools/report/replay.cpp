@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/report/replay.hpp"
 
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <span>
@@ -15,6 +15,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "sim/site_data.hpp"
 #include "spank/step/scontrol.hpp"
@@ -28,40 +29,28 @@ namespace placement::tools {
 
 namespace {
 
-// What sacct printed, as a file in memory.
-class SacctLog {
- public:
-  SacctLog(double since_s, bool all_users) : file_(memfd_create("sacct", MFD_CLOEXEC)) {
-    if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so that sacct is not asked");
-    setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
-    char since[32];
-    std::snprintf(since, sizeof since, "uts%lld", static_cast<long long>(since_s));
-    const std::vector<std::string> words{
-        "sacct",
-        all_users ? "--allusers" : "--user=" + std::to_string(geteuid()),
-        "--parsable2",
-        "--allocations",
-        "--noconvert",
-        "--starttime",
-        since,
-        "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
-    const spank::CommandOutput said = spank::SlurmCommand(words).output();  // its warnings are no lines of the log
-    if (said.exit_code != 0) {
-      const std::string why = spank::SlurmCommand(words, true).output().text;
-      throw Error("sacct fails: " + why.substr(0, why.find('\n')));
-    }
-    for (std::size_t at = 0; at < said.text.size();) {
-      const ssize_t written = write(file_, said.text.data() + at, said.text.size() - at);
-      if (written <= 0) throw Error("what sacct prints finds no room in memory");
-      at += static_cast<std::size_t>(written);
-    }
-    lseek(file_, 0, SEEK_SET);
+// Returns the descriptor of a file in memory with what sacct prints. Throws Error if there is no slurmctld, or if sacct
+// fails.
+int sacct_log(double since_s, bool all_users) {
+  if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so that sacct is not asked");
+  setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
+  const std::vector<std::string> words{
+      "sacct",
+      all_users ? "--allusers" : "--user=" + std::to_string(geteuid()),
+      "--parsable2",
+      "--allocations",
+      "--noconvert",
+      "--starttime=uts" + std::to_string(std::llround(since_s)),
+      "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
+  const spank::CommandOutput said = spank::SlurmCommand(words).output();  // its warnings are no lines of the log
+  if (said.exit_code != 0) {
+    const std::string why = spank::SlurmCommand(words, true).output().text;
+    throw Error("sacct fails: " + why.substr(0, why.find('\n')));
   }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(static_cast<int>(file_)); }
-
- private:
-  FileDescriptor file_;
-};
+  const int file = file_in_memory(said.text, false);
+  if (file < 0) throw Error("what sacct prints finds no room in memory");
+  return file;
+}
 
 sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection, double since_s, std::string& log,
                      sim::LogNotes& notes) {
@@ -71,12 +60,13 @@ sim::JobList jobs_of(const CommandLine& line, const sim::JobSelection& selection
   }
   const bool own = hides_other_jobs(config_for_records());
   log = own ? "sacct, of this user alone (PrivateData=jobs)," : "sacct";
-  const SacctLog told(since_s, !own);
+  const FileDescriptor file(sacct_log(since_s, !own));
+  const std::string path = "/proc/self/fd/" + std::to_string(static_cast<int>(file));
   try {
-    return sim::select_jobs(told.path(), selection, notes);
+    return sim::select_jobs(path, selection, notes);
   } catch (const Error& error) {
     std::string text = error.what();
-    if (text.starts_with(told.path())) text.replace(0, told.path().size(), "sacct");
+    if (text.starts_with(path)) text.replace(0, path.size(), "sacct");
     throw Error(text);
   }
 }
