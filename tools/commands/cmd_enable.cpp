@@ -154,7 +154,7 @@ std::string installed_slurm() {
   } catch (const Error&) {
     return SLURM_RELEASE;
   }
-  const std::vector<std::string_view> words = split_words(text);
+  const std::vector<std::string_view> words = split_words(std::string_view(text).substr(0, text.find('\n')));
   return words.size() == 2 ? std::string(words[1]) : SLURM_RELEASE;
 }
 
