@@ -143,7 +143,8 @@ std::string checked_profile_file(const std::string& file) {
   if (is_directory || !path.has_filename())
     throw Error("--profile-comm=" + shown(file) + ": a directory, and a file is wanted");
   if (!fs::is_directory(path.parent_path(), failed))
-    throw Error("--profile-comm=" + shown(file) + ": there is no directory " + path.parent_path().string());
+    throw Error("--profile-comm=" + shown(file) + ": there is no directory " + path.parent_path().string() +
+                tilde_hint(file));
   return path.string();
 }
 

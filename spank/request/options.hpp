@@ -21,6 +21,10 @@ struct PlacementRequest {
   std::string note = {};                     // what the user is told about the options; mostly empty
 };
 
+// Returns what a message about a missing file adds if the name of the file starts with ~, which nothing expanded. The
+// text starts with "; ". It is empty for other names.
+std::string tilde_hint(const std::string& file);
+
 // Returns what the user is told if a file has the name of the pattern that stands in for a matrix; else empty.
 std::string same_name_note(const Parameters& parameters);
 
