@@ -113,16 +113,16 @@ START_TEST(monitoring_lines) {
   ck_assert_error(parse("E\t0\t1\t9223372036854775808 bytes\t1 msgs sent\n"), "p:1: bytes '9223372036854775808'");
   ck_assert_error(parse("E\t0\t16777216\t5 bytes\t1 msgs sent\n"), "p:1: rank '16777216'");
   ck_assert_error(parse("E\t0\t1\t5\t1 msgs sent\n"), "p:1: '1': want 'bytes'");
-  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': want a line of Open MPI's monitoring");
+  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': expected a line of Open MPI's monitoring");
   ck_assert_error(parse("I\t0\t3\t# POINT TO POINT\n10 bytes\n"), "p:1: bytes '#'");
-  ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': want 'D name procs: ranks'");
-  ck_assert_error(parse("D\tname\tprocs:0\n"), "p:1: 'D?name?procs:0': want 'D name procs: ranks'");
+  ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': expected 'D name procs: ranks'");
+  ck_assert_error(parse("D\tname\tprocs:0\n"), "p:1: 'D?name?procs:0': expected 'D name procs: ranks'");
   ck_assert_error(parse("D\tname\tprocs: 0-3\n"), "p:1: rank '0-3'");
   ck_assert_error(parse("D\tname\tprocs: \n"), "p: names no rank");
   ck_assert_error(
       parse_matrix("E\t0\t1\t5 bytes\t1 msgs sent\nE\t1\t0\t5 bytes\t1 msgs sent\n", "p", {.max_entries = 1}),
       "p:2: more than 1 values");
-  ck_assert_error(parse("D\tname\n"), "p:1: 'D?name': want 'D name procs: ranks'");
+  ck_assert_error(parse("D\tname\n"), "p:1: 'D?name': expected 'D name procs: ranks'");
 }
 END_TEST
 

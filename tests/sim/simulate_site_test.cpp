@@ -226,7 +226,7 @@ END_TEST
 
 START_TEST(only_nodes_that_can_fail_do) {
   ClusterView view = machine_of({4}, 1, 2).view();
-  attach_outages(view, outages_of({{"n0", 0.9}}), 600, "file");
+  attach_outages(view, outages_of({{"n0", 0.75}}), 600, "file");
   const Machine machine(view);
   ReplayOptions options;
   options.failures_per_hour_of_node = failure_rates(view);

@@ -107,7 +107,7 @@ tables() {
   chose 'a,b'  # as printed, b is idle
   printf 'node cpu_load\nx 1\n' >one
   run --nodes nodes --pairs pairs --tasks 40 --set wait=90
-  has '40 are wanted; a job with wait=90 waits for at most 90 s before it takes a group'
+  has '40 are needed; a job with wait=90 waits for at most 90 s before it takes a group'
   run --nodes nodes --pairs pairs --tasks 40 --policy nla=wait=90 --json
   has '"would_wait": true'
   run --nodes nodes --pairs pairs --tasks 4 --set wait=90 --json
