@@ -98,7 +98,11 @@ void ask_about_job() {
   const auto job = parse_integer(self.outer_job);
   const bool has_policy =
       self.placement_request || std::getenv((job_environment_prefix + std::string(request_policy_variable)).c_str());
-  if (job && has_policy && !client_option("async")) self.job_query = std::make_unique<JobQuery>(*job);
+  if (!job || !has_policy || client_option("async")) return;
+  try {
+    self.job_query = std::make_unique<JobQuery>(*job);
+  } catch (const std::exception&) {  // scontrol cannot be started: place_own_step() tries again, and reports it
+  }
 }
 
 }  // namespace
