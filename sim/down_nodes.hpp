@@ -5,6 +5,7 @@
 
 #include "common/topology/cluster_view.hpp"
 #include "sim/backfill.hpp"
+#include "sim/failures.hpp"
 
 namespace placement::sim {
 
@@ -12,9 +13,8 @@ namespace placement::sim {
 // microseconds.
 class DownNodes {
  public:
-  explicit DownNodes(std::int32_t nodes)
-      : down_until_(static_cast<std::size_t>(nodes), 0),
-        leaves_(static_cast<std::size_t>(nodes)) {}
+  // `failures` tells which nodes can have random failures; it outlives this object.
+  DownNodes(std::int32_t nodes, const Failures& failures);
 
   // Returns true if the node `n` is down at `now_us`.
   bool is_down(std::int32_t n, std::int64_t now_us) const { return down_until_[n] > now_us; }
@@ -28,7 +28,12 @@ class DownNodes {
   std::int64_t next_repair_us() const { return next_repair_us_; }  // never_us when no node is down
   std::int64_t cores() const { return cores_; }                    // of all nodes that are down
 
+  // Returns when the first node that can have random failures comes up, if all of these are down; else -1.
+  std::int64_t all_in_danger_down_until() const;
+
  private:
+  const Failures& failures_;
+  std::int32_t up_in_danger_ = 0;  // nodes that are up and can have random failures
   std::int64_t next_repair_us_ = never_us;
   std::int64_t cores_ = 0;
   std::vector<std::int64_t> down_until_;

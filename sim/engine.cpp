@@ -67,7 +67,7 @@ class Engine {
         control_(control),
         release_us_(std::llround(options.release_s * second_us)),
         failures_(options, machine.nodes()),
-        down_(machine.nodes()) {
+        down_(machine.nodes(), failures_) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -114,6 +114,7 @@ class Engine {
   void thin_out();
   void fail_node(const PlannedFailure& failure);
   void interrupt_jobs_on(std::int32_t node);
+  void rest_failures();
   void give_up(std::int32_t job);
 
   Machine machine_;
@@ -393,7 +394,11 @@ void Engine::fail_node(const PlannedFailure& failure) {
   const bool down = down_.is_down(n, now_us_);
   if (down && failure.random) return;
   ++result_.node_failures;
-  if (down) return down_.keep_down(n, up_us);
+  if (down) {
+    down_.keep_down(n, up_us);
+    if (failures_.strikes(n)) rest_failures();
+    return;
+  }
   if (running_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
     waiting_.pop_front();
@@ -401,6 +406,7 @@ void Engine::fail_node(const PlannedFailure& failure) {
   }
   interrupt_jobs_on(n);
   machine_.take(down_.take_down(n, machine_.view().nodes[n], up_us));
+  if (failures_.strikes(n)) rest_failures();
 }
 
 // Ends all jobs on the node, and puts those that may start again at the head of the queue.
@@ -432,6 +438,11 @@ void Engine::interrupt_jobs_on(std::int32_t n) {
   }
   std::sort(again.begin(), again.end());
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
+}
+
+// Suspends random failures while all nodes that can have them are down.
+void Engine::rest_failures() {
+  if (const std::int64_t up_us = down_.all_in_danger_down_until(); up_us >= 0) failures_.rest_until(up_us);
 }
 
 std::int64_t Engine::next_event() const {

@@ -37,6 +37,17 @@ void Failures::draw() {
   drawn_.time_us = last_us + 1 + static_cast<std::int64_t>(std::min(gap_hours, 1e6) * hour_us);
 }
 
+bool Failures::strikes(std::int32_t node) const {
+  if (rates_.empty()) return options_.node_failures_per_hour > 0;
+  return options_.failures_per_hour_of_node[static_cast<std::size_t>(node)] > 0;
+}
+
+// The next failure can be drawn anew, because the time to it does not depend on the time since the last one.
+void Failures::rest_until(std::int64_t time_us) {
+  drawn_.time_us = time_us;
+  draw();
+}
+
 std::int64_t Failures::next_us() const {
   const auto& planned = options_.planned_failures;
   return planned_ < planned.size() ? std::min(planned[planned_].time_us, drawn_.time_us) : drawn_.time_us;

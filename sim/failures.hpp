@@ -29,6 +29,11 @@ class Failures {
   // Removes the next failure and returns it. There must be one.
   PlannedFailure take();
 
+  // Returns whether the node can have random failures.
+  bool strikes(std::int32_t node) const;
+  // Suspends random failures until time_us. The replay calls it while all nodes that can have random failures are down.
+  void rest_until(std::int64_t time_us);
+
  private:
   void draw();
 

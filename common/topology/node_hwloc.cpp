@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/node_hwloc.hpp"
 
+#include <fcntl.h>
 #include <hwloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -23,6 +29,8 @@ namespace placement {
 namespace {
 
 constexpr std::size_t max_bytes = std::size_t{16} << 20;
+constexpr rlim_t max_memory = rlim_t{4} << 30;
+constexpr rlim_t max_seconds = 30;
 constexpr unsigned max_matrices = 64;
 constexpr std::int64_t max_bandwidth = std::int64_t{1} << 40;
 
@@ -46,6 +54,53 @@ bool load_xml(hwloc_topology_t topology, const std::string& text) {
          hwloc_topology_load(topology) == 0;
 }
 
+// Returns whether libhwloc loads this XML, in a process of its own: there are texts on which it ends with a
+// segmentation fault, and others may ask for much memory or time.
+bool loads(const std::string& text) {
+  const pid_t child = fork();
+  if (child < 0) throw Error(std::string("fork: ") + std::strerror(errno));
+  if (child == 0) {
+    constexpr rlimit no_core{0, 0}, time{max_seconds, max_seconds};
+    setrlimit(RLIMIT_CORE, &no_core);
+    setrlimit(RLIMIT_CPU, &time);
+#ifndef __SANITIZE_ADDRESS__
+    constexpr rlimit memory{max_memory, max_memory};
+    setrlimit(RLIMIT_AS, &memory);
+#endif
+    signal(SIGSEGV, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
+    const int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (null >= 0) dup2(null, STDERR_FILENO);
+    try {
+      _exit(load_xml(new_topology().get(), text) ? 0 : 1);
+    } catch (...) {
+      _exit(1);
+    }
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) throw Error(std::string("waitpid: ") + std::strerror(errno));
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+// Throws Error if a description such as "package:2 core:8 pu:1" is of more than most_described objects at its lowest
+// level. libhwloc would make them all.
+void check_description(const std::string& text) {
+  constexpr std::int64_t most_described = 65'536;
+  std::int64_t objects = 1;
+  for (std::size_t at = 0; (at = text.find_first_of("0123456789", at)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const bool is_count =
+        at == 0 || text[at - 1] == ':' || text[at - 1] == ' ';  // not the digit of L3, nor an attribute
+    const auto count =
+        is_count ? parse_integer(std::string_view(text).substr(at, end - at)) : std::optional<std::int64_t>(1);
+    if (!count || *count > most_described || (objects *= std::max<std::int64_t>(*count, 1)) > most_described)
+      throw Error(shown(text) + ": a description of at most " + std::to_string(most_described) +
+                  " processors is wanted");
+    at = end;
+  }
+}
+
 // Throws Error, with the remedy, if the text has a form that this libhwloc does not read.
 void check_form(const std::string& text, const std::string& source) {
   const std::string_view start = std::string_view(text).substr(0, 4096);
@@ -66,13 +121,14 @@ void check_form(const std::string& text, const std::string& source) {
 Topology load(const std::string& source) {
   Topology topology = new_topology();
   if (!may_exist(source) && source.find(':') != source.npos && source.find('/') == source.npos) {
+    check_description(source);
     if (hwloc_topology_set_synthetic(topology.get(), source.c_str()) != 0 || hwloc_topology_load(topology.get()) != 0)
       throw Error(shown(source) + " is neither a file nor a description such as \"package:2 core:8 pu:1\"");
     return topology;
   }
   const std::string text = read_input_file(source, max_bytes);
   check_form(text, source);
-  if (!load_xml(topology.get(), text))
+  if (!loads(text) || !load_xml(topology.get(), text))
     throw Error(printable(source) +
                 " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
   return topology;

@@ -87,10 +87,13 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
 
 // Returns the number that the whole field is; negative or NaN for a field that is no amount.
 static long double number_of(std::string_view field) {
+  const std::string text(
+      field);  // std::from_chars() for long double reads up to a byte that ends the number (libstdc++ 12)
+  const char* const end = text.c_str() + text.size();
   long double value = 0;
-  const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
-  if (stop != field.data() + field.size() || field.empty() || code == std::errc::invalid_argument) return NAN;
-  if (code == std::errc::result_out_of_range) return field.find('-') == field.npos ? INFINITY : 0;
+  const auto [stop, code] = std::from_chars(text.c_str(), end, value);
+  if (stop != end || text.empty() || code == std::errc::invalid_argument) return NAN;
+  if (code == std::errc::result_out_of_range) return text.find('-') == text.npos ? INFINITY : 0;
   return std::signbit(value) ? -1 : value;
 }
 

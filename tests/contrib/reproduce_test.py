@@ -139,6 +139,7 @@ def interrupted(work):
     begun = []
 
     def interrupt(_):
+        time.sleep(1)  # until the main thread waits: a signal between its check for signals and its wait does not wake it
         os.kill(os.getpid(), signal.SIGINT)
         time.sleep(5)  # until the main thread knows, on a busy machine, too
         return []

@@ -187,7 +187,7 @@ for packer in cat 'gzip -c'; do
 done
 head -c 300 log.gz >cut.gz
 run "${machine[@]}" cut.gz
-refused 1 'cut.gz: unexpected end of file'
+  refused 1 'cut.gz: unexpected end of file after line 14'
 run "${machine[@]}" .
 refused 1 '.: Is a directory'
 printf 'JobID|Submit|ElapsedRaw|AllocCPUS|TimelimitRaw|Partition\n7|1714521610|90|8|60|a\n' >sacct.txt
