@@ -13,7 +13,7 @@ namespace placement::sim {
 // microseconds.
 class DownNodes {
  public:
-  // `failures` tells which nodes can have random failures; it outlives this object.
+  // `failures` reports which nodes can have random failures; it outlives this object.
   DownNodes(std::int32_t nodes, const Failures& failures);
 
   // Returns true if the node `n` is down at `now_us`.
@@ -28,7 +28,7 @@ class DownNodes {
   std::int64_t next_repair_us() const { return next_repair_us_; }  // never_us when no node is down
   std::int64_t cores() const { return cores_; }                    // of all nodes that are down
 
-  // Returns when the first node that can have random failures comes up, if all of these are down; else -1.
+  // Returns when the first node that can have random failures comes up, if all of the nodes are down; else -1.
   std::int64_t all_in_danger_down_until() const;
 
  private:
