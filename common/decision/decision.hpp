@@ -53,8 +53,8 @@ struct Decision {
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 
-// The table of fields. Calls visit(NAME, FIELD) for each field but the terms, and visit(NAME, TEXT, MOST) for a text,
-// of which MOST bytes are kept at most. All of them together fit into most_decision_bytes.
+// The table of fields. Calls visit(NAME, FIELD) for each field but the terms, and visit(NAME, TEXT, MOST) for a text.
+// At most MOST bytes of a text are kept. All fields together fit into most_decision_bytes.
 template <typename AnyDecision, typename Visit>
 void visit_fields(AnyDecision& d, const Visit& visit) {
   visit("at_s", d.at_s);

@@ -79,7 +79,7 @@ bool is_sound(const std::string& path) {
   }
 }
 
-// Moves a damaged file and those that SQLite keeps beside it to a name that is not in use, and returns that name.
+// Moves a damaged file and those that SQLite keeps next to it to a name that is not in use, and returns that name.
 // Throws Error.
 std::string move_aside(const std::string& path) {
   std::string to;

@@ -64,7 +64,7 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
              : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Lets the costs of the decision point to `costs`, with those of natural order on the first nodes beside the busiest
+// Lets the costs of the decision point to `costs`, with those of natural order on the first nodes next to the busiest
 // link.
 void point_to_costs(PluginState& now, placement_decision& decision, const StepCosts& costs,
                     const std::string& stock_busiest_link) {

@@ -69,7 +69,7 @@ struct placement_request {
 	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
 	bool tasks_need_whole_cores;	/* Slurm starts a step only if each task can have whole cores, or the step has all CPUs of the job */
-	bool node_range;		/* the user gave a range of --nodes, of which Slurm gives as many as it can */
+	bool node_range;		/* the user gave a range of --nodes, and Slurm gives as many as it can */
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
 
@@ -139,7 +139,7 @@ struct placement_decision {
 struct placement_grant {
 	uint32_t node_count;
 	const uint32_t *node;		/* the allocated nodes as indices into the offer, ascending */
-	const uint32_t *room;		/* for each of these nodes, the tasks of a step that Slurm has room for */
+	const uint32_t *room;		/* for each of the nodes, the tasks of a step that Slurm has room for */
 	const uint8_t *core_given;	/* one byte per core of the offer, 1 for the cores that the job has */
 };
 

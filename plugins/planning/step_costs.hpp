@@ -22,7 +22,7 @@
 
 namespace placement::planning {
 
-// What one decision goes by. All of it must outlive the object.
+// The input of one decision. All of it must outlive the object.
 struct DecisionInput {
   const Machine& machine;
   const LiveNow& live;
@@ -46,7 +46,7 @@ struct StepCosts {
 struct CostWithin {
   Cost cost = 0;
   Cost bytes_within = 0;      // of all pairs of ranks that are on one node; each pair counts once
-  Cost hop_bytes_within = 0;  // each of these bytes times the distance between its two ranks
+  Cost hop_bytes_within = 0;  // each byte within nodes times the distance between its two ranks
 };
 
 // Returns true if the job's policy goes by the torus of the view, on which the tree's distances mean nothing.

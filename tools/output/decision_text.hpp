@@ -30,7 +30,7 @@ struct DecisionSum {
   std::string outcome;  // a word of decision_outcome_names; " (ahead)" follows where the backfill scheduler had asked
   std::int64_t count = 0;
   double median_us = unknown_value;  // of the time that a decision took; those that were remembered do not count
-  double most_us = unknown_value;    // the longest of these times
+  double most_us = unknown_value;    // the longest time
 };
 
 // Returns the sums in the order of policy and outcome.

@@ -33,7 +33,7 @@ namespace {
 // fails.
 int sacct_log(double since_s, bool all_users) {
   if (!slurmctld_answers()) throw Error("no slurmctld answers on this host, so that sacct is not asked");
-  setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, whatever the time zone
+  setenv("SLURM_TIME_FORMAT", "%s", 1);  // times in seconds since 1970, in any time zone
   const std::vector<std::string> words{
       "sacct",
       all_users ? "--allusers" : "--user=" + std::to_string(geteuid()),
