@@ -15,7 +15,18 @@ C_LIKE = re.compile(r"\.[ch](pp)?$")
 DOCUMENT = re.compile(r"(\.md|^(man|contrib/packaging)/.*\.[1-8](\.in)?)$")
 HASH_COMMENTS = re.compile(r"(\.(sh|py|awk|mk|ac|am|m4|test|conf)|^contrib/[\w/-]+|^tests/[\w/-]+)$")
 SKIPPED = re.compile(r"^(tests/data|tests/fuzz/corpus)/")
-CLEAN = re.compile(r"^(man|doc|contrib|tests|m4)/|^\w+\.(md|am|ac)$")
+CLEAN_FOLDERS = [
+    "man",
+    "doc",
+    "contrib",
+    "tests",
+    "m4",
+    "common/slurm",
+    "tools/launch",
+    "plugins/topology",
+    "spank/api",
+]
+CLEAN = re.compile(rf"^({'|'.join(CLEAN_FOLDERS)})/|^\w+\.(md|am|ac)$")
 
 
 def git(top, *words):
