@@ -280,10 +280,9 @@ void place_own_step(spank_t spank) {
       self.placement_request ? self.placement_request : request_of_job(job);
   if (!(placement_request || self.any_request)) return;
   const std::string daemon = launcher_daemon(spank);
-  if (daemon.empty() && self.components == 1 && (!query || query->job() != job))
-    query = std::make_unique<JobQuery>(job);
+  if (!query || query->job() != job) query = std::make_unique<JobQuery>(job);
   ControllerState controller = controller_state_of(ask_controller());
-  use_mode_of_partition(controller, job);
+  use_mode_of_partition(controller, [&] { return query->partition(); });
   const std::string why_not = why_not_enforced(controller);
   if (!daemon.empty()) {
     const bool quiet =

@@ -78,11 +78,10 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
   ControllerState controller = controller_state_of(ask_controller());
-  const auto job = parse_integer(environment_value("SLURM_JOB_ID"));
-  use_mode_of_partition(controller, static_cast<std::uint32_t>(job.value_or(0)));
+  Allocation allocation = current_allocation();
+  use_mode_of_partition(controller, [&] { return allocation.partition; });
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
-  Allocation allocation = current_allocation();
   if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),

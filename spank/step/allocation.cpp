@@ -94,7 +94,9 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   slurm_init(nullptr);
-  allocation.view = JobQuery(step.job).view(step.nodes);
+  JobQuery query(step.job);
+  allocation.view = query.view(step.nodes);
+  allocation.partition = query.partition();
   return allocation;
 }
 

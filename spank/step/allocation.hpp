@@ -16,6 +16,7 @@ namespace placement::spank {
 // The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
 struct Allocation {
   StepShape step;
+  std::string partition;
   ClusterView view;  // the nodes of the step; the free cores are those of the job
 };
 

@@ -109,12 +109,10 @@ struct NodeOfJob {
 using NodesOfJob = std::unordered_map<std::string, NodeOfJob>;
 
 // Returns the nodes of the job `job`. A job array shares its ID with its last task, so only the job with exactly this
-// ID counts. A step can span the components of a heterogeneous job, so the CPUs of all components count. Sets
-// `partition` to that of the job.
-NodesOfJob nodes_of_job(std::string_view text, std::uint32_t job, std::string& partition) {
+// ID counts. A step can span the components of a heterogeneous job, so the CPUs of all components count.
+NodesOfJob nodes_of_job(std::span<const ShownJob> shown_jobs, std::uint32_t job) {
   NodesOfJob nodes;
-  for (const ShownJob& shown_job : parse_shown_jobs(text)) {
-    if (shown_job.id == job) partition = shown_job.partition;
+  for (const ShownJob& shown_job : shown_jobs) {
     if (shown_job.id != job && !shown_job.is_component) continue;
     for (const ShownJob::Part& part : shown_job.parts)
       for (const std::string& name : expand_hostlist(part.nodes)) {
@@ -187,15 +185,25 @@ ClusterView load_machine_view() {
 
 JobQuery::JobQuery(std::uint32_t job)
     : job_(job),
-      shown_job_({"scontrol", "-d", "show", "job", std::to_string(job)}),
+      show_job_({"scontrol", "-d", "show", "job", std::to_string(job)}),
       topology_({"scontrol", "show", "topology"}) {}
+
+const std::vector<ShownJob>& JobQuery::shown_jobs() {
+  if (!shown_jobs_) shown_jobs_ = parse_shown_jobs(show_job_.text());
+  return *shown_jobs_;
+}
+
+const std::string& JobQuery::partition() {
+  static const std::string unknown;
+  const auto shown = std::ranges::find(shown_jobs(), job_, &ShownJob::id);
+  return shown == shown_jobs_->end() ? unknown : shown->partition;
+}
 
 ClusterView JobQuery::view(std::span<const std::string> names) {
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
-  std::string partition;
-  const NodesOfJob nodes = nodes_of_job(shown_job_.text(), job_, partition);
-  const std::string topology = topology_of(partition);
+  const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);
+  const std::string topology = topology_of(partition());
   const ClusterView machine = view_of_switches(
       parse_scontrol_topology(
           topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
@@ -213,15 +221,13 @@ ClusterView JobQuery::view(std::span<const std::string> names) {
   return view;
 }
 
-void use_mode_of_partition(ControllerState& controller, std::uint32_t job) {
+void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::off)) return;
   const auto modes = std::ranges::find(controller.settings, "PartitionModes", &Facts::value_type::first);
   if (modes == controller.settings.end()) return;
-  const std::string shown = SlurmCommand({"scontrol", "-d", "show", "job", std::to_string(job)}).text();
-  for (const ShownJob& one : parse_shown_jobs(shown))
-    for (const std::string_view word : split_words(modes->second))
-      if (one.id == job && word.starts_with(one.partition + ":"))
-        controller.mode = word.substr(one.partition.size() + 1);
+  const std::string key = partition() + ":";
+  for (const std::string_view word : split_words(modes->second))
+    if (word.starts_with(key)) controller.mode = word.substr(key.size());
 }
 
 }  // namespace placement::spank

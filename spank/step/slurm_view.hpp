@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,31 +13,6 @@
 #include "spank/step/scontrol.hpp"
 
 namespace placement::spank {
-
-// A question to slurmctld about a job, which the constructor sends. The caller works until it calls view().
-class JobQuery {
- public:
-  explicit JobQuery(std::uint32_t job);
-  std::uint32_t job() const { return job_; }
-
-  // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
-  // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
-  // cores of every node. It is the topology that the partition of the job names, else that of the cluster. Only the
-  // cores of the job are free, and each node has the job's GPUs. Asks slurmctld through libslurm and scontrol, as the
-  // calling user. Throws Error if slurmctld does not answer, or does not show one of the nodes or the job.
-  // Call it once.
-  ClusterView view(std::span<const std::string> names);
-
- private:
-  std::uint32_t job_;
-  SlurmCommand shown_job_, topology_;
-};
-
-// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are
-// free if jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks
-// slurmctld as JobQuery does, with the same errors. For programs alone, because it makes libslurm read slurm.conf,
-// which a plugin's host has done.
-ClusterView load_machine_view();
 
 // A job as "scontrol -d show job" prints it.
 struct ShownJob {
@@ -55,8 +32,40 @@ struct ShownJob {
 // Returns the jobs in `text`, the output of "scontrol -d show job". Each component of a heterogeneous job is a job.
 std::vector<ShownJob> parse_shown_jobs(std::string_view text);
 
+// A question to slurmctld about a job, which the constructor sends. The caller works until it calls view().
+class JobQuery {
+ public:
+  explicit JobQuery(std::uint32_t job);
+  std::uint32_t job() const { return job_; }
+
+  // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
+  // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
+  // cores of every node. It is the topology that the partition of the job names, else that of the cluster. Only the
+  // cores of the job are free, and each node has the job's GPUs. Asks slurmctld through libslurm and scontrol, as the
+  // calling user. Throws Error if slurmctld does not answer, or does not show one of the nodes or the job.
+  // Call it once.
+  ClusterView view(std::span<const std::string> names);
+
+  // Returns the partition of the job; empty if slurmctld does not show the job. Throws Error if slurmctld does not
+  // answer.
+  const std::string& partition();
+
+ private:
+  const std::vector<ShownJob>& shown_jobs();
+
+  std::uint32_t job_;
+  SlurmCommand show_job_, topology_;
+  std::optional<std::vector<ShownJob>> shown_jobs_;  // the answer of show_job_
+};
+
+// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are
+// free if jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks
+// slurmctld as JobQuery does, with the same errors. For programs alone, because it makes libslurm read slurm.conf,
+// which a plugin's host has done.
+ClusterView load_machine_view();
+
 // Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.
-// Asks slurmctld for the partition only if the key is set. Throws Error if slurmctld does not answer.
-void use_mode_of_partition(ControllerState& controller, std::uint32_t job);
+// Calls `partition`, which returns the name of the partition, only if the key is set.
+void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition);
 
 }  // namespace placement::spank

@@ -139,7 +139,7 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 // damaged.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   ControllerState controller = controller_state_of(ask_controller());
-  spank::use_mode_of_partition(controller, allocation.step.job);
+  spank::use_mode_of_partition(controller, [&] { return allocation.partition; });
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     note(task, "Mode=" + controller.mode +
                    " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
