@@ -35,7 +35,9 @@ constexpr Option options[] = {
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     node_option,
     threads_per_core_option,
-    strategies_option,
+    {'s', "strategies", "LIST",
+     "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
+     "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
     {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
     {0, "from", "TIME",
      "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/report/sections.hpp"
 
-#include <filesystem>
-
 #include "common/topology/scontrol_topology.hpp"
-#include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
-#include "common/util/input_file.hpp"
+#include "sim/job_selection.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/occupancy_input.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/output/text_table.hpp"
 #include "tools/simulate/simulate_machine.hpp"
 
 namespace placement::tools {
@@ -49,14 +45,6 @@ ReportMachine live_machine() {
   return machine;
 }
 
-// Returns the machine for a replay of past jobs. A node that slurmctld gives to no job now had jobs then.
-ClusterView past_view(const ReportMachine& machine) {
-  ClusterView view = machine.view;
-  if (machine.live)
-    for (NodeView& node : view.nodes) node.core_free.assign(node.core_free.size(), true);
-  return view;
-}
-
 // Sets `part` to what `read` returns, or `why` to the reason for which it fails.
 template <typename Part, typename Read>
 void try_to(std::optional<Part>& part, std::string& why, Read read) {
@@ -72,16 +60,7 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayRequest
     facts.why_no_replay = facts.why_no_machine;
     return;
   }
-  const std::string own = slurm_conf_path();
-  const std::string conf = line.has("switches")  ? ""
-                           : facts.machine->live ? (may_exist(own) ? own : "")
-                                                 : slurm_conf_of(line);
-  const StateOfCluster state{
-      facts.state ? &facts.state->state : nullptr,
-      facts.state ? facts.state->path + ", " + shown_seconds(facts.state->age_s) + " old" : facts.why_no_state};
-  const auto read = [&] {
-    return replay_site(line, request, past_view(*facts.machine), conf, facts.since_s, state, config);
-  };
+  const auto read = [&] { return replay_site(line, request, facts, config); };
   if (!line.has("sacct")) return try_to(facts.replay, facts.why_no_replay, read);
   try {
     facts.replay = read();

@@ -160,13 +160,14 @@ ClusterView read_shape(const CommandLine& line) {
   return view;
 }
 
-}  // namespace
-
+// Returns the path of the slurm.conf with the nodes of the machine; empty if there is none.
 std::string slurm_conf_of(const CommandLine& line) {
   if (const auto conf = line.value("slurm-conf")) return *conf;
   if (!line.has("topology") || line.has("node")) return {};
   return std::filesystem::path(*line.value("topology")).replace_filename("slurm.conf").string();
 }
+
+}  // namespace
 
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
   std::vector<std::pair<std::string, std::string>> given;

@@ -26,9 +26,6 @@ sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_op
 // Names have '_' instead of '-'.
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
 
-// Returns the path of the slurm.conf with the nodes of that machine; empty if there is none.
-std::string slurm_conf_of(const CommandLine& line);
-
 // Returns the number of processors per core of the machine's nodes in the slurm.conf `conf`, for logs of sacct.
 sim::ProcessorsPerCore processors_per_core_of(const std::string& conf, const sim::Machine& machine);
 

@@ -18,9 +18,6 @@ inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per soc
 inline constexpr Option threads_per_core_option{
     0, "threads-per-core", "N",
     "processors that the log counts for each core [as slurm.conf does for logs of sacct, else 1]"};
-inline constexpr Option strategies_option{'s', "strategies", "LIST",
-                                          "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
-                                          "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"};
 inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option pattern_option{0, "pattern", "WORD",
