@@ -174,7 +174,7 @@ std::string slurm_version_of_plugin(const std::string& path) {
 void report_plugin(const SiteFiles& site, const std::string& slurm, Report& report) {
   const std::string path = site.plugins + "/select_cons_tres.so";
   report.file(site.plugins, "on every host; select_cons_tres.so on the controllers");
-  if (!std::filesystem::is_directory(site.plugins))
+  if (std::error_code unreadable; !std::filesystem::exists(site.plugins, unreadable) && !unreadable)
     return report.needed("missing", site.plugins + ": Slurm does not start with a PluginDir that does not exist");
   if (!may_exist(path))
     return site.elsewhere.empty() ? report.needed("missing", path + ", unless this host is no controller")

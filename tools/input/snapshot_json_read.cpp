@@ -199,7 +199,8 @@ LiveState parse_snapshot_json(std::string_view json, const std::string& name) { 
 LiveState read_live_state(const std::string& path, std::size_t max_bytes) {
   // Only a regular file is looked at for this, because the first bytes of a pipe would then be lost.
   char first[5] = {};
-  if (std::filesystem::is_regular_file(path)) std::ifstream(path, std::ios::binary).read(first, sizeof first);
+  if (std::error_code unreadable; std::filesystem::is_regular_file(path, unreadable))
+    std::ifstream(path, std::ios::binary).read(first, sizeof first);
   return std::string_view(first, sizeof first) == "SPLIV" ? read_snapshot(path)
                                                           : parse_snapshot_json(read_input_file(path, max_bytes), path);
 }
