@@ -48,116 +48,83 @@ std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& re
   return nodes;
 }
 
-class TofaJob : public TorusJob {
+// ---- nodes
+
+// Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
+mapping::NodeLimits healthiest_limits(const TorusJob& job) {
+  const mapping::NodeCounts all = job.capacity();
+  std::vector<std::int32_t> suspects =
+      worst_first(job.view, job.request, job.fault_model, [&](std::int32_t node) { return job.offered.suspect(node); });
+  for (;;) {
+    mapping::NodeCounts some = all;
+    for (const std::int32_t node : suspects) some[node] = 0;
+    try {
+      mapping::NodeLimits limits = job.limits_of(some);
+      if (suspects.empty() || mapping::sequential_counts(limits)) return limits;
+    } catch (const Error&) {
+      if (suspects.empty()) throw;
+    }
+    // The list is halved at each step, because machines are large.
+    suspects.resize(suspects.size() / 2);
+  }
+}
+
+// Returns sets of nodes that fail least, for machines on which most nodes may fail and therefore are not suspect. One
+// set has only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage
+// probabilities.
+std::vector<mapping::NodeCounts> surer_sets(const TorusJob& job, bool thoroughly) {
+  const mapping::NodeCounts all = job.capacity();
+  std::vector<double> outages;
+  bool ordinary_ones_fail = false;
+  for (std::size_t n = 0; n < all.size(); ++n) {
+    const auto node = static_cast<std::int32_t>(n);
+    if (all[n] == 0) continue;
+    outages.push_back(job.fault_model.of_node(node));
+    ordinary_ones_fail = ordinary_ones_fail || (outages.back() > 0 && !job.offered.suspect(node));
+  }
+  if (!ordinary_ones_fail) return {};
+  std::sort(outages.begin(), outages.end());
+  std::vector<double> limits{0};
+  if (thoroughly)
+    for (const std::size_t part : {16, 4, 2}) limits.push_back(outages[(outages.size() - 1) / part]);
+  std::vector<mapping::NodeCounts> found;
+  for (const double most : limits) {
+    mapping::NodeCounts some = all;
+    for (std::size_t n = 0; n < all.size(); ++n)
+      if (job.fault_model.of_node(static_cast<std::int32_t>(n)) > most) some[n] = 0;
+    try {
+      const mapping::NodeLimits limits_of_some = job.limits_of(some);
+      if (!mapping::sequential_counts(limits_of_some)) continue;
+      for (mapping::NodeCounts& set : compact_sets(job.offered, limits_of_some, 1))
+        if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
+    } catch (const Error&) {  // these nodes do not suffice
+    }
+  }
+  return found;
+}
+
+// Returns whether ranks may move to any slot, because each choice of nodes keeps to the limits.
+bool free_to_move(const Request& request, const mapping::NodeLimits& limits) {
+  return !limits.spreads() && request.required_nodes.empty() && request.max_nodes >= request.tasks &&
+         request.min_nodes <= 1;
+}
+
+std::int64_t most_pairs_compared(const Request& request) {
+  return request.tasks <= most_tasks_searched_quickly ? most_pairs_of_few_tasks : most_pairs_of_many_tasks;
+}
+
+// ---- mappings
+
+// The searches for a job; each offers its mappings to the contest.
+class TorusSearches {
  public:
-  TofaJob(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : TorusJob(view, request),
+  TorusSearches(const TorusJob& job, TorusContest& contest, const Deadline& deadline)
+      : job_(job),
+        contest_(contest),
         deadline_(deadline) {}
 
-  Placement tofa(bool thoroughly) {
-    if (!request_.node_tasks.empty()) return ranks_on(request_.node_tasks);
-    const std::optional<mapping::NodeCounts> sequential = mapping::sequential_counts(limits_of(capacity()));
-    const mapping::NodeLimits limits = healthiest_limits();
-    const bool search =
-        request_.matrix && (thoroughly || (!request_.node_level && request_.tasks <= most_tasks_searched_quickly));
-    const std::int32_t effort = thoroughly ? settings_.effort : 1;
-    const std::int64_t most_pairs = most_pairs_compared();
-    const bool sampled = !thoroughly && request_.matrix && request_.matrix->pairs() > most_pairs;
-    std::vector<mapping::NodeCounts> sets = compact_sets(offered_, limits, sampled ? 1 : sets_tried);
-    if (auto window = first_window()) sets.push_back(std::move(*window));
-    if (sets.empty() && !sequential)
-      throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
-    const std::vector<std::int32_t> natural = slots_.leaves(sequential ? *sequential : sets.front());
-    begin(natural, sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
-    const bool few_slots = thoroughly || slots_.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
-    if (sequential && (thoroughly || (search && few_slots))) offer(greedy_leaves(), "the heaviest pairs first");
-    for (const mapping::NodeCounts& set : sets) offer(slots_.leaves(set), "natural order on a compact set");
-    if (search && !sets.empty()) {
-      if (free_to_move(limits) && few_slots)
-        map_freely(limits, sets, effort);
-      else
-        for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k)
-          map_on(sets[k], effort);
-      if (thoroughly) offer_paper();
-    }
-    for (const mapping::NodeCounts& set : surer_sets(thoroughly)) {
-      offer(slots_.leaves(set), "natural order on nodes that fail least");
-      if (search) map_on(set, effort);
-    }
-    if (thoroughly) relieve();
-    return best_placement();
-  }
-
- private:
-  std::int64_t most_pairs_compared() const {
-    return request_.tasks <= most_tasks_searched_quickly ? most_pairs_of_few_tasks : most_pairs_of_many_tasks;
-  }
-
-  // ---- nodes
-
-  // Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
-  mapping::NodeLimits healthiest_limits() const {
-    const mapping::NodeCounts all = capacity();
-    std::vector<std::int32_t> suspects =
-        worst_first(view_, request_, fault_model_, [&](std::int32_t node) { return offered_.suspect(node); });
-    for (;;) {
-      mapping::NodeCounts some = all;
-      for (const std::int32_t node : suspects) some[node] = 0;
-      try {
-        mapping::NodeLimits limits = limits_of(some);
-        if (suspects.empty() || mapping::sequential_counts(limits)) return limits;
-      } catch (const Error&) {
-        if (suspects.empty()) throw;
-      }
-      // The list is halved at each step, because machines are large.
-      suspects.resize(suspects.size() / 2);
-    }
-  }
-
-  // Returns sets of nodes that fail least, for machines on which most nodes may fail and therefore are not suspect. One
-  // set has only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage
-  // probabilities.
-  std::vector<mapping::NodeCounts> surer_sets(bool thoroughly) const {
-    const mapping::NodeCounts all = capacity();
-    std::vector<double> outages;
-    bool ordinary_ones_fail = false;
-    for (std::size_t n = 0; n < all.size(); ++n) {
-      const auto node = static_cast<std::int32_t>(n);
-      if (all[n] == 0) continue;
-      outages.push_back(fault_model_.of_node(node));
-      ordinary_ones_fail = ordinary_ones_fail || (outages.back() > 0 && !offered_.suspect(node));
-    }
-    if (!ordinary_ones_fail) return {};
-    std::sort(outages.begin(), outages.end());
-    std::vector<double> limits{0};
-    if (thoroughly)
-      for (const std::size_t part : {16, 4, 2}) limits.push_back(outages[(outages.size() - 1) / part]);
-    std::vector<mapping::NodeCounts> found;
-    for (const double most : limits) {
-      mapping::NodeCounts some = all;
-      for (std::size_t n = 0; n < all.size(); ++n)
-        if (fault_model_.of_node(static_cast<std::int32_t>(n)) > most) some[n] = 0;
-      try {
-        const mapping::NodeLimits limits_of_some = limits_of(some);
-        if (!mapping::sequential_counts(limits_of_some)) continue;
-        for (mapping::NodeCounts& set : compact_sets(offered_, limits_of_some, 1))
-          if (std::find(found.begin(), found.end(), set) == found.end()) found.push_back(std::move(set));
-      } catch (const Error&) {  // these nodes do not suffice
-      }
-    }
-    return found;
-  }
-
-  // Returns whether ranks may move to any slot, because each choice of nodes keeps to the limits.
-  bool free_to_move(const mapping::NodeLimits& limits) const {
-    return !limits.spreads() && request_.required_nodes.empty() && request_.max_nodes >= request_.tasks &&
-           request_.min_nodes <= 1;
-  }
-
-  // ---- mappings
-
   void map_on(const mapping::NodeCounts& counts, std::int32_t effort) {
-    const std::vector<std::int32_t> leaves = slots_.leaves(counts);
+    const std::vector<std::int32_t> leaves = job_.slots.leaves(counts);
     std::vector<std::int32_t> all(leaves.size());
     std::iota(all.begin(), all.end(), 0);
     offer_mappings(leaves, {all}, effort, nullptr);
@@ -165,7 +132,6 @@ class TofaJob : public TorusJob {
 
   void map_freely(const mapping::NodeLimits& limits, const std::vector<mapping::NodeCounts>& sets,
                   std::int32_t effort) {
-    const std::vector<std::int32_t> leaves = slots_.leaves(limits.capacity());
     std::vector<std::vector<std::int32_t>> slots_of_set;
     for (const mapping::NodeCounts& set : sets) {
       slots_of_set.emplace_back();
@@ -176,97 +142,151 @@ class TofaJob : public TorusJob {
       }
       if (slots_of_set.size() == (effort < much_effort ? 1 : 2)) break;
     }
-    offer_mappings(leaves, slots_of_set, effort, &limits);
-  }
-
-  void offer_mappings(const std::vector<std::int32_t>& leaves, const std::vector<std::vector<std::int32_t>>& sets,
-                      std::int32_t effort, const mapping::NodeLimits* limits) {
-    if (offered_.faults && (effort > 1 || torus_.positions() <= most_positions_tabulated_quickly)) faults_.tabulate();
-    TorusMapOptions options;
-    options.seed = settings_.seed;
-    options.effort = effort;
-    options.deadline = deadline_;
-    for (TorusMapping& mapping : map_to_torus(*matrix_, torus_slots(leaves), sets, options)) {
-      for (std::int32_t& slot : mapping.slot_of_rank) slot = leaves[slot];
-      if (limits && !limits->allow(slots_.counts(mapping.slot_of_rank))) continue;
-      offer(std::move(mapping.slot_of_rank), mapping.method);
-    }
+    offer_mappings(job_.slots.leaves(limits.capacity()), slots_of_set, effort, &limits);
   }
 
   void offer_paper() {
-    if (settings_.effort < much_effort || !scotch_mapper() || deadline_.expired()) return;
+    if (!scotch_is_used()) return;
     try {
-      if (const auto window = first_window()) {
-        if (auto leaves = with_scotch(slots_.leaves(*window), false))
-          offer(std::move(*leaves), "SCOTCH on the first healthy window");
-      } else if (torus_.positions() <= 1024) {  // on larger machines it takes long and gains little
-        const mapping::NodeLimits all = limits_of(capacity());
-        auto leaves = with_scotch(slots_.leaves(all.capacity()), true);
-        if (leaves && all.allow(slots_.counts(*leaves))) offer(std::move(*leaves), "SCOTCH with raised weights");
+      if (const auto window = job_.first_window()) {
+        if (auto leaves = job_.with_scotch(job_.slots.leaves(*window), false))
+          contest_.offer(std::move(*leaves), "SCOTCH on the first healthy window");
+      } else if (job_.torus.positions() <= 1024) {  // on larger machines it takes long and gains little
+        const mapping::NodeLimits all = job_.limits_of(job_.capacity());
+        auto leaves = job_.with_scotch(job_.slots.leaves(all.capacity()), true);
+        if (leaves && all.allow(job_.slots.counts(*leaves)))
+          contest_.offer(std::move(*leaves), "SCOTCH with raised weights");
       }
     } catch (const Error&) {  // the mappings found so far are kept
     }
   }
 
-  // With the least effort very many pairs are compared by a sample, as when nodes are chosen.
-  Placement ranks_on(const mapping::NodeCounts& counts) {
-    begin(slots_.leaves(counts),
-          settings_.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared());
-    if (request_.matrix) {
-      if (auto planned = slots_.leaves_of_ranks(request_.planned_ranks, counts))
-        offer(*std::move(planned), "the plan of the job");
-      offer(greedy_leaves(), "the heaviest pairs first");
-      map_on(counts, settings_.effort);
-      if (settings_.effort >= much_effort && scotch_mapper() && !deadline_.expired()) {
-        try {
-          if (auto leaves = with_scotch(natural_, false)) offer(std::move(*leaves), "SCOTCH");
-        } catch (const Error&) {  // the mappings found so far are kept
-        }
-      }
-      relieve();
-      // The torus does not see the sockets, whose cores are all at one position.
-      treematch::place_on_sockets(view_, request_, slots_, best_, treematch::SocketsOf::all_nodes,
-                                  treematch::usual_effort, deadline_);
+  void offer_scotch_on(const std::vector<std::int32_t>& leaves) {
+    if (!scotch_is_used()) return;
+    try {
+      if (auto mapped = job_.with_scotch(leaves, false)) contest_.offer(std::move(*mapped), "SCOTCH");
+    } catch (const Error&) {  // the mappings found so far are kept
     }
-    return best_placement();
   }
 
   // Improves the best mappings with relieve_links(), which uses the expected time as its objective.
   void relieve() {
-    if (!request_.matrix || settings_.effort <= 1 || deadline_.expired()) return;
-    const bool free = request_.node_tasks.empty() && free_to_move(limits_of(capacity()));
+    if (!job_.request.matrix || job_.settings.effort <= 1 || deadline_.expired()) return;
+    const mapping::NodeCounts capacity = job_.capacity();
+    const bool free = job_.request.node_tasks.empty() && free_to_move(job_.request, job_.limits_of(capacity));
     const mapping::WorkBudget watch(deadline_);
     try {
-      const mapping::Graph graph = mapping::scaled_graph(*matrix_, watch);
+      const mapping::Graph graph = mapping::scaled_graph(contest_.matrix(), watch);
       const auto size = static_cast<std::int64_t>(graph.arc.size()) + graph.vertices();
-      const std::int64_t work = settings_.effort * std::max(least_relief, relief_per_place * size);
-      const std::size_t starts = std::min(overtaken_.size(), most_starts - 1);
-      std::vector<std::vector<std::int32_t>> earlier(overtaken_.end() - static_cast<std::ptrdiff_t>(starts),
-                                                     overtaken_.end());
-      relieve_from(graph, best_, free, work / 2, watch);
+      const std::int64_t work = job_.settings.effort * std::max(least_relief, relief_per_place * size);
+      const std::size_t starts = std::min(contest_.overtaken().size(), most_starts - 1);
+      const std::vector<std::vector<std::int32_t>> earlier(
+          contest_.overtaken().end() - static_cast<std::ptrdiff_t>(starts), contest_.overtaken().end());
+      relieve_from(graph, contest_.best(), free ? &capacity : nullptr, work / 2, watch);
       for (const std::vector<std::int32_t>& start : earlier)
-        relieve_from(graph, start, free, work / 2 / static_cast<std::int64_t>(starts), watch);
+        relieve_from(graph, start, free ? &capacity : nullptr, work / 2 / static_cast<std::int64_t>(starts), watch);
     } catch (const mapping::OutOfTime&) {
     }
   }
 
-  void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank, bool free,
-                    std::int64_t work, const mapping::WorkBudget& watch) {
+ private:
+  bool scotch_is_used() const { return job_.settings.effort >= much_effort && scotch_mapper() && !deadline_.expired(); }
+
+  void offer_mappings(const std::vector<std::int32_t>& leaves, const std::vector<std::vector<std::int32_t>>& sets,
+                      std::int32_t effort, const mapping::NodeLimits* limits) {
+    if (job_.offered.faults && (effort > 1 || job_.torus.positions() <= most_positions_tabulated_quickly))
+      job_.faults->tabulate();
+    TorusMapOptions options;
+    options.seed = job_.settings.seed;
+    options.effort = effort;
+    options.deadline = deadline_;
+    for (TorusMapping& mapping : map_to_torus(contest_.matrix(), job_.torus_slots(leaves), sets, options)) {
+      for (std::int32_t& slot : mapping.slot_of_rank) slot = leaves[slot];
+      if (limits && !limits->allow(job_.slots.counts(mapping.slot_of_rank))) continue;
+      contest_.offer(std::move(mapping.slot_of_rank), mapping.method);
+    }
+  }
+
+  // `capacity` has the slots to which ranks may move; null: those of the mapping.
+  void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank,
+                    const mapping::NodeCounts* capacity, std::int64_t work, const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;
-    for (const std::int32_t leaf : leaf_of_rank) node_of_rank.push_back(node_of_leaf_[leaf]);
-    const std::vector<std::int32_t> start = slots_.leaves_on(node_of_rank);
-    const std::vector<std::int32_t> leaves = slots_.leaves(free ? capacity() : slots_.counts(start));
-    std::vector<std::int32_t> slot_of_leaf(node_of_leaf_.size(), -1);
+    for (const std::int32_t leaf : leaf_of_rank) node_of_rank.push_back(job_.node_of_leaf[leaf]);
+    const std::vector<std::int32_t> start = job_.slots.leaves_on(node_of_rank);
+    const std::vector<std::int32_t> leaves = job_.slots.leaves(capacity ? *capacity : job_.slots.counts(start));
+    std::vector<std::int32_t> slot_of_leaf(job_.node_of_leaf.size(), -1);
     for (std::size_t s = 0; s < leaves.size(); ++s) slot_of_leaf[leaves[s]] = static_cast<std::int32_t>(s);
     std::vector<std::int32_t> slot;
     for (const std::int32_t leaf : start) slot.push_back(slot_of_leaf[leaf]);
-    relieve_links(graph, torus_slots(leaves), *objective_, slot, work, settings_.seed, watch);
+    relieve_links(graph, job_.torus_slots(leaves), contest_.objective(), slot, work, job_.settings.seed, watch);
     for (std::int32_t& s : slot) s = leaves[s];
-    if (!free || limits_of(capacity()).allow(slots_.counts(slot))) offer(std::move(slot), "busy links relieved");
+    if (!capacity || job_.limits_of(*capacity).allow(job_.slots.counts(slot)))
+      contest_.offer(std::move(slot), "busy links relieved");
   }
 
+  const TorusJob& job_;
+  TorusContest& contest_;
   const Deadline& deadline_;
 };
+
+// Places the ranks where the request gives the tasks of each node. With the least effort very many pairs are compared
+// by a sample, as when nodes are chosen.
+Placement place_on_given(const TorusJob& job, const Deadline& deadline) {
+  const Request& request = job.request;
+  TorusContest contest(
+      job, job.slots.leaves(request.node_tasks),
+      job.settings.effort > 1 ? std::numeric_limits<std::int64_t>::max() : most_pairs_compared(request));
+  if (!request.matrix) return contest.answer(contest.best(), contest.method());
+  if (auto planned = job.slots.leaves_of_ranks(request.planned_ranks, request.node_tasks))
+    contest.offer(*std::move(planned), "the plan of the job");
+  contest.offer(contest.greedy_leaves(), "the heaviest pairs first");
+  TorusSearches searches(job, contest, deadline);
+  searches.map_on(request.node_tasks, job.settings.effort);
+  searches.offer_scotch_on(contest.natural());
+  searches.relieve();
+  // The torus does not see the sockets, whose cores are all at one position.
+  std::vector<std::int32_t> best = contest.best();
+  treematch::place_on_sockets(job.view, request, job.slots, best, treematch::SocketsOf::all_nodes,
+                              treematch::usual_effort, deadline);
+  return contest.answer(best, contest.method());
+}
+
+Placement place_on_torus(const ClusterView& view, const Request& request, const Deadline& deadline, bool thoroughly) {
+  const TorusJob job = torus_job(view, request);
+  if (!request.node_tasks.empty()) return place_on_given(job, deadline);
+  const std::optional<mapping::NodeCounts> sequential = mapping::sequential_counts(job.limits_of(job.capacity()));
+  const mapping::NodeLimits limits = healthiest_limits(job);
+  const bool search =
+      request.matrix && (thoroughly || (!request.node_level && request.tasks <= most_tasks_searched_quickly));
+  const std::int32_t effort = thoroughly ? job.settings.effort : 1;
+  const std::int64_t most_pairs = most_pairs_compared(request);
+  const bool sampled = !thoroughly && request.matrix && request.matrix->pairs() > most_pairs;
+  std::vector<mapping::NodeCounts> sets = compact_sets(job.offered, limits, sampled ? 1 : sets_tried);
+  if (auto window = job.first_window()) sets.push_back(std::move(*window));
+  if (sets.empty() && !sequential)
+    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+  TorusContest contest(job, job.slots.leaves(sequential ? *sequential : sets.front()),
+                       sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
+  TorusSearches searches(job, contest, deadline);
+  const bool few_slots = thoroughly || job.slots.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
+  if (sequential && (thoroughly || (search && few_slots)))
+    contest.offer(contest.greedy_leaves(), "the heaviest pairs first");
+  for (const mapping::NodeCounts& set : sets) contest.offer(job.slots.leaves(set), "natural order on a compact set");
+  if (search && !sets.empty()) {
+    if (free_to_move(request, limits) && few_slots)
+      searches.map_freely(limits, sets, effort);
+    else
+      for (std::size_t k = 0; k < std::min<std::size_t>(effort < much_effort ? 1 : 2, sets.size()); ++k)
+        searches.map_on(sets[k], effort);
+    if (thoroughly) searches.offer_paper();
+  }
+  for (const mapping::NodeCounts& set : surer_sets(job, thoroughly)) {
+    contest.offer(job.slots.leaves(set), "natural order on nodes that fail least");
+    if (search) searches.map_on(set, effort);
+  }
+  if (thoroughly) searches.relieve();
+  return contest.answer(contest.best(), contest.method());
+}
 
 // On a tree, TREEMATCH places the ranks on healthy nodes. The least bad suspect nodes are added where these do not
 // suffice.
@@ -306,7 +326,7 @@ Placement along_torus(const ClusterView& view, const Request& request, const Dea
   Request along = request;
   along.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));
   along.parameters["effort"] = "1";
-  Placement placement = TofaJob(view, along, deadline).tofa(false);
+  Placement placement = place_on_torus(view, along, deadline, false);
   placement.cost = placement.natural_cost = 0;
   placement.reasons.front() = std::to_string(request.tasks) + " ranks along the torus";
   return placement;
@@ -324,12 +344,12 @@ Placement place_tofa(const ClusterView& view, const Request& request, const Dead
   check_torus_request(view, request);
   if (!has_coordinates(view, request)) return on_tree(view, request, deadline);
   if (!request.matrix && !request.node_tasks.empty()) return along_torus(view, request, deadline);
-  return TofaJob(view, request, deadline).tofa(false);
+  return place_on_torus(view, request, deadline, false);
 }
 
 Placement place_tofa_thoroughly(const ClusterView& view, const Request& request, const Deadline& deadline) {
   check_torus_request(view, request);
-  return has_coordinates(view, request) ? TofaJob(view, request, deadline).tofa(true)
+  return has_coordinates(view, request) ? place_on_torus(view, request, deadline, true)
                                         : on_tree(view, request, deadline);
 }
 

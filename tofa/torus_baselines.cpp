@@ -16,39 +16,7 @@ namespace {
 
 constexpr const char* out_of_time = "natural order, the time ended";
 
-class PaperJob : public TorusJob {
- public:
-  PaperJob(const ClusterView& view, const Request& request, const Deadline& deadline)
-      : TorusJob(view, request),
-        deadline_(deadline) {}
-
-  Placement paper() {
-    if (!request_.node_tasks.empty()) {
-      begin(slots_.leaves(request_.node_tasks));
-      const std::optional<std::vector<std::int32_t>> leaves = in_time(natural_, false);
-      return answer(leaves ? *leaves : natural_, leaves ? "SCOTCH on the nodes given" : out_of_time);
-    }
-    if (const auto window = first_window()) {
-      begin(slots_.leaves(*window));
-      const std::optional<std::vector<std::int32_t>> leaves = in_time(natural_, false);
-      return answer(leaves ? *leaves : natural_,
-                    leaves ? "SCOTCH on the first healthy window" : "the first healthy window");
-    }
-    const mapping::NodeLimits all = limits_of(capacity());
-    begin(slots_.leaves(sequential()));
-    const std::optional<std::vector<std::int32_t>> leaves = in_time(slots_.leaves(all.capacity()), true);
-    if (leaves && all.allow(slots_.counts(*leaves))) return answer(*leaves, "SCOTCH with raised weights");
-    return answer(natural_, "natural order, there being no healthy window");
-  }
-
- private:
-  // Returns what with_scotch() returns, or nothing if the deadline has passed.
-  std::optional<std::vector<std::int32_t>> in_time(const std::vector<std::int32_t>& leaves, bool raised) const {
-    return deadline_.expired() ? std::nullopt : with_scotch(leaves, raised);
-  }
-
-  const Deadline deadline_;
-};
+constexpr const char* method = "the heaviest pairs first";
 
 }  // namespace
 
@@ -61,33 +29,37 @@ Placement place_tofa_paper(const ClusterView& view, const Request& request, cons
   check_tofa_paper(request.parameters);
   check_torus_request(view, request);
   if (!has_coordinates(view, request)) throw Error("TOFA-PAPER needs a torus: give a torus file as the topology");
-  return PaperJob(view, request, deadline).paper();
-}
-
-namespace {
-
-constexpr const char* method = "the heaviest pairs first";
-class GreedyJob : public TorusJob {
- public:
-  using TorusJob::TorusJob;
-
-  Placement greedy(const mapping::WorkBudget& watch) {
-    begin_in_order();
-    try {
-      return answer(greedy_leaves(watch), method);
-    } catch (const mapping::OutOfTime&) {
-      return answer(natural_, out_of_time);
-    }
+  const TorusJob job = torus_job(view, request);
+  const bool given = !request.node_tasks.empty();
+  const std::optional<mapping::NodeCounts> part = given ? request.node_tasks : job.first_window();
+  const TorusContest contest(job, job.slots.leaves(part ? *part : job.in_order()));
+  const std::vector<std::int32_t>& natural = contest.natural();
+  if (!deadline.expired()) {
+    const mapping::NodeCounts all = job.capacity();
+    const auto leaves = job.with_scotch(part ? natural : job.slots.leaves(all), !part);
+    if (leaves && part)
+      return contest.answer(*leaves, given ? "SCOTCH on the nodes given" : "SCOTCH on the first healthy window");
+    if (leaves && job.limits_of(all).allow(job.slots.counts(*leaves)))
+      return contest.answer(*leaves, "SCOTCH with raised weights");
   }
-};
-
-}  // namespace
+  return contest.answer(natural, given  ? out_of_time
+                                 : part ? "the first healthy window"
+                                        : "natural order, there being no healthy window");
+}
 
 Placement place_greedy(const ClusterView& view, const Request& request, const Deadline& deadline) {
   const mapping::WorkBudget watch(deadline);
   check_torus_request(view, request);
   if (!request.matrix) throw Error("GREEDY needs a matrix");
-  if (has_coordinates(view, request)) return GreedyJob(view, request).greedy(watch);
+  if (has_coordinates(view, request)) {
+    const TorusJob job = torus_job(view, request);
+    const TorusContest contest(job, job.slots.leaves(job.in_order()));
+    try {
+      return contest.answer(contest.greedy_leaves(watch), method);
+    } catch (const mapping::OutOfTime&) {
+      return contest.answer(contest.natural(), out_of_time);
+    }
+  }
   const mapping::Slots slots(view, request);
   mapping::NodeCounts natural_counts = request.node_tasks;
   mapping::NodeCounts offered = request.node_tasks;

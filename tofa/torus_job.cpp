@@ -35,6 +35,10 @@ CommMatrix unknown_traffic(std::int32_t tasks) {
   return CommMatrix::from_edges(tasks, std::move(edges));
 }
 
+std::int32_t pairs_per_rank(const Request& request, std::int64_t most_pairs) {
+  return static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request.tasks - 1));
+}
+
 }  // namespace
 
 TofaSettings tofa_settings(const Request& request) {
@@ -70,32 +74,37 @@ bool has_coordinates(const ClusterView& view, const Request& request) {
                      [&](std::int32_t n) { return has(static_cast<std::size_t>(n)); });
 }
 
-TorusJob::TorusJob(const ClusterView& view, const Request& request)
-    : view_(view),
-      request_(request),
-      torus_(*view.torus),
-      settings_(tofa_settings(request)),
-      slots_(view, request),
-      fault_model_(view, settings_.job_seconds),
-      faults_(fault_model_.route_faults(torus_)) {
-  for (const NodeView& node : view.nodes)
-    offered_.position.push_back(node.torus_node < 0 ? -1 : torus_.position(node.torus_node));
-  offered_.torus = &torus_;
-  offered_.faults = fault_model_.any_suspect() ? &faults_ : nullptr;
-  node_of_leaf_.assign(static_cast<std::size_t>(view.tree->leaves()), -1);
-  for (std::size_t n = 0; n < view.nodes.size(); ++n)
-    for (std::int32_t core = 0; core < view.nodes[n].cores(); ++core)
-      node_of_leaf_[view.nodes[n].first_leaf + core] = static_cast<std::int32_t>(n);
+TorusJob torus_job(const ClusterView& view, const Request& request) {
+  const TofaSettings settings = tofa_settings(request);
+  FaultModel fault_model(view, settings.job_seconds);
+  auto faults = std::make_unique<RouteFaults>(fault_model.route_faults(*view.torus));
+  OfferedNodes offered{view.torus.get(), {}, fault_model.any_suspect() ? faults.get() : nullptr};
+  std::vector<std::int32_t> node_of_leaf(static_cast<std::size_t>(view.tree->leaves()), -1);
+  for (std::size_t n = 0; n < view.nodes.size(); ++n) {
+    const NodeView& node = view.nodes[n];
+    offered.position.push_back(node.torus_node < 0 ? -1 : view.torus->position(node.torus_node));
+    std::fill_n(node_of_leaf.begin() + node.first_leaf, node.cores(), static_cast<std::int32_t>(n));
+  }
+  return {view,
+          request,
+          *view.torus,
+          settings,
+          mapping::Slots(view, request),
+          std::move(fault_model),
+          std::move(faults),
+          std::move(offered),
+          std::move(node_of_leaf)};
 }
 
 mapping::NodeCounts TorusJob::capacity() const {
-  mapping::NodeCounts capacity = slots_.capacity();
+  mapping::NodeCounts capacity = slots.capacity();
   for (std::size_t n = 0; n < capacity.size(); ++n)
-    if (offered_.position[n] < 0) capacity[n] = 0;
+    if (offered.position[n] < 0) capacity[n] = 0;
   return capacity;
 }
 
-mapping::NodeCounts TorusJob::sequential() const {
+mapping::NodeCounts TorusJob::in_order() const {
+  if (!request.node_tasks.empty()) return request.node_tasks;
   const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
   if (!counts)
     throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
@@ -105,52 +114,54 @@ mapping::NodeCounts TorusJob::sequential() const {
 std::optional<mapping::NodeCounts> TorusJob::first_window() const {
   const mapping::NodeLimits limits = limits_of(capacity());
   std::vector<bool> may_fail;
-  for (const double outage : fault_model_.of_positions()) may_fail.push_back(outage > 0);
+  for (const double outage : fault_model.of_positions()) may_fail.push_back(outage > 0);
   if (std::count(may_fail.begin(), may_fail.end(), true) > 0) {
-    const RouteFaults strict(torus_, std::move(may_fail));
-    OfferedNodes sure = offered_;
+    const RouteFaults strict(torus, std::move(may_fail));
+    OfferedNodes sure = offered;
     sure.faults = &strict;
     if (auto window = window_counts(sure, limits)) return window;
   }
-  return window_counts(offered_, limits);
+  return window_counts(offered, limits);
 }
 
 std::vector<std::int32_t> TorusJob::positions(const std::vector<std::int32_t>& leaves) const {
   std::vector<std::int32_t> position;
   position.reserve(leaves.size());
-  for (const std::int32_t leaf : leaves) position.push_back(offered_.position[node_of_leaf_[leaf]]);
+  for (const std::int32_t leaf : leaves) position.push_back(offered.position[node_of_leaf[leaf]]);
   return position;
 }
 
-void TorusJob::begin_in_order() {
-  begin(slots_.leaves(request_.node_tasks.empty() ? sequential() : request_.node_tasks));
+std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector<std::int32_t>& leaves,
+                                                               bool raised) const {
+  if (!scotch_mapper() || !request.matrix) return std::nullopt;
+  std::vector<std::int32_t> mapped =
+      scotch_mapper()({request.matrix.get(), torus_slots(leaves), raised, settings.seed});
+  for (std::int32_t& slot : mapped) slot = leaves[slot];
+  return mapped;
 }
 
-double TorusJob::expected_time(const std::vector<std::int32_t>& leaves) const {
-  return std::exp(objective_->log_expected_time(objective_->assess(positions(leaves))));
+TorusContest::TorusContest(const TorusJob& job, std::vector<std::int32_t> natural, std::int64_t most_pairs)
+    : job_(job),
+      natural_(std::move(natural)),
+      sampled_(job.request.matrix && job.request.matrix->pairs() > most_pairs),
+      stand_in_(sampled_             ? mapping::sparsified(*job.request.matrix, pairs_per_rank(job.request, most_pairs),
+                                                           job.settings.seed)
+                : job.request.matrix ? CommMatrix()
+                                     : unknown_traffic(job.request.tasks)),
+      matrix_(job.request.matrix && !sampled_ ? *job.request.matrix : stand_in_),
+      objective_(job.torus, job.fault_model, *job.faults, matrix_, job.positions(natural_),
+                 job.settings.communication_share),
+      best_(natural_),
+      best_assessment_(objective_.reference()),
+      best_log_expected_time_(objective_.log_expected_time(best_assessment_)) {}
+
+double TorusContest::expected_time(const std::vector<std::int32_t>& leaves) const {
+  return std::exp(objective_.log_expected_time(objective_.assess(job_.positions(leaves))));
 }
 
-void TorusJob::begin(std::vector<std::int32_t> natural, std::int64_t most_pairs) {
-  natural_ = std::move(natural);
-  sampled_ = request_.matrix && request_.matrix->pairs() > most_pairs;
-  if (!request_.matrix)
-    stand_in_ = unknown_traffic(request_.tasks);
-  else if (sampled_)
-    stand_in_ = mapping::sparsified(
-        *request_.matrix, static_cast<std::int32_t>(std::max<std::int64_t>(1, most_pairs / request_.tasks - 1)),
-        settings_.seed);
-  matrix_ = request_.matrix && !sampled_ ? request_.matrix.get() : &stand_in_;
-  objective_.emplace(torus_, fault_model_, faults_, *matrix_, positions(natural_), settings_.communication_share);
-  best_ = natural_;
-  overtaken_.clear();
-  best_assessment_ = objective_->reference();
-  best_log_expected_time_ = objective_->log_expected_time(best_assessment_);
-  method_ = "natural order";
-}
-
-void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method) {
-  const Assessment assessment = objective_->assess(positions(leaves));
-  const double log_expected_time = objective_->log_expected_time(assessment);
+void TorusContest::offer(std::vector<std::int32_t> leaves, const std::string& method) {
+  const Assessment assessment = objective_.assess(job_.positions(leaves));
+  const double log_expected_time = objective_.log_expected_time(assessment);
   if (!(log_expected_time < best_log_expected_time_ ||
         (log_expected_time == best_log_expected_time_ && assessment.hop_bytes < best_assessment_.hop_bytes)))
     return;
@@ -161,43 +172,36 @@ void TorusJob::offer(std::vector<std::int32_t> leaves, const std::string& method
   method_ = method;
 }
 
-std::vector<std::int32_t> TorusJob::greedy_leaves(const mapping::WorkBudget& watch) const {
-  const mapping::Graph graph = mapping::scaled_graph(*matrix_);
-  const bool given = !request_.node_tasks.empty();
-  for (const mapping::NodeCounts& allowed : {given ? request_.node_tasks : capacity(), slots_.counts(natural_)}) {
-    const std::vector<std::int32_t> leaves = slots_.leaves(allowed);
-    std::vector<std::int32_t> mapped = greedy_on_torus(graph, torus_slots(leaves), watch);
+std::vector<std::int32_t> TorusContest::greedy_leaves(const mapping::WorkBudget& watch) const {
+  const mapping::Graph graph = mapping::scaled_graph(matrix_);
+  const bool given = !job_.request.node_tasks.empty();
+  const mapping::NodeCounts all = job_.capacity();
+  for (const mapping::NodeCounts& allowed : {given ? job_.request.node_tasks : all, job_.slots.counts(natural_)}) {
+    const std::vector<std::int32_t> leaves = job_.slots.leaves(allowed);
+    std::vector<std::int32_t> mapped = greedy_on_torus(graph, job_.torus_slots(leaves), watch);
     for (std::int32_t& slot : mapped) slot = leaves[slot];
-    if (given || limits_of(capacity()).allow(slots_.counts(mapped))) return mapped;
+    if (given || job_.limits_of(all).allow(job_.slots.counts(mapped))) return mapped;
   }
   return natural_;
 }
 
-std::optional<std::vector<std::int32_t>> TorusJob::with_scotch(const std::vector<std::int32_t>& leaves,
-                                                               bool raised) const {
-  if (!scotch_mapper() || !request_.matrix) return std::nullopt;
-  std::vector<std::int32_t> mapped =
-      scotch_mapper()({request_.matrix.get(), torus_slots(leaves), raised, settings_.seed});
-  for (std::int32_t& slot : mapped) slot = leaves[slot];
-  return mapped;
-}
-
-Placement TorusJob::answer(const std::vector<std::int32_t>& leaves, const std::string& method) const {
-  Placement placement = slots_.placement(leaves, natural_, method);
-  const Assessment chosen = leaves == best_ ? best_assessment_ : objective_->assess(positions(leaves));
+Placement TorusContest::answer(const std::vector<std::int32_t>& leaves, const std::string& method) const {
+  Placement placement = job_.slots.placement(leaves, natural_, method);
+  const Assessment chosen = leaves == best_ ? best_assessment_ : objective_.assess(job_.positions(leaves));
   if (sampled_) {
-    placement.cost = hop_bytes(torus_, *request_.matrix, positions(leaves));
-    placement.natural_cost = hop_bytes(torus_, *request_.matrix, positions(natural_));
-    placement.reasons.push_back("compared by " + std::to_string(matrix_->pairs()) + " of " +
-                                std::to_string(request_.matrix->pairs()) + " pairs");
-  } else if (request_.matrix) {
+    const CommMatrix& matrix = *job_.request.matrix;
+    placement.cost = hop_bytes(job_.torus, matrix, job_.positions(leaves));
+    placement.natural_cost = hop_bytes(job_.torus, matrix, job_.positions(natural_));
+    placement.reasons.push_back("compared by " + std::to_string(matrix_.pairs()) + " of " +
+                                std::to_string(matrix.pairs()) + " pairs");
+  } else if (job_.request.matrix) {
     placement.cost = chosen.hop_bytes;
-    placement.natural_cost = objective_->reference().hop_bytes;
+    placement.natural_cost = objective_.reference().hop_bytes;
   }
-  if (chosen.abort_probability > 0 || objective_->reference().abort_probability > 0)
+  if (chosen.abort_probability > 0 || objective_.reference().abort_probability > 0)
     placement.reasons.push_back("probability of an abort " + in_percent(chosen.abort_probability) +
                                 ", of the first nodes in natural order " +
-                                in_percent(objective_->reference().abort_probability));
+                                in_percent(objective_.reference().abort_probability));
   return placement;
 }
 

@@ -2,16 +2,18 @@
 #pragma once
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/policy/policy.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
 #include "mapping/work_budget.hpp"
-#include "tofa/node_sets.hpp"
 #include "tofa/fault_model.hpp"
+#include "tofa/node_sets.hpp"
 #include "tofa/torus_search.hpp"
 
 namespace placement::tofa {
@@ -34,47 +36,56 @@ void check_torus_request(const ClusterView& view, const Request& request);
 // nodes and those to which the request gives tasks.
 bool has_coordinates(const ClusterView& view, const Request& request);
 
-// A job that is to be placed on a torus: its usable nodes, their outage probabilities, and the best mapping offered so
-// far. A mapping is given as the leaf of each rank. View and request must outlive this object.
-class TorusJob {
- public:
-  TorusJob(const ClusterView& view, const Request& request);
-  TorusJob(const TorusJob&) = delete;
-
-  // ---- nodes
+// A job that is to be placed on a torus: its usable nodes and their outage probabilities. View and request must outlive
+// the value. A mapping is given as the leaf of each rank.
+struct TorusJob {
+  const ClusterView& view;
+  const Request& request;
+  const TorusTopology& torus;
+  TofaSettings settings;
+  mapping::Slots slots;
+  FaultModel fault_model;
+  std::unique_ptr<RouteFaults> faults;  // never null
+  OfferedNodes offered;
+  std::vector<std::int32_t> node_of_leaf;
 
   // Returns the capacity of each node in tasks. A node without coordinates has no capacity.
   mapping::NodeCounts capacity() const;
-  mapping::NodeLimits limits_of(mapping::NodeCounts capacity) const {
-    return mapping::NodeLimits(view_, request_, std::move(capacity));
+  mapping::NodeLimits limits_of(mapping::NodeCounts counts) const {
+    return mapping::NodeLimits(view, request, std::move(counts));
   }
 
-  // Returns about the nodes that stock Slurm would choose. Throws Error when no choice of nodes keeps to the limits.
-  mapping::NodeCounts sequential() const;
+  // Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). Throws Error
+  // when no choice of nodes keeps to the limits.
+  mapping::NodeCounts in_order() const;
 
   // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. When there is none, because most nodes
   // have an outage probability above 0, it returns the first window of nodes that are not suspect.
   std::optional<mapping::NodeCounts> first_window() const;
 
-  // ---- mappings
-
   TorusSlots torus_slots(const std::vector<std::int32_t>& leaves) const {
-    return {&torus_, positions(leaves), offered_.faults};
+    return {&torus, positions(leaves), offered.faults};
   }
   // Returns the torus position of each leaf.
   std::vector<std::int32_t> positions(const std::vector<std::int32_t>& leaves) const;
 
-  // Calls begin() with the natural order: on the nodes that the request gives, or else on those of sequential().
-  // Throws Error when no choice of nodes keeps to the limits.
-  void begin_in_order();
+  // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
+  // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
+  std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
+};
 
-  // Returns the expected time of a mapping, relative to the run time of the mapping given to begin() without failures.
+TorusJob torus_job(const ClusterView& view, const Request& request);
+
+// The mappings of a job are compared by their expected time, and the best one is kept. The job must outlive the object.
+class TorusContest {
+ public:
+  // natural: the first mapping, to whose run time without failures the expected times are related. When the matrix has
+  // more than `most_pairs` pairs, at least 1, mappings are compared by a sample of about that number of pairs, or of
+  // two for each rank; the costs in the placement are those of all pairs.
+  TorusContest(const TorusJob& job, std::vector<std::int32_t> natural,
+               std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
+
   double expected_time(const std::vector<std::int32_t>& leaves) const;
-
-  // Sets the reference mapping for expected_time() and offers it as the first mapping. Must precede the calls below.
-  // When the matrix has more than `most_pairs` pairs, at least 1, mappings are compared by a sample of about so many
-  // pairs, or of two for each rank; the costs in the placement are those of all pairs.
-  void begin(std::vector<std::int32_t> natural, std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 
   // Keeps the mapping when its expected time is less than that of the best one so far. When these are equal, the
   // mapping with fewer hop-bytes is kept.
@@ -84,36 +95,28 @@ class TorusJob {
   // otherwise the nodes of the natural order. Throws OutOfTime.
   std::vector<std::int32_t> greedy_leaves(const mapping::WorkBudget& watch = mapping::WorkBudget()) const;
 
-  // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
-  // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
-  std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
-
-  // Returns the placement for a mapping, with its cost and the reasons; `method` tells how the mapping was found.
+  // Returns the placement for a mapping, with its cost and the reasons. `method` is the way in which it was found.
   Placement answer(const std::vector<std::int32_t>& leaves, const std::string& method) const;
-  Placement best_placement() const { return answer(best_, method_); }
 
- protected:
-  const ClusterView& view_;
-  const Request& request_;
-  const TorusTopology& torus_;
-  const TofaSettings settings_;
-  const mapping::Slots slots_;
-  const FaultModel fault_model_;
-  RouteFaults faults_;
-  OfferedNodes offered_;
-  std::vector<std::int32_t> node_of_leaf_;
-  CommMatrix stand_in_;   // used as the matrix of a job that has none, or for a sample of its pairs
-  bool sampled_ = false;  // stand_in_ is a sample
-  const CommMatrix* matrix_ = nullptr;
+  const CommMatrix& matrix() const { return matrix_; }
+  const ExpectedTimeObjective& objective() const { return objective_; }
+  const std::vector<std::int32_t>& natural() const { return natural_; }
+  const std::vector<std::int32_t>& best() const { return best_; }
+  const std::string& method() const { return method_; }  // of the best mapping
+  // The mappings that were the best ones before, oldest first. Later steps may start from several of them.
+  const std::vector<std::vector<std::int32_t>>& overtaken() const { return overtaken_; }
 
-  std::vector<std::int32_t> natural_;
-  std::optional<ExpectedTimeObjective> objective_;
+ private:
+  const TorusJob& job_;
+  const std::vector<std::int32_t> natural_;
+  const bool sampled_;         // stand_in_ is a sample of the pairs
+  const CommMatrix stand_in_;  // the matrix of a job that has none, or the sample
+  const CommMatrix& matrix_;
+  const ExpectedTimeObjective objective_;
   std::vector<std::int32_t> best_;
   Assessment best_assessment_;
-  double best_log_expected_time_ = 0;
-  std::string method_;
-
-  // The mappings that were the best ones before, oldest first. Later steps may start from several of them.
+  double best_log_expected_time_;
+  std::string method_ = "natural order";
   std::vector<std::vector<std::int32_t>> overtaken_;
 };
 

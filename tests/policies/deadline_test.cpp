@@ -146,10 +146,10 @@ START_TEST(more_time_never_costs_more_on_a_torus) {
     Request request;
     request.tasks = 2 + random.below(38);
     request.matrix = traffic(random, request.tasks);
-    tofa::TorusJob job(view, request);
-    job.begin_in_order();
+    const tofa::TorusJob job = tofa::torus_job(view, request);
+    const tofa::TorusContest contest(job, job.slots.leaves(job.in_order()));
     const auto expected = [&](const Placement& placement) {
-      return job.expected_time(mapping::first_leaves(view, placement));
+      return contest.expected_time(mapping::first_leaves(view, placement));
     };
     check_all_limits(*policies::find_policy("TOFA"), view, request, expected,
                      std::min(expected(policies::place_sequential(view, request, Deadline::never())),

@@ -17,21 +17,21 @@ using namespace placement::tofa;
 namespace {
 
 double expected_time(const ClusterView& view, const Request& request, const Placement& placement) {
-  TorusJob job(view, request);
-  job.begin_in_order();
+  const TorusJob job = torus_job(view, request);
+  const TorusContest contest(job, job.slots.leaves(job.in_order()));
   std::vector<std::int32_t> leaves;
   for (const RankPlace& rank : placement.ranks) leaves.push_back(view.nodes[rank.node].first_leaf + rank.cores.at(0));
-  return job.expected_time(leaves);
+  return contest.expected_time(leaves);
 }
 
 // Returns the least expected time of all mappings with one rank per node.
 double least_expected_time(const ClusterView& view, const Request& request) {
-  TorusJob job(view, request);
-  job.begin_in_order();
+  const TorusJob job = torus_job(view, request);
+  const TorusContest contest(job, job.slots.leaves(job.in_order()));
   std::vector<std::int32_t> nodes(view.nodes.size());
   for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n] = static_cast<std::int32_t>(n);
   double least = INFINITY;
-  do least = std::min(least, job.expected_time({nodes.begin(), nodes.begin() + request.tasks}));
+  do least = std::min(least, contest.expected_time({nodes.begin(), nodes.begin() + request.tasks}));
   while (std::next_permutation(nodes.begin(), nodes.end()));
   return least;
 }

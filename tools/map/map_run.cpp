@@ -183,9 +183,8 @@ std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::
 // Returns the expected time by which TOFA compares mappings. It is 1 for the natural order without faults.
 double objective_on_torus(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank) {
   const ClusterView view = task.view.nodes.empty() ? leaf_nodes(task) : task.view;
-  tofa::TorusJob job(view, task.request);
-  job.begin_in_order();
-  return job.expected_time(leaf_of_rank);
+  const tofa::TorusJob job = tofa::torus_job(view, task.request);
+  return tofa::TorusContest(job, job.slots.leaves(job.in_order())).expected_time(leaf_of_rank);
 }
 
 // Returns the cost of a baseline policy, as baseline_placement() names it; nothing if it cannot meet the request.
