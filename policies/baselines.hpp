@@ -22,7 +22,7 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 // The policy MATCHING-PAPER: MATCHING, but ranks and groups are paired by the paper's Hungarian method. For comparison
-// only: it takes seconds with 1,000 ranks. Throws also when there are more than treematch::most_assigned ranks.
+// only: it takes seconds with 1,000 ranks. Throws also when there are more than 2,048 ranks.
 Placement place_matching_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement::policies

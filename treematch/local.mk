@@ -15,7 +15,6 @@ libtreematch_la_SOURCES = \
 	%D%/leaf_choice.cpp \
 	%D%/level_search.cpp \
 	%D%/map_memory.cpp \
-	%D%/assignment.cpp \
 	%D%/matching.cpp \
 	%D%/multisection.cpp \
 	%D%/objectives.cpp \

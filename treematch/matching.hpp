@@ -14,7 +14,7 @@ namespace placement::treematch {
 // maximum weight from the leaves up and laid on the chosen leaves from left to right. There is no refinement.
 // With more than 4,096 ranks or 2^18 pairs of ranks, pairs are matched by falling traffic instead of
 // Pairing::maximum_weight. Pairing::assignment is the Hungarian method of the paper, for comparison; it takes at most
-// most_assigned ranks.
+// 2,048 ranks.
 //   matrix   traffic between the ranks
 //   usable   leaves that may be taken, ascending without duplicates, at least one per rank
 //   options  only `scope` and `levels_up` are read

@@ -4,9 +4,13 @@
 #include <lemon/matching.h>
 #include <lemon/smart_graph.h>
 
+#include <algorithm>
+#include <string>
 #include <type_traits>
+#include <utility>
 
-#include "treematch/assignment.hpp"
+#include "common/util/error.hpp"
+#include "mapping/assignment.hpp"
 
 namespace lemon {
 
@@ -24,8 +28,11 @@ namespace placement::treematch {
 
 namespace {
 
-std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, const mapping::WorkBudget& watch) {
-  std::vector<std::int32_t> partner(graph.vertices(), -1);
+constexpr std::int32_t most_assigned = 2048;  // its time grows with the cube of the vertices, to 20 s
+
+// Pairs the vertices without a partner by falling traffic.
+std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, std::vector<std::int32_t> partner,
+                                         const mapping::WorkBudget& watch) {
   for (const mapping::HeavyPair& pair : mapping::pairs_by_weight(graph, watch)) {
     watch.spend(1);
     if (partner[pair.a] >= 0 || partner[pair.b] >= 0) continue;
@@ -33,6 +40,57 @@ std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, const mapp
     partner[pair.b] = pair.a;
   }
   return partner;
+}
+
+// Pairs neighbours of a cycle: of all ways to pair them from one vertex on, the way with the most traffic.
+template <typename Traffic>
+void pair_along(const std::vector<std::int32_t>& cycle, Traffic traffic, std::vector<std::int32_t>& partner) {
+  const std::size_t size = cycle.size();
+  const auto each_pair = [&](std::size_t start, const auto& take) {
+    for (std::size_t k = 0; k + 1 < size; k += 2) take(cycle[(start + k) % size], cycle[(start + k + 1) % size]);
+  };
+  std::size_t best = 0;
+  std::int64_t most = -1;
+  for (std::size_t start = 0; start < size; ++start) {
+    std::int64_t sum = 0;
+    each_pair(start, [&](std::int32_t a, std::int32_t b) { sum += traffic(a, b); });
+    if (sum > most) most = sum, best = start;
+  }
+  each_pair(best, [&](std::int32_t a, std::int32_t b) {
+    if (traffic(a, b) > 0) partner[a] = b, partner[b] = a;
+  });
+}
+
+// Assigns each vertex another one, so that the sum of the traffic is largest. The paper assumes that two vertices are
+// assigned to each other. Other assignments are cycles, which are cut into the pairs with the most traffic.
+std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
+  if (graph.vertices() > most_assigned)
+    throw Error("MATCHING-PAPER takes at most " + std::to_string(most_assigned) + " ranks, not " +
+                std::to_string(graph.vertices()) + ": MATCHING takes more");
+  const auto n = static_cast<std::size_t>(graph.vertices());
+  std::int64_t heaviest = 0;
+  for (const mapping::Arc& arc : graph.arc) heaviest = std::max<std::int64_t>(heaviest, arc.weight);
+  std::vector<std::int64_t> cost(n * n, heaviest);  // a vertex is never worth assigning to itself
+  for (std::size_t v = 0; v < n; ++v) {
+    cost[v * n + v] = (heaviest + 1) * static_cast<std::int64_t>(n);
+    for (const mapping::Arc& arc : graph.arcs(static_cast<std::int32_t>(v)))
+      cost[v * n + static_cast<std::size_t>(arc.to)] = heaviest - arc.weight;
+  }
+  const std::vector<std::int32_t> assigned = mapping::least_cost_assignment(cost, n, n);
+  const auto traffic = [&](std::int32_t a, std::int32_t b) {
+    return heaviest - cost[static_cast<std::size_t>(a) * n + static_cast<std::size_t>(b)];
+  };
+  std::vector<std::int32_t> partner(n, -1);
+  std::vector<bool> seen(n, false);
+  for (std::int32_t v = 0; v < graph.vertices(); ++v) {
+    std::vector<std::int32_t> cycle;
+    for (std::int32_t at = v; !seen[at]; at = assigned[at]) {
+      seen[at] = true;
+      cycle.push_back(at);
+    }
+    pair_along(cycle, traffic, partner);
+  }
+  return heaviest_first(graph, std::move(partner), mapping::WorkBudget());
 }
 
 std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
@@ -58,8 +116,12 @@ std::vector<std::int32_t> maximum_weight(const mapping::Graph& graph) {
 }  // namespace
 
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing, const mapping::WorkBudget& watch) {
-  if (pairing == Pairing::assignment) return paired_by_assignment(graph);
-  return pairing == Pairing::maximum_weight ? maximum_weight(graph) : heaviest_first(graph, watch);
+  switch (pairing) {
+    case Pairing::maximum_weight: return maximum_weight(graph);
+    case Pairing::assignment: return by_assignment(graph);
+    case Pairing::heaviest_first: break;
+  }
+  return heaviest_first(graph, std::vector<std::int32_t>(graph.vertices(), -1), watch);
 }
 
 }  // namespace placement::treematch

@@ -12,12 +12,13 @@ namespace placement::treematch {
 enum class Pairing {
   heaviest_first,  // takes pairs by falling traffic: at least half of the maximum weight, in nearly linear time
   maximum_weight,  // finds a matching of maximum weight [JA §2]
-  assignment,      // the paper's own method, paired_by_assignment() [JA §2]
+  assignment,      // the Hungarian method as published [JA §2], for up to 2,048 vertices
 };
 
 // Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1.
 // The result is deterministic; with heaviest_first, equal pairs are taken in the order of their vertices.
-// Throws OutOfTime when the time of `watch` ends; with the other two, `watch` has no influence.
+// Throws OutOfTime when the time of `watch` ends; with the other two, `watch` has no influence. Throws Error when there
+// are too many vertices for an assignment.
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing,
                                  const mapping::WorkBudget& watch = mapping::WorkBudget());
 
