@@ -80,7 +80,7 @@ class Bisection {
     return split(graph, least, most, none);
   }
 
-  // A graph with at most this number of vertices is not coarsened, and only tries on such a graph are remembered.
+  // A graph with at most this number of vertices is not coarsened. Only tries on graphs of this size are remembered.
   static constexpr std::int32_t coarsest = 80;
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far

@@ -19,7 +19,7 @@ struct CoreSlot {
 std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width);
 
 // Returns how far the cores of a slot are from a GPU of the node: the sum over its cores of 0 for one next to the GPU,
-// else 1 in a package with such a core, else 2.
+// else 1 in a package that has a core next to it, else 2.
 std::int64_t slot_distance(const NodeTopology& node, const CoreSlot& slot, std::size_t gpu);
 
 }  // namespace placement::mapping

@@ -85,7 +85,7 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
 }
 
 // Whether the nodes are enough, and have room for their shares. `room` is the sum of their capacities, and `smallest`
-// the least of these.
+// the least capacity.
 bool NodeLimits::have_room(const std::vector<std::int32_t>& nodes, std::int64_t room, std::int32_t smallest) const {
   const auto used = static_cast<std::int32_t>(nodes.size());
   if (used == 0 || room < tasks_ || used < least_nodes_) return false;

@@ -52,8 +52,8 @@ class NodeLimits {
 };
 
 // Chooses nodes in the order of the view, as few as the limits allow; this is roughly what stock Slurm does. If the
-// first nodes are too many, the largest nodes are chosen. Returns the tasks of each node; nothing when no such choice
-// keeps the limits.
+// first nodes are too many, the largest nodes are chosen. Returns the tasks of each node; nothing when this choice
+// violates the limits.
 std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 
 // Chooses nodes of the smallest subtree that can serve the request, or of its ancestor `levels_up` levels further up
@@ -66,9 +66,9 @@ std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimi
 std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& view, const NodeLimits& limits,
                                                            std::size_t most);
 
-// Returns for each node of the view the vertex of the tree that stands for it: one that has its cores below it, and no
-// others unless the lowest such vertex has. These vertices are at one height as far as the tree allows it: where some
-// nodes have several sockets, a node with one socket stands above the vertex of this socket.
+// Returns for each node of the view the vertex of the tree that stands for it: the lowest vertex above all its cores. A
+// vertex without siblings is replaced by its parent where other nodes are higher, so that a node with one socket is at
+// the height of nodes with several sockets.
 std::vector<std::int32_t> node_vertices(const ClusterView& view);
 
 // Returns the lowest vertex of the tree that has all nodes of the placement below it, or is the only one.

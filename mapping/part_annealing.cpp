@@ -42,7 +42,7 @@ class PartAnnealing {
     while (move_from_the_fullest()) continue;
   }
 
-  // The decrease of the traffic between the parts since the begin.
+  // The decrease of the traffic between the parts since the start.
   std::int64_t gain() const { return gain_; }
 
   std::vector<std::int32_t> take() { return std::move(part_); }

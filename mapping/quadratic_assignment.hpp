@@ -18,7 +18,7 @@ constexpr std::size_t max_ranks_for_exact_assignment = 8;
 std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,
                                                std::span<const std::int64_t> distance, std::size_t count);
 
-// Returns the cost of such an answer.
+// Returns the cost of an answer of quadratic_assignment().
 std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
                              std::span<const std::int32_t> place_of_rank);
 

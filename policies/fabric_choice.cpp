@@ -15,7 +15,7 @@ namespace placement::policies {
 
 namespace {
 
-// Returns the view with all its nodes, of which only those of the fabric have free cores.
+// Returns the view with all its nodes. Only the nodes of the fabric have free cores.
 ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   ClusterView part = view;
   for (NodeView& node : part.nodes)

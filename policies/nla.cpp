@@ -87,8 +87,8 @@ class Chooser {
   }
 
  private:
-  // Fills state_of_ and the lists beside it. The state of a node counts as unknown if it is too old, or if the node is
-  // suspected to be down or is down.
+  // Fills state_of_ and the lists of data of nodes. The state of a node counts as unknown if it is too old, or if the
+  // node is suspected to be down or is down.
   void find_states() {
     if (!view_.live)
       throw PlacementError(STOCK_NO_LIVE_DATA,
@@ -173,7 +173,7 @@ class Chooser {
     return {compute_, &network_, processors, weights_.alpha, weights_.beta};
   }
 
-  // Beside the load of others, the processors that Slurm's jobs hold are busy.
+  // The load of others is busy, and so are the processors that Slurm's jobs hold.
   std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
     if (!shares_) return {};
     std::vector<double> load(beyond_);
@@ -252,13 +252,13 @@ class Chooser {
     return placement;
   }
 
-  // Says that the load leaves too few processors of the nodes free for the job, which therefore has other nodes
-  // whatever the total loads are; empty if there are enough.
+  // Returns the part of a reason for nodes whose load leaves too few processors free for the job; empty if there are
+  // enough. The job then has other nodes with any total loads.
   std::string if_too_loaded(const netload::GroupInput& input, const std::vector<std::int32_t>& nodes) const {
     std::int64_t processors = 0;
     for (const std::int32_t node : nodes) processors += input.processors[static_cast<std::size_t>(node)];
     if (processors >= request_.tasks) return {};
-    return " (not chosen: " + std::to_string(processors) + " processors beside their load)";
+    return " (not chosen: " + std::to_string(processors) + " processors without load)";
   }
 
   // Adds a reason with the total load of the first nodes of the view, unless the deadline has passed.

@@ -14,13 +14,14 @@ namespace placement::policies {
 
 namespace {
 
-// Throws Error when `word` is not suitable as the policy of a partition. Such a policy cannot need a matrix or another
-// file, because only the user of a job ships one.
+// Throws Error when `word` is not suitable as the policy of a partition. It cannot need a matrix or another file,
+// because only the user of a job ships one.
 void check_partition_policy(const std::string& word) {
   const PolicySpec spec = parse_policy_spec(word);
   const Policy& policy = check_policy_spec(spec);
   if (policy.needs_matrix || !policy.for_users)
-    throw Error(spec.policy + " cannot be the policy of a partition: want one that users can ask for without a matrix");
+    throw Error(spec.policy +
+                " cannot be the policy of a partition: a policy is wanted that users can ask for without a matrix");
   for (const auto& [key, value] : spec.parameters)
     if (key == "matrix" || key == "profile" || pattern::is_key(key))
       throw Error((key == "matrix" ? shown(value) : key + "=") + " is for jobs that ask for it themselves");

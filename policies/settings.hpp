@@ -11,7 +11,7 @@ namespace placement::policies {
 // of one of them; the message names the key.
 void check_policy_settings(const Config& config);
 
-// Returns all mistakes of these two keys that check_policy_settings() could report.
+// Returns all mistakes that check_policy_settings() could report.
 std::vector<std::string> policy_setting_mistakes(const Config& config);
 
 }  // namespace placement::policies

@@ -22,7 +22,7 @@ constexpr PolicyKey treematch_keys[] = {
     {"matrix",
      "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring; without one the nearest nodes"},
     {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
-    {"levels-up", "widen the smallest subtree by so many levels (0)"},
+    {"levels-up", "widen the smallest subtree by this number of levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
     {"effort", "how long a good mapping is searched for, from 1 to 1000 (10)"},
     {"objective",
@@ -52,7 +52,7 @@ constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
 constexpr PolicyKey nla_keys[] = {
     {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
-    {"profile", "summary of placement-profile, or its matrix beside it: derives the four weights that follow"},
+    {"profile", "summary of placement-profile, or its matrix in the same folder: derives the four weights that follow"},
     {"network-use", "what profile= is replaced by: waiting:ranks:messages/s:bytes/s[:nodes]"},
     {"alpha", "weight of compute load, 0 to 1 (0.3)"},
     {"beta", "weight of network load, 1 - alpha (0.7)"},
@@ -69,7 +69,7 @@ constexpr PolicyKey nla_keys[] = {
     {"users", "(0)"},
     {"processors", "what load leaves of a node: loaded (default), or printed, as in the paper"},
     {"max-age", "seconds after which data of a node count as missing (120)"},
-    {"wait", "wait at most so many seconds while the cluster is overloaded (0)"},
+    {"wait", "wait at most this number of seconds while the cluster is overloaded (0)"},
     {"seed", "of the mapper's random choices (1)"},
 };
 

@@ -10,7 +10,7 @@
 
 namespace placement::tofa {
 
-// The outage probability of each node of a view over the run time of one job. It also tells which nodes are suspect.
+// The outage probability of each node of a view over the run time of one job, and which nodes are suspect.
 class FaultModel {
  public:
   // job_seconds: the run time of the job in seconds. Probabilities in the live state are converted to this time; with 0

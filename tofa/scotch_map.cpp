@@ -40,7 +40,7 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_raised = 8192;  // SCOTCH needs memory in proportion to the square of these places
+constexpr std::int32_t most_raised = 8192;  // SCOTCH needs memory in proportion to the square of the places
 
 using Numbers = std::vector<SCOTCH_Num>;
 

@@ -8,8 +8,9 @@ namespace placement::tofa {
 // SCOTCH maps the ranks onto this part of the torus. Without a window, SCOTCH maps onto the whole machine with raised
 // weights of the links of suspect nodes.
 //
-// In the paper a node does not fail when its outage probability is 0. When no window consists of these nodes, because
-// most nodes have failed once, a window of nodes that are not suspect is taken; place_tofa() defines suspect.
+// In the paper a node does not fail when its outage probability is 0. When most nodes have failed once, there may be
+// no window of nodes that do not fail. A window of nodes that are not suspect is then taken; place_tofa() defines
+// suspect.
 //
 // The ranks keep their order when the deadline has passed before SCOTCH starts; SCOTCH itself cannot be interrupted.
 // Throws Error when SCOTCH is not available, the view has no torus, or the request contradicts itself.

@@ -28,7 +28,7 @@ void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vec
 // Changes a mapping by anneal() and then by swap_search(). Returns its hop-bytes, which may be more than before.
 //   graph         that of the matrix
 //   leaves        leaves that ranks may take, ascending
-//   leaf_of_rank  in and out: one of these leaves per rank, all different
+//   leaf_of_rank  in and out: one leaf per rank, out of `leaves`, all different
 //   seed, work, watch  as in anneal(); swap_search() gets as much work again
 // Throws OutOfTime when the time has ended.
 Cost anneal_on(const CommMatrix& matrix, const mapping::Graph& graph, const TreeTopology& tree,

@@ -63,7 +63,7 @@ class BranchOrder {
     }
   }
 
-  // Exchanges the contents of these branches, which are of one kind.
+  // Exchanges the contents of branches of one kind.
   void exchange(std::span<const std::int32_t> place) {
     const auto less = [&](std::int32_t a, std::int32_t b) { return branch_[a].least_rank < branch_[b].least_rank; };
     if (std::is_sorted(place.begin(), place.end(), less)) return;

@@ -23,7 +23,7 @@ struct OutOfSteps {};
 struct Capacity {
   std::int32_t slots = 0;     // largest number of ranks in a set
   std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
-  std::int32_t per_node = 0;  // largest number of ranks on one of these nodes
+  std::int32_t per_node = 0;  // largest number of ranks on one of the nodes
 
   std::int32_t least_nodes(std::int32_t ranks) const { return nodes == 0 ? 0 : (ranks + per_node - 1) / per_node; }
   std::int32_t most_nodes(std::int32_t ranks) const { return std::min(nodes, ranks); }
@@ -34,8 +34,8 @@ struct Capacity {
 template <typename Sum>
 constexpr Sum never = Sum{1} << (8 * sizeof(Sum) - 3);
 
-// Returns the factor of the traffic beside a second term, which counts all pairs of ranks alike. Distances are at most
-// 2 * depth. The second term is so small that it decides only among mappings of equal hop-bytes.
+// Returns the factor of the traffic in a sum with a second term, which counts all pairs of ranks alike. Distances are
+// at most 2 * depth. The second term is so small that it decides only among mappings of equal hop-bytes.
 Cost scale_of(std::int32_t ranks, std::int64_t depth) { return Cost{ranks} * ranks * (2 * Cost{depth} + 1) + 1; }
 
 // Whether sums of what cuts_of() returns times distances up to 2 * depth fit into the type.
@@ -396,7 +396,7 @@ class ExactMapping {
     return shares;
   }
 
-  // Divides the ranks of the set `left`, on so many nodes, among several parts of a subtree, the last part first, at
+  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first, at
   // the cost that sum.back() has for them.
   //   sum      sum[k]: the table of the parts 0 to k together
   //   part_at  returns the table of part k

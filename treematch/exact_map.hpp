@@ -29,7 +29,7 @@ struct MappingLimits {
 // to `ranks` equal ones.
 //   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
 //   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
-//   levels_up  with scope `subtree`: the search is widened to the ancestors of these subtrees this many levels up
+//   levels_up  with scope `subtree`: the search is widened to the ancestors that are `levels_up` levels higher
 //   limits     limits on the nodes used
 //   work       largest number of steps, of one to two nanoseconds each; a step counts twice where nodes are counted,
 //   and

@@ -15,7 +15,7 @@ namespace placement::treematch {
 // ranks. A rank without a heavy pair is in no group.
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 
-// Chooses leaves so that each group of ranks fits into one subtree, as far as a subtree has room for it. The groups are
+// Chooses leaves so that each group of ranks fits into one subtree, if a subtree has room for it. The groups are
 // placed one after the other, each in the tightest subtree near the groups with which it has traffic. Each rank
 // without a group counts as a group of its own.
 //   matrix  traffic between the ranks

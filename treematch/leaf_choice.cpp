@@ -149,7 +149,7 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
       break;
     }
     // The children are sorted by falling number of usable leaves. Whole children are taken until one of the others can
-    // hold the rest. Of these the one with the fewest usable leaves is descended into.
+    // hold the rest. The one with the fewest usable leaves that can is descended into.
     const std::vector<Branch> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {

@@ -22,7 +22,7 @@ std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, std::span<co
 std::vector<std::int32_t> leaves_below(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                        std::int32_t vertex);
 
-// Returns whether all of these leaves lie below the vertex. `leaves` is ascending and not empty.
+// Returns whether all `leaves` lie below the vertex. The list is ascending and not empty.
 bool all_below(const TreeTopology& tree, std::span<const std::int32_t> leaves, std::int32_t vertex);
 
 // Returns the number of leaves that leaves_below() returns.
@@ -33,7 +33,7 @@ std::size_t count_below(const TreeTopology& tree, std::span<const std::int32_t> 
 std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                                std::int32_t ranks, std::int32_t height);
 
-// Returns the subtrees of the least height of which any has at least `ranks` usable leaves, from left to right.
+// Returns the lowest subtrees with at least `ranks` usable leaves, all of one height, from left to right.
 // `usable` is ascending and has at least `ranks` entries, which is at least 1.
 std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                           std::int32_t ranks);

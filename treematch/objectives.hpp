@@ -9,8 +9,8 @@ namespace placement::treematch {
 
 // The quantity that a placement minimises.
 //   hop_bytes    the hop-bytes [TM §1]
-//   balanced     the difference between the most and the fewest tasks on a used leaf switch, as far as this costs at
-//                most 2 % more hop-bytes
+//   balanced     the difference between the most and the fewest tasks on a used leaf switch. A placement may cost 2 %
+//                more hop-bytes for it
 //   worst_group  the largest number of leaf switches that one group of ranks spans; ties go to the least hop-bytes. A
 //                path of heavy pairs joins the ranks of a group. A pair is heavy when it has at least three quarters
 //                of the traffic of the heaviest pair
@@ -24,8 +24,8 @@ enum class Objective {
 // of hop-bytes, balanced and worst-group.
 Objective objective_parameter(const Parameters& parameters);
 
-// Returns what the user is told if the parameters name an objective that goes by the traffic of a job of which no
-// traffic is known; empty if they name none. Throws Error as objective_parameter() does.
+// Returns the notice to the user of a job without traffic if the parameters name an objective that needs traffic; empty
+// otherwise. Throws Error as objective_parameter() does.
 std::string idle_objective_note(const Parameters& parameters);
 
 // A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.

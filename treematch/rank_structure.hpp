@@ -14,7 +14,7 @@
 
 namespace placement::treematch {
 
-// What the traffic says about the ranks, whatever the leaves are: a quick bisection, groups, and units. Each part is
+// What the traffic says about the ranks on any leaves: a quick bisection, groups, and units. Each part is
 // found when it is first asked for. All searches of a job share it, and a search finds the same with it as alone. The
 // functions throw OutOfTime.
 class RankStructure {

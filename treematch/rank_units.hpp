@@ -23,7 +23,7 @@ struct RankUnits {
 };
 
 // Joins the ranks to units of `size` ranks, at least 2. `graph` is that of the matrix. Returns nothing when the traffic
-// does not fall into such pieces. Throws OutOfTime.
+// does not fall into pieces of this size. Throws OutOfTime.
 std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping::Graph& graph, std::int32_t size,
                                          const mapping::WorkBudget& watch);
 

@@ -34,7 +34,7 @@ struct SubtreeClass {
   std::vector<Run> children;       // empty for a leaf
   std::int32_t slots = 0;          // ranks that the subtree can take, limited to the number of ranks
   std::int32_t nodes = 0;          // nodes that these ranks can use, limited to the number of ranks
-  std::int32_t per_node = 0;       // largest number of ranks that one of these nodes can take
+  std::int32_t per_node = 0;       // largest number of ranks that one of the nodes can take
   std::int64_t nearest = 0;        // least position of a usable leaf in the subtree
 };
 

@@ -28,7 +28,7 @@ struct SearchLimits {
 MapResult search_subtree(const CommMatrix& matrix, RankStructure& structure, const TreeTopology& tree,
                          std::span<const std::int32_t> usable, const MapOptions& options, const SearchLimits& limits);
 
-// Returns the natural order on these leaves, of which there is one per rank: rank r on the r-th leaf.
+// Returns the natural order on the leaves, one per rank: rank r on the r-th leaf.
 MapResult natural_order_on(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves);
 
 // Returns the given leaves together with other usable leaves, to which ranks may move. These are all of them, or the

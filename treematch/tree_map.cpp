@@ -156,8 +156,8 @@ std::optional<MapResult> map_sparsified(const CommMatrix& matrix, const TreeTopo
   }
 }
 
-// Returns the mapping that takes a fraction of a millisecond, for whatever little time there is: the natural order or
-// the greedy mapping.
+// Returns the mapping that takes a fraction of a millisecond and is made with any deadline: the natural order or the
+// greedy mapping.
 MapResult map_cheaply(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options) {
   MapResult result = in_natural_order(matrix, tree, usable, options);

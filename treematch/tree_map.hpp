@@ -22,7 +22,7 @@ enum class LeafScope {
 
 constexpr std::int32_t usual_effort = 10;
 
-// Up to this number of pairs, the greedy mapping is made whatever the deadline. It then takes a few milliseconds at
+// Up to this number of pairs, the greedy mapping is made with any deadline. It then takes a few milliseconds at
 // most. The search of a matrix with more pairs takes longer than the 50 ms that slurmctld waits by default.
 constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
 

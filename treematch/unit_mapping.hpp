@@ -32,9 +32,9 @@ struct Units {
 std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
                                    const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-// Joins vertices that follow each other to such units, which takes next to no time; `position` has the place of each
-// vertex in their order, from 0. The fit is not known and stays 0. Returns nothing in the same cases as
-// join_to_units().
+// Joins vertices that follow each other to units as large as the lowest subtrees, in a fraction of the time.
+// `position` has the place of each vertex in their order, from 0. The fit is not known and stays 0. Returns nothing in
+// the same cases as join_to_units().
 std::optional<Units> consecutive_units(const mapping::LeafTree& tree, std::span<const std::int32_t> position);
 
 // Places the units on the lowest subtrees from left to right, in the order of their numbers. Returns the slot of each

@@ -63,7 +63,7 @@ class RanksOfNode {
   }
 
  private:
-  // Returns all that a mapping of the ranks within the node depends on, beside the effort.
+  // Returns all that a mapping of the ranks within the node depends on, except the effort.
   Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
     Ints question{node_.cores_per_socket, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
     question.insert(question.end(), usable.begin(), usable.end());

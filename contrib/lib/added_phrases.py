@@ -25,6 +25,10 @@ CLEAN_FOLDERS = [
     "tools/launch",
     "plugins/topology",
     "spank/api",
+    "treematch",
+    "mapping",
+    "tofa",
+    "policies",
 ]
 CLEAN = re.compile(rf"^({'|'.join(CLEAN_FOLDERS)})/|^\w+\.(md|am|ac)$")
 
