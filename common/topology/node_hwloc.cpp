@@ -366,14 +366,10 @@ class GpuMatrix {
   // Returns the mean value of both directions.
   std::int64_t value(std::size_t i, std::size_t j) const { return (at(i, j) + at(j, i)) / 2; }
 
-  // Returns the bandwidth of two objects: of their link, or through the switches to which both have one.
+  // Returns the bandwidth of two GPUs: of their link, or through the NVSwitches of the node. All switches are one
+  // fabric, as on the two boards of a DGX-2; libhwloc does not know the links between switches.
   std::int64_t bandwidth(std::size_t i, std::size_t j) const {
-    if (value(i, j) > 0) return value(i, j);
-    std::int64_t sum = 0;
-    for (std::size_t middle = 0; middle < gpu_.size(); ++middle)
-      if (matrix_.objs[middle] && is_subtype(matrix_.objs[middle], "NVSwitch"))
-        sum += std::min(value(i, middle), value(middle, j));
-    return std::min(sum, max_bandwidth);
+    return value(i, j) > 0 ? value(i, j) : std::min(to_switches(i), to_switches(j));
   }
 
   template <typename Take>
@@ -385,6 +381,13 @@ class GpuMatrix {
   }
 
  private:
+  std::int64_t to_switches(std::size_t i) const {
+    std::int64_t sum = 0;
+    for (std::size_t other = 0; other < gpu_.size(); ++other)
+      if (matrix_.objs[other] && is_subtype(matrix_.objs[other], "NVSwitch")) sum += value(i, other);
+    return std::min(sum, max_bandwidth);
+  }
+
   std::int64_t at(std::size_t i, std::size_t j) const {
     return static_cast<std::int64_t>(std::min<std::uint64_t>(matrix_.values[i * matrix_.nbobjs + j], max_bandwidth));
   }

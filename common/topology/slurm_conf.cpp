@@ -437,20 +437,21 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
   return file + ": " + shown(compress_hostlist(names)) + " is not in slurm.conf, and is left out";
 }
 
-std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path) {
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take) {
   NodeReader nodes;
   for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
-    if (!line.pairs.empty()) nodes.take(file, line);
+    if (line.pairs.empty()) return;
+    nodes.take(file, line);
+    if (take) take(file, line);
   });
   return nodes.nodes(slurm_conf_path);
 }
 
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
   PartitionReader partitions;
-  for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
-    if (!line.pairs.empty()) partitions.take(file, line);
-  });
-  SlurmMachine machine{read_slurm_nodes(slurm_conf_path), {}};
+  SlurmMachine machine;
+  machine.nodes = read_slurm_nodes(slurm_conf_path,
+                                   [&](const std::string& file, const ConfLine& line) { partitions.take(file, line); });
   machine.partitions = partitions.partitions(machine.nodes);
   return machine;
 }

@@ -57,8 +57,9 @@ struct SlurmMachine {
 // names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
 // NodeShape::offered has no cores that CoreSpecCount or CpuSpecList reserve, and none of nodes that State= or
 // DownNodes= keep from jobs. There are none if all nodes are dynamic ones, which only slurmctld knows. Throws Error,
-// with file and line, when a line is wrong or a node is given twice.
-std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path);
+// with file and line, when a line is wrong or a node is given twice. Calls take(file, line) for each line, too, so that
+// a caller reads other settings in one pass.
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr);
 
 // Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong.
 SlurmMachine read_slurm_machine(const std::string& slurm_conf_path);

@@ -36,12 +36,18 @@ std::optional<std::string> socket_of(std::string_view value) {
   return socket;
 }
 
+// Returns whether a value of PrivateData hides `what`. As in Slurm, it is enough that the value contains the word.
+bool hides(std::string_view private_data, std::string_view what) {
+  const std::string words = lower_case(private_data);
+  return words.find(what) != std::string::npos || words.find("all") != std::string::npos;
+}
+
 }  // namespace
 
 SlurmHosts read_slurm_hosts(const std::string& path) {
   SlurmHosts hosts;
   SlurmHost primary, backup;  // by the keys of Slurm before SlurmctldHost
-  for_each_conf_line(path, [&](const std::string& file, const ConfLine& line) {
+  std::vector<NodeShape> nodes = read_slurm_nodes(path, [&](const std::string& file, const ConfLine& line) {
     for (const auto& [key, value] : line.pairs) {
       if (equal_any_case(key, "SlurmctldHost")) hosts.controllers.push_back(controller_of(file, line, value));
       if (equal_any_case(key, "ControlMachine")) primary.name = value;
@@ -49,14 +55,16 @@ SlurmHosts read_slurm_hosts(const std::string& path) {
       if (equal_any_case(key, "BackupController")) backup.name = value;
       if (equal_any_case(key, "BackupAddr")) backup.address = value;
       if (equal_any_case(key, "AuthInfo")) hosts.munge_socket = socket_of(value).value_or(hosts.munge_socket);
+      if (equal_any_case(key, "PrivateData")) hosts.private_nodes = hides(value, "node");
     }
   });
   for (SlurmHost* old : {&primary, &backup})
     if (hosts.controllers.size() < 2 && !old->name.empty())
       hosts.controllers.push_back({old->name, old->name, old->address.empty() ? old->name : old->address});
   if (hosts.controllers.empty()) throw Error(path + ": it has no SlurmctldHost line");
-  for (NodeShape& node : read_slurm_nodes(path))
-    hosts.nodes.push_back({std::move(node.name), std::move(node.hostname), std::move(node.address)});
+  for (NodeShape& node : nodes)
+    hosts.nodes.push_back(
+        {std::move(node.name), std::move(node.hostname), std::move(node.address), std::move(node.topology)});
   return hosts;
 }
 
@@ -108,25 +116,13 @@ std::vector<uid_t> slurmctld_users(const std::string& path) {
   return users;
 }
 
-namespace {
-
-bool is_private(const std::string& path, std::string_view what) {
+bool has_private_jobs(const std::string& path) {
   bool found = false;
-  for_each_conf_line(path, [&found, what](const std::string&, const ConfLine& line) {
-    const std::string* value = line.value("PrivateData");
-    if (value == nullptr) return;
-    // As in Slurm, the last line counts, and it is enough that the value contains one of these words.
-    const std::string words = lower_case(*value);
-    found = words.find(what) != std::string::npos || words.find("all") != std::string::npos;
+  for_each_conf_line(path, [&found](const std::string&, const ConfLine& line) {
+    if (const std::string* value = line.value("PrivateData")) found = hides(*value, "job");
   });
   return found;
 }
-
-}  // namespace
-
-bool has_private_jobs(const std::string& path) { return is_private(path, "job"); }
-
-bool has_private_nodes(const std::string& path) { return is_private(path, "node"); }
 
 bool jobs_are_private(const std::string& path) {
   try {

@@ -12,16 +12,18 @@ namespace placement {
 
 // A controller or a node.
 struct SlurmHost {
-  std::string name;      // the name of SlurmctldHost or NodeName
-  std::string hostname;  // NodeHostname; without one, the name
-  std::string address;   // an IP address, or a name to resolve
+  std::string name;           // the name of SlurmctldHost or NodeName
+  std::string hostname;       // NodeHostname; without one, the name
+  std::string address;        // an IP address, or a name to resolve
+  std::string topology = {};  // NodeShape::topology of a node
 };
 
 // The hosts of a slurm.conf.
 struct SlurmHosts {
   std::vector<SlurmHost> controllers;  // in the order of SlurmctldHost; the first is the primary
   std::vector<SlurmHost> nodes;
-  std::string munge_socket;  // socket= of AuthInfo; empty: munge's own default
+  std::string munge_socket;    // socket= of AuthInfo; empty: munge's own default
+  bool private_nodes = false;  // whether PrivateData= has nodes, so that users may not see the state of nodes
 };
 
 // Reads a slurm.conf and the files that it includes; the nodes are those of read_slurm_nodes(), in its order. Throws
@@ -48,10 +50,6 @@ std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 // Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Throws Error
 // when the slurm.conf cannot be read.
 bool has_private_jobs(const std::string& slurm_conf_path);
-
-// Returns whether PrivateData= of the slurm.conf has nodes, so that users may not see the state of nodes. Throws Error
-// when the slurm.conf cannot be read.
-bool has_private_nodes(const std::string& slurm_conf_path);
 
 // Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Returns false
 // when the slurm.conf cannot be read.

@@ -129,6 +129,10 @@ class TopologyFile {
     else if (first == "vendid" || first == "devid" || first == "sysimgguid" || first == "switchguid")
       fail_at(path_, lines[0].number,
               "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
+    else if (first == "gpu0")
+      fail_at(
+          path_, lines[0].number,
+          "this is printed by nvidia-smi topo -m: --node-topology takes what \"lstopo node.xml\" writes on the node");
     else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
       fail_at(path_, lines[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");

@@ -7,10 +7,8 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
-#include <unordered_map>
 #include <vector>
 
-#include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -300,12 +298,7 @@ std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<
                                        std::string* warning) {
   const std::string path = topology_file(slurm_conf);
   if (path.empty()) return {};
-  std::vector<NodeShape> known(nodes.begin(), nodes.end());
-  std::unordered_map<std::string, std::string> topology_of;
-  for (NodeShape& node : read_slurm_nodes(slurm_conf)) topology_of.emplace(node.name, std::move(node.topology));
-  for (NodeShape& node : known)
-    if (const auto found = topology_of.find(node.name); found != topology_of.end()) node.topology = found->second;
-  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), known, warning);
+  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), nodes, warning);
 }
 
 }  // namespace placement

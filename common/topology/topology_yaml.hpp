@@ -41,8 +41,7 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns parse_switches() of that file; none without a file. Switches and blocks of nodes may be those of Topology= in
-// slurm.conf. Throws Error, also where that slurm.conf is wrong.
+// Returns parse_switches() of that file; none without a file. Throws Error.
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);
 

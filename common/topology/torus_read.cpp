@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "common/topology/slurm_conf.hpp"
@@ -67,8 +68,8 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
     const bool has_header = !dimensions_.empty();
     infer_dimensions();
-    in_file([&] { return TorusTopology(dimensions_, {}); });  // throws Error if they are too large
-    for (const NodeLine& line : node_lines_) place(line);
+    const TorusTopology empty = in_file([&] { return TorusTopology(dimensions_, {}); });  // throws Error if too large
+    for (const NodeLine& line : node_lines_) place(line, empty);
     if (nodes_.size() == 1 && !has_header)  // a keyword that this reader does not know
       fail_at(file_, node_lines_[0].number,
               "'" + shown(nodes_[0].name) +
@@ -190,7 +191,7 @@ class TorusFile {
                 ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
   }
 
-  void place(const NodeLine& line) {
+  void place(const NodeLine& line, const TorusTopology& empty) {
     std::vector<Range> box;
     if (line.words.size() != dimensions_.size() + 1)
       fail_at(file_, line.number,
@@ -215,6 +216,10 @@ class TorusFile {
     TorusTopology::Coordinates at{};
     for (std::size_t d = 0; d < box.size(); ++d) at[d] = box[d].first;
     for (std::size_t k = 0; k < names.size(); ++k) {
+      if (!names_.insert(names[k]).second) fail_at(file_, line.number, "node " + shown(names[k]) + " is given twice");
+      if (const auto [node, is_free] = node_at_.emplace(empty.position_of(at), nodes_.size()); !is_free)
+        fail_at(file_, line.number,
+                "nodes " + shown(nodes_[node->second].name) + " and " + shown(names[k]) + " are at the same position");
       nodes_.push_back({std::move(names[k]), at});
       // When the line has a single position, the names continue from there through the whole torus.
       std::size_t d = 0;
@@ -236,6 +241,8 @@ class TorusFile {
   std::vector<TorusDimension> dimensions_;
   std::vector<NodeLine> node_lines_;
   std::vector<TorusTopology::Node> nodes_;
+  std::unordered_set<std::string> names_;                  // of nodes_
+  std::unordered_map<std::int32_t, std::size_t> node_at_;  // index into nodes_ of each position that is taken
   std::int64_t faulty_line_ = 0;
   std::int64_t factor_ = 1;
   std::vector<std::int32_t> faulty_;

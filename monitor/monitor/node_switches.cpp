@@ -61,11 +61,8 @@ NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t no
   return found;
 }
 
-NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes,
-                                std::string* warning) {
-  std::vector<NodeShape> shapes(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) shapes[i].name = nodes[i];
-  return node_switches(read_switches(slurm_conf, shapes, warning), nodes.size());
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes, std::string* warning) {
+  return node_switches(read_switches(slurm_conf, nodes, warning), nodes.size());
 }
 
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {

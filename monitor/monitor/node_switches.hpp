@@ -14,9 +14,9 @@ namespace placement::monitor {
 
 // Returns the leaf switches of `nodes` by topology_file(slurm_conf); of a topology.yaml by the topology of the cluster,
 // not by those of partitions. Without a file, and with a topology without switches, all nodes are on one leaf switch.
-// `warning` names the nodes of the file that are not among `nodes`. Throws Error with the name of the file and the
-// line.
-NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const std::string> nodes,
+// Of `nodes`, name and topology are used. `warning` names the nodes of the file that are not among `nodes`. Throws
+// Error with the name of the file and the line.
+NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                 std::string* warning = nullptr);
 
 // Returns the leaf switch of each node and the hops between leaf switches. The lowest switch above a node is its leaf

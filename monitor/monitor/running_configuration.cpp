@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
+#include <unordered_map>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/topology_yaml.hpp"
@@ -49,12 +50,12 @@ bool among(std::string_view name, std::span<const std::string_view> names) {
 
 }  // namespace
 
-RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config started, std::vector<std::string> nodes)
+RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes)
     : slurm_conf_(std::move(slurm_conf)),
       config_(std::move(started)),
-      nodes_(std::move(nodes)),
-      switches_(node_switches({}, nodes_.size())),
+      switches_(node_switches({}, nodes.size())),
       seen_(identities()) {
+  for (const std::string& name : nodes) nodes_.emplace_back().name = name;
   read_again();
 }
 
@@ -113,10 +114,18 @@ std::vector<std::string> RunningConfiguration::read_again() {
     notes_.push_back(std::string(error.what()) + "; the earlier settings stay in force");
   }
   try {
-    private_nodes_ = has_private_nodes(slurm_conf_);
-    const std::vector<std::string> nodes = node_names(read_slurm_hosts(slurm_conf_));
-    if (!std::ranges::all_of(
-            nodes, [this](const std::string& name) { return std::ranges::find(nodes_, name) != nodes_.end(); }))
+    SlurmHosts hosts = read_slurm_hosts(slurm_conf_);
+    private_nodes_ = hosts.private_nodes;
+    std::unordered_map<std::string, std::string> topology_of;
+    for (SlurmHost& node : hosts.nodes) topology_of.emplace(std::move(node.name), std::move(node.topology));
+    std::size_t known = 0;
+    for (NodeShape& node : nodes_) {
+      const auto found = topology_of.find(node.name);
+      if (found == topology_of.end()) continue;
+      node.topology = found->second;
+      ++known;
+    }
+    if (known < topology_of.size())
       notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are heard when slurmctld has them");
   } catch (const Error& error) {
     unreadable_ = true;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "common/policy/config.hpp"
+#include "common/topology/switch_tree.hpp"
 #include "monitor/monitor/pair_model.hpp"
 
 namespace placement::monitor {
@@ -16,8 +18,8 @@ namespace placement::monitor {
 // could are used: at the start all nodes are on one switch.
 class RunningConfiguration {
  public:
-  // `started` is the configuration of the start, and `nodes` are the nodes of slurm.conf then.
-  RunningConfiguration(std::string slurm_conf, Config started, std::vector<std::string> nodes);
+  // `started` is the configuration of the start. `nodes` are the names of the nodes of slurm.conf then.
+  RunningConfiguration(std::string slurm_conf, Config started, std::span<const std::string> nodes);
 
   // Looks at the files, and reads them again if one has changed or could not be read. A file that cannot be read, or
   // that another user could write, changes nothing but the notes. Returns lines for the log about what is new; mostly
@@ -46,7 +48,7 @@ class RunningConfiguration {
 
   std::string slurm_conf_;
   Config config_;
-  std::vector<std::string> nodes_;
+  std::vector<NodeShape> nodes_;  // name, and topology by the last slurm.conf that could be read
   NodeSwitches switches_;
   bool private_nodes_ = true;  // until slurm.conf was read
   bool unreadable_ = false;    // whether a file could not be read

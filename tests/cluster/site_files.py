@@ -4,10 +4,13 @@
 
 Each seed makes the files of a site, with everything that the manuals allow. A slurmctld of its own reads them, and
 what scontrol then prints must agree with "placectl check-config --json": nodes, their order, sockets, cores, threads
-and usable cores, the nodes of partitions, switches and levels. slurmd -G prints the GPUs of one node. The same
-switches as a topology.yaml, as printed by scontrol, and by Topology= of the nodes must give the same tree.
+and usable cores, the nodes of partitions, switches and levels, blocks and rings. slurmd -G prints the GPUs of one
+node. The switches as a topology.yaml, as printed by scontrol, and by Topology= of the nodes must give one tree.
 
-Where slurmctld refuses the files, nothing is compared. The last line has the number of seeds of each outcome.
+slurmctld, slurmd and scontrol are those of PATH. From Slurm 23.11 on, some seeds have topology/block. From 25.05 on,
+slurmctld reads a topology.yaml for some seeds, and nodes name their switch or block by Topology=.
+
+If slurmctld refuses the files, nothing is compared. The last line has the number of seeds of each outcome.
 """
 import argparse
 import json
@@ -21,6 +24,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+version = (0, 0)  # of the Slurm in PATH
 
 
 # ---- names
@@ -72,6 +77,7 @@ class Names:
             lambda: f'{prefix}[{first},{first + 2}-{first + 3},{first + 20}]',
             lambda: f'{prefix}[{first + 30},{span}]',
             lambda: f'{prefix}{rng.choice("pqr")}[1-2]s[{span}]',
+            lambda: f'{prefix}u[0-1]v[8-9]w[{span}]',
             lambda: f'{prefix}[{span}],,{prefix}x{first}',
             lambda: f',{prefix}{first},{prefix}b[{span}],',
             lambda: f'{prefix}a,{prefix}b,{prefix}c',
@@ -205,6 +211,35 @@ class Site:
         self.retired = [name for name in self.retired if name not in self.nodes]
         self.cluster = rng.choice(['test', 'Test', 'HPC2'])
         self.switches = self.make_switches()
+        self.kinds = random.Random(f'{seed} kind')  # its own, so that the files of old versions of Slurm do not change
+        self.yaml = version >= (25, 5) and self.kinds.random() < 0.5
+        self.kind = 'tree'
+        if version >= (23, 11) and self.kinds.random() < 0.5:
+            self.kind = self.kinds.choice(['block', 'block', 'ring', 'flat', 'torus3d'] if self.yaml else ['block'])
+        if version < (25, 5) and self.kind == 'block':
+            self.retired = []  # topology/block refuses them
+        if self.kind != 'tree':
+            self.switches = self.make_blocks()
+        self.place_of_spec = {}  # the switch or block of Topology=
+        leaves = [name for name, nodes, _ in self.switches if nodes is not None]
+        if version >= (25, 5) and self.kind in ('tree', 'block') and self.kinds.random() < 0.3:
+            self.place_of_spec = {spec: self.kinds.choice(leaves) for spec in self.specs if self.kinds.random() < 0.7}
+
+    def make_blocks(self):
+        """Returns blocks or rings as records of switches."""
+        rng = self.kinds
+        rest = rng.sample(self.nodes, len(self.nodes))
+        if self.retired and rng.random() < 0.5:
+            rest += self.retired
+        count = rng.randint(1, 5)
+        blocks = [(rng.choice([f'b{number}', f'B{number:02}']), rest[number::count], None) for number in range(count)]
+        if self.kind == 'block' and version >= (25, 5):
+            for number in range(rng.choice([0, 0, 1, 2])):
+                blocks.insert(rng.randint(0, len(blocks)), (f'reserve{number}', [], None))
+        least = min([len(nodes) for _, nodes, _ in blocks if nodes])
+        size = rng.randint(1, max(1, least))
+        self.sizes = rng.choice([[], [size], [size, 2 * size], [size, 4 * size], [size, 2 * size, 8 * size]])
+        return blocks
 
     def node_lines(self):
         rng = self.rng
@@ -214,6 +249,8 @@ class Site:
                 lines.append([('NodeName', rng.choice(['DEFAULT', 'default']))] + node_shape(rng))
             pairs = node_shape(rng)
             pairs.insert(rng.randint(0, len(pairs)), ('NodeAddr', f'127.1.{number}.[1-{len(expand(spec))}]'))
+            if spec in self.place_of_spec:
+                pairs.append(('Topology', f'default:{self.place_of_spec[spec]}'))
             lines.append([('NodeName', spec)] + pairs)
         return lines
 
@@ -284,6 +321,12 @@ class Site:
     def topology_lines(self, with_nodes=True):
         rng = self.rng
         lines = []
+        if self.kind == 'block':
+            lines = [[('BlockName', name)] + ([('Nodes', listed(rng, nodes))] if nodes else [])
+                     for name, nodes, _ in self.switches]
+            if self.sizes:
+                lines.append([('BlockSizes', ','.join(map(str, self.sizes)))])
+            return lines
         for name, nodes, children in self.switches:
             line = [('SwitchName', name)]
             if nodes is not None:
@@ -323,7 +366,9 @@ class Site:
         return lines, count
 
     def is_simple(self):
-        """Whether each node is on one switch, and each switch below at most one."""
+        """Whether these are switches, each node is in Nodes= of one of them, and each switch below at most one."""
+        if self.kind != 'tree':
+            return False
         nodes = [name for _, names, _ in self.switches for name in names or []]
         children = [name for _, _, names in self.switches for name in names or []]
         return len(set(nodes)) == len(nodes) and len(set(children)) == len(children)
@@ -357,6 +402,8 @@ class Directory:
             included = f'part{self.count}_{modifier}.conf'
             text += rng.choice(['include', 'Include', 'INCLUDE']) + rng.choice([' ', '\t', '  ']) + included + writer.end
             self.write(included.replace('%c', self.cluster.lower()), Writer(rng).text(part))
+        if by_cluster and rng.random() < 0.05:
+            text += 'Include nothing*.conf' + writer.end  # Slurm passes over it
         if rng.random() < 0.1:
             text = text.rstrip('\r\n')
         self.write(name, text)
@@ -378,7 +425,7 @@ SlurmctldPidFile={directory}/slurmctld.pid
 SlurmdPidFile={directory}/slurmd.pid
 ProctrackType=proctrack/linuxproc
 SelectType=select/cons_tres
-TopologyPlugin=topology/tree
+TopologyPlugin=topology/{'block' if site.kind == 'block' else 'tree'}
 ReturnToService=2
 PrivateData=cloud
 GresTypes=gpu,shmem
@@ -386,25 +433,43 @@ GresTypes=gpu,shmem
 
 
 def yaml_of(site):
-    """Returns the switches as a topology.yaml."""
+    """Returns the switches, blocks or rings as a topology.yaml."""
     rng = site.rng
-    lines = ['---', '- topology: default', '  cluster_default: true', '  tree:', '    switches:']
-    for name, nodes, children in site.switches:
+    word = {'tree': 'switch', 'block': 'block', 'ring': 'ring'}.get(site.kind)
+    lines = ['- topology: default', '  cluster_default: true']
+    if site.kind == 'flat':
+        lines.append('  flat: true')
+    elif site.kind == 'torus3d':
+        lines += ['  torus3d:', '    toruses:', '      - name: t', f'        dims: {{x: {len(site.nodes)}, y: 1, z: 1}}',
+                  f'        nodes: "{",".join(site.nodes)}"']
+    else:
+        lines += [f'  {site.kind}:', f'    {word}{"e" if word == "switch" else ""}s:']
+    for name, nodes, children in site.switches if word else []:
         key, value = ('children', ','.join(children)) if nodes is None else ('nodes', ','.join(nodes))
         if not value:
-            lines.append(f'      - switch: {name}')
+            lines.append(f'      - {word}: {name}')
         elif rng.random() < 0.3:
-            lines.append(f'      - {{switch: {name}, {key}: "{value}"}}')
+            lines.append(f'      - {{{word}: {name}, {key}: "{value}"}}')
         else:
             quote = rng.choice(['', '"', "'"])
-            lines += [f'      - switch: {name}  # comment', f'        {key}: {quote}{value}{quote}']
-    return '\n'.join(lines) + '\n'
+            lines += [f'      - {word}: {name}  # comment', f'        {key}: {quote}{value}{quote}']
+    if site.kind == 'block' and site.sizes:
+        lines.append(f'    block_sizes: {site.sizes}')
+    other = ['- topology: other', '  cluster_default: false', '  flat: true']
+    if site.yaml and rng.random() < 0.5:
+        lines = other + lines if rng.random() < 0.5 else lines + other
+    return '\n'.join(['---'] + lines) + '\n'
 
 
 # ---- Slurm's answers
 
 class Refused(Exception):
     pass
+
+
+def slurm_version():
+    text = subprocess.run(['slurmctld', '-V'], capture_output=True, text=True, check=True).stdout
+    return tuple(int(number) for number in re.findall(r'\d+', text)[:2])
 
 
 class Slurmctld:
@@ -524,13 +589,35 @@ def compare_switches(ours, text, known):
         expect(f'level of switch {one["name"]}', height[index], level(one['name']))
 
 
+def compare_blocks(ours, text, known):
+    """Compares blocks or rings, and the larger blocks that hold two blocks or more."""
+    slurms = {}
+    for line in text.splitlines():
+        pairs = pairs_of(line)
+        name = pairs.get('BlockName') or pairs.get('RingName') or pairs.get('AggregatedBlock')
+        if name:
+            nodes = pairs.get('Nodes', '(null)')
+            slurms[frozenset(expand(name))] = set() if nodes in ('', '(null)') else set(expand(nodes)) & set(known)
+    below = [set(expand(one['nodes'])) for one in ours]
+    for index, one in enumerate(ours):
+        if one['parent'] >= 0:
+            below[one['parent']] |= below[index]
+    mine = {frozenset(expand(one['name'])): below[index] for index, one in enumerate(ours) if one['name'] != 'all blocks'}
+    single = lambda blocks: {name: nodes for name, nodes in blocks.items() if len(name) == 1 and nodes}
+    expect('blocks', single(mine), single(slurms))
+    for name, nodes in mine.items():
+        expect(f'nodes of {sorted(name)}', nodes, slurms.get(name))
+    larger = {frozenset(nodes) for name, nodes in slurms.items() if len(name) > 1 and nodes}
+    expect('larger blocks', {nodes for nodes in larger if nodes not in map(frozenset, mine.values())}, set())
+
+
 def compare_gpus(ours, text):
     slurms = [pairs_of(line) for line in text.splitlines() if ' Gres Name=gpu ' in line]
     slurms = [dict(slurm, File=file) for slurm in slurms for file in expand(slurm['File'])]
     expect('GPU files', [gpu['file'] for gpu in ours], [gpu['File'] for gpu in slurms])
     for gpu, slurm in zip(ours, slurms):
-        expect(f'cores of {gpu["file"]}', gpu['cores'], slurm.get('Cores', ''))
-        links = [int(number) for number in slurm.get('Links', '').split(',') if number]
+        expect(f'cores of {gpu["file"]}', gpu['cores'], slurm.get('Cores', '').replace('(null)', ''))
+        links = [int(number) for number in slurm.get('Links', '').replace('(null)', '').split(',') if number]
         expect(f'links of {gpu["file"]}', gpu['links'], links)
 
 
@@ -581,7 +668,10 @@ def run_seed(seed, directory, port, reader):
             line.append(('Gres', f'gpu:{devices}'))
     files.write_lines('gres.conf', '', gres, False)
     files.write_lines('slurm.conf', head_of_slurm_conf(site, directory, port), nodes + others, True)
-    files.write_lines('topology.conf', '', site.topology_lines(), False)
+    if site.yaml:
+        files.write('topology.yaml', yaml_of(site))
+    else:
+        files.write_lines('topology.conf', '', site.topology_lines(), False)
     with Slurmctld(directory) as slurmctld:
         shown_nodes = slurmctld.scontrol('-a', '-F', '-o', 'show', 'nodes')
         partitions = slurmctld.scontrol('-a', '-o', 'show', 'partition')
@@ -593,8 +683,15 @@ def run_seed(seed, directory, port, reader):
     for node in ours['nodes']:
         if gpus.get(node['name']):
             compare_gpus(node['gpus'], gpus[node['name']])
-    if site.is_simple():
+    if site.kind in ('flat', 'torus3d'):
+        expect('switches', ours['switches'], [])
+        return
+    if site.kind in ('block', 'ring'):
+        compare_blocks(ours['switches'], topology, site.nodes)
+    elif site.is_simple():
         compare_switches(ours['switches'], topology, site.nodes)
+    if site.kind == 'ring' or site.place_of_spec:
+        return
     printed = switches_elsewhere(reader, site, directory, 'printed', ('topology.conf', topology))
     expect('switches', named(ours['switches']), named(printed))
     yaml = switches_elsewhere(reader, site, directory, 'yaml', ('topology.yaml', yaml_of(site)))
@@ -612,6 +709,8 @@ def main():
     parser.add_argument('--port', type=int, default=17100, help='two free TCP ports from here on [%(default)s]')
     parser.add_argument('--keep', metavar='DIR', help='keep the files of seeds that differ in DIR')
     options = parser.parse_args()
+    global version
+    version = slurm_version()
     first, _, last = options.seeds.partition('-')
     reader = Reader(options.placectl)
     same = refused = 0
@@ -623,8 +722,8 @@ def main():
             same += 1
         except Refused as reason:
             refused += 1
-            fatal = [line for line in str(reason).splitlines() if 'fatal' in line] or str(reason).splitlines()[-1:]
-            print(f'seed {seed}: slurmctld refuses: {fatal}', flush=True)
+            fatal = [line for line in str(reason).splitlines() if re.search('fatal|error', line)]
+            print(f'seed {seed}: slurmctld refuses: {fatal[-2:]}', flush=True)
         except Differences as reason:
             different.append(seed)
             print(f'seed {seed}: {reason}', flush=True)

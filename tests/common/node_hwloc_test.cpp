@@ -93,6 +93,26 @@ START_TEST(dgx_a100) {
 }
 END_TEST
 
+// As on a DGX-2: each board has its own switches, and libhwloc does not know the links between the boards.
+START_TEST(switches_of_two_boards) {
+  std::string text = text_of(path_of("dgx-a100")), values;
+  const std::size_t first = text.find("<u64values length=\"860\">"), last = text.find("</distances2hetero>", first);
+  ck_assert_uint_ne(last, text.npos);
+  const auto board = [](int object) { return object < 8 ? object / 4 : (object - 8) / 3; };
+  for (int i = 0; i < 14; ++i)
+    for (int j = 0; j < 14; ++j)
+      values += i == j ? "1000000 " : (i < 8) != (j < 8) && board(i) == board(j) ? "50000 " : "0 ";
+  text.replace(first, last - first,
+               "<u64values length=\"" + std::to_string(values.size()) + "\">" + values + "</u64values>\n");
+  const NodeTopology node = from_text(text);
+  ck_assert_uint_eq(node.gpus.size(), 8);
+  ck_assert_int_eq(node.bandwidth[0 * 8 + 1], 150000);
+  ck_assert_int_eq(node.bandwidth[0 * 8 + 7], 150000);
+  const auto cost = gpu_costs(node);
+  ck_assert_int_lt(cost[0 * 8 + 2], cost[0 * 8 + 4]);  // the board is near one package
+}
+END_TEST
+
 // With the driver nvidia-drm, a GPU of NVIDIA also has a file for drawing. Slurm requires the other file.
 START_TEST(gpus_of_nvidia_with_files_for_drawing) {
   std::string text = text_of(path_of("dgx-a100"));
@@ -283,6 +303,7 @@ int main() {
   TCase* test = tcase_create("node_hwloc");
   tcase_add_test(test, lumi_g);
   tcase_add_test(test, dgx_a100);
+  tcase_add_test(test, switches_of_two_boards);
   tcase_add_test(test, gpus_of_nvidia_with_files_for_drawing);
   tcase_add_test(test, gpus_of_amd_have_files_for_drawing);
   tcase_add_test(test, summit);

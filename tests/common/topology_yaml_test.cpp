@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_yaml.hpp"
 
+#include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_conf.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "tests/check.hpp"
@@ -87,7 +88,7 @@ START_TEST(nodes_name_their_switches) {
                  "      - switch: s1\n      - switch: s2\n");
   const std::string slurm_conf = directory.file(
       "slurm.conf", "NodeName=n[1-2] CPUs=8 Topology=t0:s1\nNodeName=n[3-4] Topology=other:x,t0:s2 CPUs=8\n");
-  const auto switches = read_switches(slurm_conf, four_nodes());
+  const auto switches = read_switches(slurm_conf, read_slurm_nodes(slurm_conf));
   ck_assert_uint_eq(switches.size(), 3);
   ck_assert_text_eq(switches[0].name, "s1");
   ck_assert(switches[0].nodes == (std::vector<std::int32_t>{0, 1}));

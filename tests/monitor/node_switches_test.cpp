@@ -15,8 +15,8 @@ using namespace placement::protocol;
 START_TEST(hops_between_leaves) {
   TemporaryDirectory directory;
   const std::string conf = directory.file("slurm.conf", "");
-  std::vector<std::string> names;
-  for (int i = 1; i <= 8; ++i) names.push_back("n" + std::to_string(i));
+  std::vector<NodeShape> names(8);
+  for (int i = 1; i <= 8; ++i) names[static_cast<std::size_t>(i - 1)].name = "n" + std::to_string(i);
   NodeSwitches places = read_node_switches(conf, names);  // there is no topology.conf
   ck_assert_int_eq(places.leaves, 1);
   ck_assert(places.hops == std::vector<std::int32_t>{2});
@@ -63,9 +63,10 @@ END_TEST
 START_TEST(files_are_mended) {
   TemporaryDirectory directory;
   const std::string conf = directory.file("slurm.conf", "SlurmctldHost=c\nNodeName=n[1-4]\n");
+  const std::vector<std::string> names = {"n1", "n2", "n3", "n4"};
   directory.file("placement.conf", "");
   directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-2]\nSwitchName=s1 Weather=fine\n");
-  RunningConfiguration configuration(conf, Config(), {"n1", "n2", "n3", "n4"});
+  RunningConfiguration configuration(conf, Config(), names);
   ck_assert_int_eq(configuration.switches().leaves, 1);
   ck_assert_uint_eq(configuration.notes().size(), 1);
   ck_assert(configuration.notes()[0].find("topology.conf:2: ") != std::string::npos);
@@ -77,6 +78,13 @@ START_TEST(files_are_mended) {
   ck_assert_uint_eq(configuration.refresh().size(), 1);
   ck_assert_int_eq(configuration.switches().leaves, 2);
   ck_assert_uint_eq(configuration.notes().size(), 1);
+  // Nodes may name their switch in slurm.conf.
+  directory.file("slurm.conf",
+                 "SlurmctldHost=c\nNodeName=n[1-2] Topology=default:s0\nNodeName=n[3-4] Topology=default:s1\n");
+  directory.file("topology.conf", "SwitchName=s0\nSwitchName=s1\nSwitchName=empty\n");
+  ck_assert_uint_eq(configuration.refresh().size(), 0);  // the switches are those of before
+  ck_assert_int_eq(configuration.switches().leaves, 2);
+  ck_assert(configuration.notes().empty());
 }
 END_TEST
 

@@ -417,7 +417,22 @@ slurm_topology() {
   refused 2 'placectl map: 4294967296 ranks are too many'
   run map -t topology.conf --pattern ring -N 2 --ntasks-per-node 2 -f nodes
   [ "$(wc -l <<<"$out")" = 4 ] || fail "$command: $out"
+  # Ranks of no matrix, and the nodes of a partition.
+  run map -t topology.conf -n 3 -f nodes
+  expect 0 $'0 n0 0\n1 n0 1\n2 n1 0'
+  printf 'torus 2 2\n' >four
+  run map -t four -n 3
+  expect 0 $'0 0\n1 1\n2 2'
+  { cat slurm.conf && printf 'PartitionName=late Nodes=n[2-5]\nPartitionName=few Nodes=n5\n'; } >parts.conf
+  run map -t topology.conf --slurm-conf parts.conf --partition late -n 3 -f nodes
+  expect 0 $'0 n2 0\n1 n2 1\n2 n3 0'
+  run map -m pairs -t topology.conf --slurm-conf parts.conf --partition few
+  [ $code = 1 ] || fail "$command: exit code $code; $err"
+  run map -t topology.conf --slurm-conf parts.conf --partition none
+  refused 1 'placectl map: --partition none: parts.conf has the partitions late, few'
   printf 'tree 2 3\n' >six
+  run map -t six --partition late
+  [ $code = 2 ] || fail "$command: exit code $code; $err"
   run map -m pairs -t six --slurm-conf slurm.conf -f nodes
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   run map -m pairs -t tree --slurm-conf slurm.conf
@@ -571,7 +586,7 @@ patterns() {
   run matrix make tp=2,pp=2
   refused 2 'placectl matrix: --ntasks is missing: tp=2,pp=2 is of a multiple of 4 ranks'
   run map -m matrix -n 4 -t tree
-  refused 2 'placectl map: --ntasks is for --pattern and --node-topology'
+  [ $code = 2 ] || fail "$command: exit code $code; $err"
 }
 
 run_parts 150 mapping mapping_without_files files_out_of_reach mapping_json matching bad_mapping tori offered_cores slurm_topology several_topologies fabrics patterns

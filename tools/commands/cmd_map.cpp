@@ -3,10 +3,13 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
 #include <memory>
+#include <unordered_set>
 
 #include "common/state/outage_file.hpp"
+#include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
@@ -36,12 +39,13 @@ constexpr Option options[] = {
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
      "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},
     {'n', "ntasks", "N",
-     "number of ranks of a pattern, or on GPUs [what it says, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
+     "number of ranks without a matrix, or on GPUs [that of the pattern, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
     topology_option,
     outage_option,
     {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
     {0, "job-seconds", "N", "length of the job, for the expected time"},
     slurm_conf_option,
+    {0, "partition", "NAME", "use only the nodes of this partition of slurm.conf"},
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
     {'p', "policy", "WORD",
@@ -145,6 +149,26 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   }
 }
 
+// Takes the cores of nodes that are not in the partition of --partition out of the view. `neighbour` is a file next to
+// slurm.conf.
+void keep_partition(const CommandLine& line, const std::string& neighbour, ClusterView& view) {
+  if (!line.has("partition")) return;
+  if (view.nodes.empty()) line.refuse({"partition"}, needs_nodes);
+  const std::string name = *line.value("partition");
+  const std::string conf =
+      line.value_or("slurm-conf", std::filesystem::path(neighbour).replace_filename("slurm.conf").string());
+  const std::vector<PartitionShape> partitions = read_slurm_machine(conf).partitions;
+  const auto found = std::ranges::find(partitions, name, &PartitionShape::name);
+  if (found == partitions.end()) {
+    std::vector<std::string> names;
+    for (const PartitionShape& partition : partitions) names.push_back(partition.name);
+    throw Error("--partition " + shown(name) + ": " + conf + " has the partitions " + joined(names, ", "));
+  }
+  const std::unordered_set<std::string_view> nodes(found->nodes.begin(), found->nodes.end());
+  for (NodeView& node : view.nodes)
+    if (!nodes.contains(node.name)) node.core_free.assign(node.core_free.size(), false);
+}
+
 void read_machine(const CommandLine& line, MapTask& task) {
   if (line.has("het-group")) throw UsageError("--het-group names a component of a job, and --topology is a machine");
   const MachineFile file = read_machine_file(*line.value("topology"));
@@ -156,6 +180,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
         "--fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes");
   }
   task.view = tools::read_machine(file, line.value_or("slurm-conf", ""), task.faults, distances(line));
+  keep_partition(line, file.path, task.view);
   double of_faulty = 0.02;
   if (const auto text = line.value("fault-probability")) {
     if (!parse_probability(*text, of_faulty))
@@ -186,8 +211,9 @@ std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
 
 // Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
-  line.refuse({"slurm-conf", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},
-              "needs --topology");
+  line.refuse(
+      {"slurm-conf", "partition", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},
+      "needs --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix && ranks != 0 && ranks != task.matrix->ranks())
     throw UsageError("--ntasks " + std::to_string(ranks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
@@ -268,8 +294,8 @@ bool is_in_allocation(const CommandLine& line) {
 
 // Maps onto the job's allocation. Matrix and policy come from the job unless they are given here.
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
-  line.refuse({"slurm-conf", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node", "nodelist",
-               "exclusive", "outage", "fault-probability", "job-seconds"},
+  line.refuse({"slurm-conf", "partition", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
+               "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"},
               "needs --topology");
   if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))

@@ -66,8 +66,9 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
       throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
-  if (line.has("ntasks") && !pattern && !line.has("node-topology"))
-    throw UsageError("--ntasks is for --pattern and --node-topology");
+  const bool has_matrix = line.has("matrix") || parameters.contains("matrix");
+  if (line.has("ntasks") && !pattern && !line.has("node-topology") && (has_matrix || !line.has("topology")))
+    throw UsageError("--ntasks is for --pattern and --node-topology: the number of ranks is that of the matrix or job");
   note(task, same_name);
   return pattern;
 }
