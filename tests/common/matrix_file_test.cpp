@@ -84,10 +84,9 @@ START_TEST(monitoring_of_one_run) {
 END_TEST
 
 START_TEST(monitoring_files_that_do_not_fit) {
-  ck_assert_error(read_matrix(data),
-                  data + " holds the .prof files of several runs: name one, as in " + data + "/joint");
+  ck_assert_error(read_matrix(data), " " + data + "/joint");
   const TemporaryDirectory directory;
-  ck_assert_error(read_matrix(directory.path()), "is a directory without NAME.RANK.prof files");
+  ck_assert_error(read_matrix(directory.path()), "NAME.RANK.prof");
   const auto line = [](int from, int to) {
     return "E\t" + std::to_string(from) + "\t" + std::to_string(to) + "\t10 bytes\t1 msgs sent\n";
   };
@@ -144,9 +143,9 @@ END_TEST
 
 START_TEST(what_is_no_file) {
   const TemporaryDirectory directory;
-  ck_assert_error(read_matrix(directory.path() + "/none"), "none: cannot be opened: No such file or directory");
+  ck_assert_error(read_matrix(directory.path() + "/none"), "/none: cannot be opened: No such file");
   ck_assert_error(read_matrix(directory.path() + "/none/none"), "cannot be opened: No such file or directory");
-  ck_assert_error(read_matrix(""), "cannot be opened");
+  ck_assert_error(read_matrix(""), "No such file");
   ck_assert_error(read_matrix("/dev/zero"), "/dev/zero: is a device");
   ck_assert_error(read_matrix(directory.file("empty", "")), "empty: is empty");
   ck_assert_error(read_matrix(directory.file("large", "4 0\n"), {.max_bytes = 3}), "large: more than 3 bytes");

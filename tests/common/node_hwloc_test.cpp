@@ -155,7 +155,7 @@ END_TEST
 START_TEST(other_formats) {
   ck_assert_error(from_text("<?xml version=\"1.0\"?>\n<topology version=\"9.0\">\n</topology>\n"),
                   "--export-xml-flags");
-  ck_assert_error(from_text("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-31\n"), "nvidia-smi topo -m");
+  ck_assert_error(from_text("\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tNV12\t0-31\n"), "nvidia-smi");
 }
 END_TEST
 
@@ -227,13 +227,12 @@ END_TEST
 START_TEST(broken_files) {
   const std::string text = text_of(path_of("lumi-g"));
   for (const std::size_t part : {std::size_t{0}, std::size_t{1}, text.size() / 3, text.size() / 2, text.size() - 12})
-    ck_assert_error(from_text(text.substr(0, part)),
-                    "node_hwloc_test.xml is no whole XML file of hwloc's: make it with \"lstopo node.xml\"");
-  ck_assert_error(from_text("tree 2 2\n"), "is no whole XML file of hwloc's");
-  ck_assert_error(from_text("<?xml version=\"1.0\"?><html/>"), "is no whole XML file of hwloc's");
+    ck_assert_error(from_text(text.substr(0, part)), "node_hwloc_test.xml is no whole");
+  ck_assert_error(from_text("tree 2 2\n"), "node_hwloc_test.xml is no whole");
+  ck_assert_error(from_text("<?xml version=\"1.0\"?><html/>"), "node_hwloc_test.xml is no whole");
   ck_assert_error(from_text(std::string(17 << 20, ' ')), "node_hwloc_test.xml");
   ck_assert_error(read_node_topology("/no/such/node.xml"), "/no/such/node.xml");
-  ck_assert_error(read_node_topology("package:2 nonsense:3"), "is neither a file nor a description such as");
+  ck_assert_error(read_node_topology("package:2 nonsense:3"), "package:2 nonsense:3");
   ck_assert_error(read_node_topology("core:5000 pu:1"), "has 5000 cores: at most 4096 are taken");
 }
 END_TEST

@@ -59,8 +59,8 @@ class Other {
 START_TEST(other_files_in_the_way) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("ring", "something else");
-  ck_assert_error(DecisionReader(path).read(), "no ring of decisions");
-  ck_assert_error(DecisionReader(directory.path()).read(), "is no regular file");
+  ck_assert_error(DecisionReader(path).read(), "no ring");
+  ck_assert_error(DecisionReader(directory.path()).read(), "regular file");
   const std::string victim = directory.file("victim", "precious");
   const std::string link = directory.path() + "/link";
   std::filesystem::create_symlink(victim, link);
@@ -68,12 +68,12 @@ START_TEST(other_files_in_the_way) {
   ck_assert_uint_eq(std::filesystem::file_size(victim), 8);
   DecisionWriter(path).put(sample(1));
   ck_assert_uint_eq(DecisionReader(path, {}, {getuid()}).read().size(), 1);
-  ck_assert_error(DecisionReader(path, {}, {getuid() + 1}).read(), "who is not trusted");
+  ck_assert_error(DecisionReader(path, {}, {getuid() + 1}).read(), "user " + std::to_string(getuid()));
   std::filesystem::resize_file(path, 5000);
   DecisionReader cut(path);
   ck_assert_uint_eq(cut.read().size(), 0);
   ck_assert_uint_eq(cut.broken(), 1);
-  ck_assert_error(DecisionWriter("/proc/ring"), "to memory only");
+  ck_assert_error(DecisionWriter("/proc/ring"), "tmpfs");
   ck_assert_error(DecisionWriter("/nowhere/ring"), "cannot be");
 }
 END_TEST
@@ -101,7 +101,7 @@ START_TEST(what_others_put_there_is_not_believed) {
   ck_assert_uint_eq(DecisionReader(path, {}, {0}).read().size(), 1);
   // a ring that others may write is refused
   chmod(path.c_str(), 0666);
-  ck_assert_error(DecisionReader(path, {}, {0}).read(), "others than its owner may write it");
+  ck_assert_error(DecisionReader(path, {}, {0}).read(), "others");
 }
 END_TEST
 
@@ -198,7 +198,7 @@ START_TEST(no_other_user_can_keep_the_writer_out) {
   const std::vector<Decision> read = DecisionReader(path, {}, {0}).read();
   ck_assert_uint_eq(read.size(), 2);
   ck_assert_uint_eq(read[1].job_id, 2);
-  ck_assert_error(DecisionWriter(path), "another process writes");
+  ck_assert_error(DecisionWriter(path), "another process");
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(a_lock_that_was_put_there_is_replaced) {
     struct stat status {};
     ck_assert_int_eq(lstat((path + ".lock").c_str(), &status), 0);
     ck_assert(S_ISREG(status.st_mode) && status.st_uid == 0 && (status.st_mode & 0777) == 0600);
-    ck_assert_error(DecisionWriter(path), "another process writes");
+    ck_assert_error(DecisionWriter(path), "another process");
   }
 }
 END_TEST

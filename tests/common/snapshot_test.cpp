@@ -88,48 +88,44 @@ START_TEST(refuses_impossible_states) {
   };
   constexpr double infinite = std::numeric_limits<double>::infinity();
   const std::pair<std::function<void(LiveState&, PairArrays&)>, const char*> cases[] = {
-      {[](LiveState& s, PairArrays&) { s.nodes[1].name = "n1"; }, "node n1 is there twice"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = "n1"; }, "node n1 "},
       {[](LiveState& s, PairArrays&) { s.nodes[1].name = ""; }, "node name ''"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].name = "a b"; }, "node name 'a b'"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].name = std::string(256, 'a'); }, "1 to 255"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].liveness = static_cast<Liveness>(4); }, "no such liveness: 4"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].name = std::string(256, 'a'); }, " 255 "},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].liveness = static_cast<Liveness>(4); }, "liveness: 4"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].outages = -1; }, "-1 outages"},
       {[=](LiveState& s, PairArrays&) { s.nodes[1].users.minutes_5 = infinite; }, "users_5 is inf"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].age_s = -1; }, "age_s is -1"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].cores = 0; }, "node n2: cores is 0: want a number from 1 to 1000000"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; },
-       "cpu_load_5 is 1e+308: want a number from 0 to 1000000000"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; },
-       "1000000001 outages: want 0 to 1000000000"},
-      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; },
-       "s after 1970: want a number from 0 to 1000000000000"},
-      {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = 3e38f; }, "38: want a number from 0 to 1000000000000000"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cores = 0; }, "node n2: cores is 0: "},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].cpu_load.minutes_5 = 1e308; }, "cpu_load_5 is 1e+308: "},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outages = max_outages + 1; }, "1000000001 outages: "},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = INT64_MAX; }, " 1000000000000"},
+      {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = 3e38f; }, " 1000000000000000,"},
       {[](LiveState&, PairArrays& p) {
          p.node_latency_us = {1, 3e38f, 3};
        },
-       "38: want a number from 0 to 1000000000"},
+       " 1000000000"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].observed_s = unknown_value; }, "observed_s is nan"},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].outage_probability = 1.5; }, "from 0 to 1"},
-      {[](LiveState& s, PairArrays&) { s.published_at_s = -1; }, "published -1 s"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].outage_probability = 1.5; }, " is 1.5: "},
+      {[](LiveState& s, PairArrays&) { s.published_at_s = -1; }, "published -1 "},
       {[=](LiveState& s, PairArrays&) { s.outage_horizon_s = infinite; }, "outage horizon"},
-      {[](LiveState&, PairArrays& p) { p.group_of_node[2] = 3; }, "group 3 of a node is outside 0..2"},
+      {[](LiveState&, PairArrays& p) { p.group_of_node[2] = 3; }, "group 3 of a node"},
       {[](LiveState&, PairArrays& p) { p.group_of_node[2] = -1; }, "group -1"},
-      {[](LiveState&, PairArrays& p) { p.group_of_node.pop_back(); }, "not of the size"},
-      {[](LiveState&, PairArrays& p) { p.latency_us.pop_back(); }, "not of the size"},
-      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1}; }, "not of the size"},
+      {[](LiveState&, PairArrays& p) { p.group_of_node.pop_back(); }, "tables"},
+      {[](LiveState&, PairArrays& p) { p.latency_us.pop_back(); }, "tables"},
+      {[](LiveState&, PairArrays& p) { p.node_latency_us = {1}; }, "tables"},
       {[](LiveState&, PairArrays& p) { p.groups = -1; }, "-1 groups"},
       {[](LiveState&, PairArrays& p) { p.latency_us[1] = 6; }, "groups 0 and 1: the latency"},
       {[](LiveState&, PairArrays& p) { p.age_s[5] = 6; }, "groups 1 and 2: the age"},
       {[](LiveState&, PairArrays& p) { p.bandwidth_Bps[0] = -1; }, "the bandwidth is -1"},
       {[](LiveState&, PairArrays& p) { p.source[1] = static_cast<PairSource>(9); }, "source is 9"},
       {[](LiveState&, PairArrays& p) { p.source[3] = PairSource::modelled; }, "source is"},
-      {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none has a latency"},
+      {[](LiveState&, PairArrays& p) { p.source[1] = p.source[3] = PairSource::none; }, "source none"},
       {[](LiveState&, PairArrays& p) {
          p.node_bandwidth_Bps = {1, -2, 3};
        },
        "of a node is -2"},
-      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; },
-       "forecasts of the pairs are not of the size"},
+      {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; }, "forecasts"},
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1});
        },
@@ -137,7 +133,7 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {Predictor::last, Predictor::none, 1, 1});
        },
-       "the bandwidth has an error, and no predictor"},
+       "the bandwidth has"},
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {});
          p.latency_predictor[1] = Predictor::last;
@@ -166,14 +162,13 @@ START_TEST(notices_damage) {
       for (const auto flip : {std::byte{1}, std::byte{0x80}}) {
         Bytes bad = good;
         bad[at] ^= flip;
-        ck_assert_error(decode(bad), "no usable snapshot");
+        ck_assert_error(decode(bad), "snapshot: ");
       }
     for (std::size_t size = 0; size < good.size(); ++size)
-      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))),
-                      "no usable snapshot");
+      ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "snapshot: ");
     Bytes longer = good;
     longer.push_back({});
-    ck_assert_error(decode(longer), "its counts need");
+    ck_assert_error(decode(longer), "counts need");
   }
 }
 END_TEST
@@ -185,8 +180,8 @@ START_TEST(believes_no_liar_about_forecasts) {
   ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), state));
   constexpr std::size_t forecast_groups = 72, zero = 76;
   for (const std::uint32_t count : {0u, 1u, 3u, 17u, 1u << 31, 0xffffffffu}) {
-    ck_assert_error(decode(forged(good, forecast_groups, count)), "no usable snapshot");
-    if (count != 0) ck_assert_error(decode(forged(good, zero, count)), "impossible counts");
+    ck_assert_error(decode(forged(good, forecast_groups, count)), "snapshot: ");
+    if (count != 0) ck_assert_error(decode(forged(good, zero, count)), "impossible");
   }
   const std::size_t predictors = good.size() - 64 - 4, errors = predictors - 128;
   ck_assert_error(decode(forged(good, errors, -1.0F)), "the latency's error is -1");
@@ -199,20 +194,20 @@ START_TEST(believes_no_liar) {
   ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), sample_state(3, 2)));
   constexpr std::size_t order = 8, version = 12, file_bytes = 24, fields = 48, nodes = 52, name_bytes = 56, groups = 60,
                         latency_nodes = 64, records = 128;
-  ck_assert_error(decode(forged(good, 0, 'X')), "does not begin");
-  ck_assert_error(decode(forged(good, order, 0x04030201)), "another order of bytes");
-  ck_assert_error(decode(forged(good, version, 2)), "another version");
-  ck_assert_error(decode(forged(good, fields, 1)), "another version");
-  ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "its counts need");
+  ck_assert_error(decode(forged(good, 0, 'X')), "begin");
+  ck_assert_error(decode(forged(good, order, 0x04030201)), " order ");
+  ck_assert_error(decode(forged(good, version, 2)), "version (2, ");
+  ck_assert_error(decode(forged(good, fields, 1)), ", 1 ");
+  ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "counts need");
   for (const std::uint32_t count : {0u, 2u, 4u, 1u << 17, 0xffffffffu}) {
-    ck_assert_error(decode(forged(good, nodes, count)), "no usable snapshot");
-    ck_assert_error(decode(forged(good, groups, count == 2 ? 3 : count)), "no usable snapshot");
-    ck_assert_error(decode(forged(good, latency_nodes, count == 0 ? 1 : count)), "no usable snapshot");
-    ck_assert_error(decode(forged(good, name_bytes, count)), "no usable snapshot");
+    ck_assert_error(decode(forged(good, nodes, count)), "snapshot: ");
+    ck_assert_error(decode(forged(good, groups, count == 2 ? 3 : count)), "snapshot: ");
+    ck_assert_error(decode(forged(good, latency_nodes, count == 0 ? 1 : count)), "snapshot: ");
+    ck_assert_error(decode(forged(good, name_bytes, count)), "snapshot: ");
   }
-  ck_assert_error(decode(forged(good, records, 7)), "longer than told");
-  ck_assert_error(decode(forged(good, records, 0)), "shorter than told");
-  ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "no such liveness");
+  ck_assert_error(decode(forged(good, records, 7)), "longer");
+  ck_assert_error(decode(forged(good, records, 0)), "shorter");
+  ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "liveness: 2147483649");
   ck_assert_error(decode(forged(good, records + 8, std::int64_t{-1})), "-1 outages");
   ck_assert_error(decode(forged(good, records + 16, -0.5)), "age_s is -0.5");
 }
@@ -228,23 +223,23 @@ START_TEST(files_are_replaced_and_checked) {
   write_snapshot(path, sample_state(6, 2));
   ck_assert(same_state(before, sample_state(5, 5)));
   ck_assert(same_state(read_snapshot(path), sample_state(6, 2)));
-  ck_assert_error(read_snapshot(path, other), "who is not trusted");
+  ck_assert_error(read_snapshot(path, other), "user " + std::to_string(getuid()));
   ck_assert_int_eq(std::filesystem::status(path).permissions() == std::filesystem::perms(0644),
                    1);  // everybody reads it
   for (const mode_t mode : {0664, 0646}) {
     chmod(path.c_str(), mode);
-    ck_assert_error(read_snapshot(path, own), "others than its owner");
+    ck_assert_error(read_snapshot(path, own), "others");
   }
   ck_assert(same_state(read_snapshot(path), sample_state(6, 2)));
-  ck_assert_error(read_snapshot(directory.path() + "/none"), "cannot be opened");
-  ck_assert_error(read_snapshot(directory.path()), "is no regular file");
-  ck_assert_error(read_snapshot("/dev/null"), "is no regular file");
-  ck_assert_error(read_snapshot(directory.file("empty", "")), "0 bytes are too few");
+  ck_assert_error(read_snapshot(directory.path() + "/none"), std::strerror(ENOENT));
+  ck_assert_error(read_snapshot(directory.path()), "regular file");
+  ck_assert_error(read_snapshot("/dev/null"), "regular file");
+  ck_assert_error(read_snapshot(directory.file("empty", "")), " 0 bytes ");
   const std::string huge = directory.file("huge", "");
   std::filesystem::resize_file(huge, std::uintmax_t{1} << 40);
-  ck_assert_error(read_snapshot(huge), "bytes are more than a snapshot of");
+  ck_assert_error(read_snapshot(huge), " 1099511627776 bytes ");
   write_snapshot(path, sample_state(300, 17));
-  ck_assert_error(read_snapshot(path, {}, 1), "of 1 nodes has");
+  ck_assert_error(read_snapshot(path, {}, 1), " 1 nodes ");
   ck_assert(!std::filesystem::exists(path + ".new"));
 }
 END_TEST
@@ -258,9 +253,9 @@ START_TEST(failed_writes_change_nothing) {
   bad.nodes[0].age_s = -1;
   ck_assert_error(write_snapshot(path, bad), "age_s");
   ck_assert(same_state(read_snapshot(path), sample_state(5, 5)));
-  ck_assert_error(write_snapshot(directory.path() + "/no/where", sample_state(1, 1)), "cannot be");
+  ck_assert_error(write_snapshot(directory.path() + "/no/where", sample_state(1, 1)), "/no/where");
   std::filesystem::create_directory(directory.path() + "/folder");
-  ck_assert_error(write_snapshot(directory.path() + "/folder", sample_state(1, 1)), "cannot be replaced");
+  ck_assert_error(write_snapshot(directory.path() + "/folder", sample_state(1, 1)), "/folder: ");
   ck_assert(!std::filesystem::exists(directory.path() + "/folder.new"));
 }
 END_TEST

@@ -98,7 +98,7 @@ START_TEST(retired_nodes_and_empty_switches) {
                     "b1<b[1-2]:1 b3<b[3-4]:2 b4<b[3-4]:3 b[1-2]<all blocks b[3-4]<all blocks all blocks");
   std::string warning;
   parse_topology_conf("SwitchName=a Nodes=n[1-9]\nSwitchName=b Nodes=n10", "t", nodes(8), &warning);
-  ck_assert_text_eq(warning, "t: n[9-10] is not in slurm.conf, and is left out");
+  ck_assert(warning.starts_with("t: n[9-10] "));
   parse_topology_conf("SwitchName=a Nodes=n[1-8]\n", "t", nodes(8), &warning);
   ck_assert_text_eq(warning, "");
 }

@@ -52,14 +52,11 @@ START_TEST(bad_arities) {
   ck_assert_text_eq(error("tree 2 2\n\ndist 1"), "topo:3: 1 distances for a tree of 2 levels");
   ck_assert_text_eq(error("tree 2 2\ndist"), "topo:2: 0 distances for a tree of 2 levels");
   ck_assert_text_eq(error("tree 2 2\ndist 2 -1"), "topo:2: distance '-1': it takes a number from 0 to 2147483647");
-  ck_assert_text_eq(error("tree 2 2\ndist 2 1"),
-                    "topo: distance 1: they must not be negative, decrease, or pass 2^31 - 1");
+  ck_assert_error(read("tree 2 2\ndist 2 1"), "topo: distance 1: ");
   ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
   ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
-  ck_assert_text_eq(error("<?xml?>"),
-                    "topo:1: '<?xml?>': a topology file begins with tree, tleaf, SwitchName=, "
-                    "BlockName= or BlockSizes=");
-  ck_assert_error(read("---\n- topology: a\n"), "this is a topology.yaml: save what \"scontrol show topology\" prints");
+  for (const char* part : {"topo:1: '<?xml?>': ", " tleaf, SwitchName="}) ck_assert_error(read("<?xml?>"), part);
+  ck_assert_error(read("---\n- topology: a\n"), "topology.yaml");
   ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
 }
 END_TEST
@@ -81,8 +78,7 @@ START_TEST(bad_tleaf) {
   ck_assert_text_eq(error("tleaf 1 2 1\n2"),
                     "topo:2: tleaf 1 needs 2 numbers, arity and cost of each level, and has 3");
   ck_assert_text_eq(error("tleaf 1 2 -1"), "topo:1: cost '-1': it takes a number from 0 to 2147483647");
-  ck_assert_text_eq(error("tleaf 2 2 2147483647 2 1"),
-                    "topo: distance 2147483648: they must not be negative, decrease, or pass 2^31 - 1");
+  ck_assert_error(read("tleaf 2 2 2147483647 2 1"), "topo: distance 2147483648: ");
 }
 END_TEST
 
@@ -141,7 +137,7 @@ START_TEST(of_a_known_machine) {
   ck_assert_int_eq(read_of("tree 2 2", distances).tree->distance(0, 7), 1000);
   ck_assert_int_eq(read_of("SwitchName=s Nodes=a,b\nSwitchName=t Nodes=c,d").tree->leaves(), 8);
   ck_assert_error(read_of("tree 3"), "its 3 leaves are neither the 8 cores nor the 4 nodes of the machine");
-  ck_assert_error(read_of("tree 2 2\ndist 1 2"), "its leaves are the nodes");
+  ck_assert_error(read_of("tree 2 2\ndist 1 2"), "its leaves");
   const std::vector<std::int64_t> few{1};
   ck_assert_error(read_of("tree 2 2", few), "1 distances for a tree of 4 levels");
 }

@@ -263,9 +263,8 @@ START_TEST(outages) {
   ck_assert_text_eq(outages.first_unknown([](const std::string&) { return true; }).name, "");
   const auto refused = [](std::string_view text) { return error_of([&] { parse_outages(text, "o"); }); };
   for (const char* value : {"-0.1", "1.01", "nan", "inf", "2%", "0,5"})
-    ck_assert_text_eq(refused("n1 " + std::string(value)), "o:1: probability '" + std::string(value) +
-                                                               "': it takes a number from 0 to 1" +
-                                                               (value[1] == '%' ? ", as 0.02 for 2%" : ""));
+    ck_assert(refused("n1 " + std::string(value)).starts_with("o:1: probability '" + std::string(value) + "'"));
+  ck_assert(refused("n1 2%").find("0.02") != std::string::npos);
   ck_assert_text_eq(refused("n1"), "o:1: 'n1' is not of the form \"node probability\"");
   ck_assert_text_eq(refused("n[1-3] 0\nn2 0"), "o:2: node n2 is listed twice");
   ck_assert_text_eq(refused("n[1 0"), "o:1: host list 'n[1': brackets do not match");

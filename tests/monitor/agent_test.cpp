@@ -305,10 +305,10 @@ START_TEST(owners_and_modes) {
   require_safe_file(directory.path() + "/none", owners);
   for (const mode_t mode : {0664, 0646, 0666}) {
     chmod(file.c_str(), mode);
-    ck_assert_error(require_safe_file(file, owners), "others than its owner may write it");
+    ck_assert_error(require_safe_file(file, owners), "others");
   }
   chmod(file.c_str(), 0600);
-  ck_assert_error(require_safe_file(directory.path(), owners), "no regular file");
+  ck_assert_error(require_safe_file(directory.path(), owners), "regular file");
   chmod(directory.path().c_str(), 0777);
   ck_assert_error(require_safe_file(file, owners), "mode 0777");
   ck_assert_error(require_safe_directory(directory.path(), me), "mode 0777");
@@ -316,7 +316,7 @@ START_TEST(owners_and_modes) {
   require_safe_file(file, owners);
   chmod(directory.path().c_str(), 0700);
   require_safe_directory(directory.path(), me);
-  ck_assert_error(require_safe_directory(directory.path(), me + 1), "belongs to user");
+  ck_assert_error(require_safe_directory(directory.path(), me + 1), "user " + std::to_string(me));
   ck_assert_error(require_safe_directory(file, me), "no directory");
   ck_assert_error(require_safe_directory(directory.path() + "/none", me), "/none: ");
   const std::string link = directory.path() + "/link";
@@ -324,8 +324,8 @@ START_TEST(owners_and_modes) {
   ck_assert_error(require_safe_directory(link, me), "no directory");
   ck_assert_error(require_safe_munge_socket(file), "no socket");
   require_safe_munge_socket(directory.path() + "/none");
-  ck_assert_error(unprivileged_user("root"), "must not be root");
-  ck_assert_error(unprivileged_user("nobody-of-this-name"), "no such user");
+  ck_assert_error(unprivileged_user("root"), "MonitorUser=root: ");
+  ck_assert_error(unprivileged_user("nobody-of-this-name"), "MonitorUser=nobody-of-this-name: ");
   if (me != 0) return;
   ck_assert_int_eq(chown(file.c_str(), 12345, 0), 0);
   ck_assert_error(require_safe_file(file, {}), "belongs to user 12345");
@@ -354,7 +354,7 @@ START_TEST(whose_socket_of_munge) {
   ck_assert_int_eq(bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   chmod(directory.path().c_str(), 0755);
   if (geteuid() != 0) {
-    ck_assert_error(require_safe_munge_socket(path), "who is not munge");
+    ck_assert_error(require_safe_munge_socket(path), "user " + std::to_string(geteuid()));
     return;
   }
   require_safe_munge_socket(path);

@@ -121,9 +121,8 @@ START_TEST(what_is_in_force_in_slurmctld) {
   ck_assert(!parse_slurm_answer("n n1 r\n.\n").controller);
   const auto stock = parse_slurm_answer("n n1 r\nc\n.\n").controller;
   ck_assert(stock && stock->mode.empty());
-  ck_assert_text_eq(
-      trouble_of(*stock),
-      "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it");
+  for (const char* part : {"select_cons_tres.so", "25.05", "mpi_placement.so"})
+    ck_assert_msg(trouble_of(*stock).find(part) != std::string::npos, "%s", part);
   ControllerState state;
   state.mode = "enforce";
   state.configuration = "/etc/slurm/placement.conf";

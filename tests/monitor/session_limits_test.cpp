@@ -72,7 +72,7 @@ START_TEST(oversize_and_noise) {
   World world;
   ClientSession client(world.ours, "n1");
   world.establish(client, address_of(1));
-  ck_assert_error(client.seal(Bytes(max_message + 1)), "does not fit a datagram");
+  ck_assert_error(client.seal(Bytes(max_message + 1)), std::to_string(max_message + 1) + " bytes");
   ck_assert_error(client.seal(Bytes()), "0 bytes");
   ck_assert_uint_eq(client.seal(Bytes(max_message)).size(), max_datagram);
   Bytes big = client.seal(Bytes(max_message));

@@ -107,11 +107,11 @@ START_TEST(refuses_what_is_no_table) {
   const TemporaryDirectory scratch;
   const std::string path = scratch.path() + "/table";
   ck_assert_error(Traffic::left_behind(path), "cannot read");
-  ck_assert_error(Traffic(0, 2, 1, scratch.path() + "/none/table"), "cannot make the table");
+  ck_assert_error(Traffic(0, 2, 1, scratch.path() + "/none/table"), "/none/table: ");
   { std::ofstream(path) << "np 4\n"; }
   ck_assert_error(Traffic::left_behind(path), "5 bytes are no table");
   { std::ofstream(path) << std::string(4096, 'x'); }
-  ck_assert_error(Traffic::left_behind(path), "not a table of counters");
+  ck_assert_error(Traffic::left_behind(path), path + ": not ");
   { const Traffic whole(1, 8, 1, path); }
   std::filesystem::resize_file(path, std::filesystem::file_size(path) - 1);
   ck_assert_error(Traffic::left_behind(path), "rank 1 of 8");
@@ -128,7 +128,7 @@ START_TEST(a_table_without_room_leaves_no_file) {
   setrlimit(RLIMIT_FSIZE, &none);
   const std::string error = error_of([&] { Traffic(0, 4, 7, scratch.path() + "/table"); });
   setrlimit(RLIMIT_FSIZE, &before);  // the test writes its own messages
-  ck_assert(error.find("no room for the counters") != error.npos);
+  ck_assert(error.find("no room") != error.npos);
   ck_assert(std::filesystem::is_empty(scratch.path()));
 }
 END_TEST
@@ -147,8 +147,8 @@ START_TEST(file_takes_its_name_when_complete) {
   std::ifstream in(path);
   const std::string text(std::istreambuf_iterator<char>(in), {});
   ck_assert_str_eq(text.c_str(), "np 3\n0 2 1099511627776 3\n");
-  ck_assert_error(ProfileFile(scratch.path() + "/none/matrix", 1).finish(), "cannot write the profile");
-  ck_assert_error(ProfileFile("/dev/full/x", 1).finish(), "cannot write the profile");
+  ck_assert_error(ProfileFile(scratch.path() + "/none/matrix", 1).finish(), "/none/matrix: ");
+  ck_assert_error(ProfileFile("/dev/full/x", 1).finish(), "/dev/full/x: ");
 }
 END_TEST
 
@@ -161,9 +161,9 @@ START_TEST(settings_are_strict) {
   };
   ck_assert_text_eq(with("PLACEMENT_PROFILE_COUNT", "point-to-point,one-sided"), "");
   ck_assert(with("PLACEMENT_PROFILE_COUNT", "p2p").find("one of all, point-to-point") != std::string::npos);
-  ck_assert(with("PLACEMENT_PROFILE_COUNT", "topology,collective").find("cannot be added") != std::string::npos);
+  ck_assert(with("PLACEMENT_PROFILE_COUNT", "topology,collective").find(": topology ") != std::string::npos);
   ck_assert(with("PLACEMENT_PROFILE_COLLECTIVES", "tree").find("generic, direct") != std::string::npos);
-  ck_assert(with("PLACEMENT_PROFILE_SALVAGE", "1").find("auto, yes, no") != std::string::npos);
+  ck_assert(with("PLACEMENT_PROFILE_SALVAGE", "1").find("auto, yes") != std::string::npos);
   ck_assert(profile_settings().collectives == CollectiveModel::generic);
   // A user who gave an option reads of the option, and of what it may have.
   setenv("PLACEMENT_PROFILE_COUNT", "foo", 1);
@@ -174,10 +174,7 @@ START_TEST(settings_are_strict) {
   ck_assert_text_eq(error_of([] { profile_settings(); }),
                     "PLACEMENT_PROFILE_COUNT=foo: one of all, point-to-point, collective, one-sided, topology");
   setenv("PLACEMENT_PROFILE_COUNT", "all,topology", 1);
-  ck_assert_text_eq(error_of([] {
-                      profile_settings({{"PLACEMENT_PROFILE_COUNT", "--count"}});
-                    }),
-                    "--count: topology stands in for traffic and cannot be added to it");
+  ck_assert_error(profile_settings({{"PLACEMENT_PROFILE_COUNT", "--count"}}), "--count: topology ");
   unsetenv("PLACEMENT_PROFILE_COUNT");
 }
 END_TEST
@@ -188,7 +185,7 @@ START_TEST(a_file_that_cannot_be_made_is_known) {
   ck_assert_text_eq(error_of([] { check_output("matrix"); }), "");
   ck_assert_text_eq(error_of([&] { check_output(scratch.path() + "/none/matrix"); }),
                     scratch.path() + "/none/matrix: there is no directory " + scratch.path() + "/none");
-  ck_assert_error(check_output(scratch.path()), "a directory, and a file is wanted");
+  ck_assert_error(check_output(scratch.path()), scratch.path() + ": a directory");
 }
 END_TEST
 

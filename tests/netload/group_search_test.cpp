@@ -123,7 +123,7 @@ START_TEST(limits_are_kept) {
   for (const std::int32_t node : request.required)
     ck_assert_int_eq(std::count(choice.best.nodes.begin(), choice.best.nodes.end(), node), 1);
   request.max_nodes = 1;
-  ck_assert_error(choose_group(made.input(), request, GroupSearch::improved), "no group of nodes");
+  ck_assert_error(choose_group(made.input(), request, GroupSearch::improved), "no group");
 }
 END_TEST
 

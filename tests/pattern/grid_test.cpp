@@ -104,11 +104,11 @@ END_TEST
 
 START_TEST(wrong_texts_say_what_would_be_right) {
   ck_assert_error(parse_grid("8x4x4:wrap"), "':wrap' is not :periodic: want sides such as grid=8x4x4, or grid=auto");
-  ck_assert_error(parse_grid("8x4x4:"), "is not :periodic");
-  ck_assert_error(parse_grid("8x4x4:periodic:periodic"), "is not :periodic");
+  ck_assert_error(parse_grid("8x4x4:"), "':' is not");
+  ck_assert_error(parse_grid("8x4x4:periodic:periodic"), "':periodic:periodic' is not");
   for (const char* text :
        {"", "x", "8x", "x8", "0x4", "-1x4", "8x4.5", "8*4", "auto4", "8x4x4,", "8x+4", "99999999999999999999x1"})
-    ck_assert_error(parse_grid(text), "is no side of a grid");
+    ck_assert_error(parse_grid(text), " side ");
   ck_assert_error(parse_grid("65536x65536"), "more than 16777216 places");
   ck_assert_error(parse_grid("4294967296x4294967296"), "more than 16777216 places");
   ck_assert_error(parse_grid("16777217"), "more than 16777216 places");

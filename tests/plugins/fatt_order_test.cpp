@@ -67,7 +67,7 @@ START_TEST(follows_the_torus) {
   controller.torus("torus 4\nn3 0\nn1 1\nn4 2\nn2 3\n");
   ck_assert(controller.rank(true));
   ck_assert_text_eq(controller.order, "n3 n1 n4 n2 n10 x");  // those without coordinates by name, at the end
-  ck_assert(contains(controller.message, "the nodes are now in the order of"));
+  ck_assert(!controller.is_error && contains(controller.message, controller.directory.path() + "/torus"));
   ck_assert(controller.rank(false));  // the same again is no change
   ck_assert_text_eq(controller.message, "");
 }
@@ -77,14 +77,14 @@ START_TEST(keeps_the_order_of_running_jobs) {
   Controller controller;
   controller.torus("torus 4\nn[1-4] 0\n");
   ck_assert(!controller.rank(false));  // introduced while jobs run: not yet
-  ck_assert(contains(controller.message, "reconfigure when no job runs; the nodes stay in the order of their names"));
+  ck_assert(contains(controller.message, "reconfigure") && contains(controller.message, "names"));
   ck_assert(!controller.keeps_an_order());
   ck_assert(controller.rank(true));
   const std::string before = controller.order;
   controller.torus("torus 4\nn4 0\nn[1-3] 1\n");
   ck_assert(controller.rank(false));
   ck_assert_text_eq(controller.order, before);
-  ck_assert(!controller.is_error && contains(controller.message, "the nodes stay in the order that they had"));
+  ck_assert(!controller.is_error && contains(controller.message, "reconfigure"));
   ck_assert(controller.rank(true));
   ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
   controller.directory.file("placement.conf", "\n");
@@ -106,7 +106,7 @@ START_TEST(refuses_a_wrong_file) {
   ck_assert(controller.is_error && contains(controller.message, "/torus: "));
   controller.torus("torus 4\n");
   ck_assert(!controller.rank(true));
-  ck_assert(contains(controller.message, "it names no nodes"));
+  ck_assert(controller.is_error && contains(controller.message, "/torus: "));
   controller.torus("torus 4\nn[1-4] 0\n");
   ck_assert(controller.rank(true));
   const std::string before = controller.order;
@@ -134,11 +134,9 @@ START_TEST(mode_off_is_an_order_by_name) {
   controller.directory.file("placement.conf", "Mode=off\nTorusFile=" + controller.directory.path() + "/torus\n");
   ck_assert(controller.rank(false));
   ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
-  ck_assert_text_eq(controller.message,
-                    "Mode=off in placement.conf, and jobs may be running: reconfigure when no job runs; "
-                    "the nodes stay in the order that they had");
+  ck_assert(contains(controller.message, "Mode=off") && contains(controller.message, "reconfigure"));
   ck_assert(!controller.rank(true));
-  ck_assert_text_eq(controller.message, "Mode=off in placement.conf: the nodes are in the order of their names");
+  ck_assert(contains(controller.message, "Mode=off") && contains(controller.message, "names"));
   ck_assert(!controller.keeps_an_order());
 }
 END_TEST
@@ -157,7 +155,7 @@ START_TEST(an_order_that_cannot_be_kept_does_not_come_into_force) {
   std::filesystem::create_directories(controller.order_file() + ".new/in-the-way");
   ck_assert(controller.rank(true));
   ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
-  ck_assert(controller.is_error && contains(controller.message, "the nodes stay in the order that they had"));
+  ck_assert(controller.is_error && contains(controller.message, controller.order_file().c_str()));
 }
 END_TEST
 

@@ -54,7 +54,7 @@ void refused(const char* what, const std::function<void(Question&)>& change) {
   Question question;
   change(question);
   const std::string refusal = question.refusal();
-  ck_assert_msg(refusal == "TOLD gave a placement that is not legal", "%s: '%s'", what, refusal.c_str());
+  ck_assert_msg(refusal.starts_with("TOLD "), "%s: '%s'", what, refusal.c_str());
 }
 
 }  // namespace
@@ -114,7 +114,7 @@ START_TEST(nodes_that_the_machine_does_not_have) {
     Offer offer(4, 2);
     offer.node_[1] = unknown;
     const placement_decision* const plan = decide(offer, request_for(environment, 3));
-    ck_assert_stock(plan, "a node is offered that the machine does not have", STOCK_MACHINE);
+    ck_assert_stock(plan, "offered", STOCK_MACHINE);
     placement_tell(plan);
     const std::vector<Decision> told = DecisionReader(ring_file).read();
     ck_assert_text_eq(told.back().candidate_nodes, "n[0,2-3]");
