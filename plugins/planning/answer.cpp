@@ -90,7 +90,10 @@ Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_of
   if (request.tasks == 0 && request.whole_nodes) sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
   plain.matrix = nullptr;
   Answer answer = fresh_answer(now, live, offer, sized, plain, time);
-  if (answer.plan) answer.plan->note = "without the matrix, the time for decisions is used up";
+  if (!answer.plan) return answer;
+  answer.plan->note = "without the matrix, the time for decisions is used up";
+  add_natural_costs({now.machine_for(request), live, offer, sized, job_request, now.config}, *answer.plan, now.views,
+                    time.deadline);
   return answer;
 }
 

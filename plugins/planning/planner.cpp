@@ -81,6 +81,18 @@ class Planner {
     return plan;
   }
 
+  // Adds the costs of natural order, on the planned cores and on the first nodes, to a plan that was made without the
+  // job's matrix.
+  void add_natural_costs(Plan& plan, PolicyViews& views, const Deadline& deadline) const {
+    const Request request = policy_request(candidates_, request_, job_request_, config_);
+    const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
+    try {
+      plan.costs.natural_cost = first_step(plan).natural_cost();
+    } catch (const Error&) {  // the cost stays empty
+    }
+    add_costs_on_first_nodes(plan, view, request, deadline);
+  }
+
  private:
   // The tasks and leaves that a placement uses on one node.
   struct NodeUse {
@@ -105,12 +117,6 @@ class Planner {
     return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
-  // Returns whether the costs of natural order are computed, for which a job with few pairs may exceed the deadline.
-  bool may_compare(const Deadline& deadline) const {
-    constexpr std::int64_t few_pairs = 50'000;
-    return job_request_.matrix->pairs() <= few_pairs || !deadline.expired();
-  }
-
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
   // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
   // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
@@ -119,7 +125,6 @@ class Planner {
   // small enough, because srun, to which the nodes are given, may find another placement of the ranks, of equal cost
   // mostly.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
-    if (!may_compare(deadline)) return;
     try {
       const FirstStep step = first_step(plan);
       plan.costs.natural_cost = step.natural_cost();
@@ -313,13 +318,17 @@ class Planner {
   void add_costs_on_first_nodes(Plan& plan, const ClusterView& view, const Request& request,
                                 const Deadline& deadline) const {
     const policies::Policy* sequential = policies::find_policy("SEQUENTIAL");
-    if (sequential == nullptr || !may_compare(deadline)) return;
+    if (sequential == nullptr) return;
     Request plain = request;
     plain.parameters.clear();
     const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
           wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
       const FirstStep step = first_step(first);
+      if (on_torus(view, job_request_)) {
+        plan.costs.stock_cost = step.natural_cost();
+        return;
+      }
       const Placement natural = step.in_order(deadline);
       plan.costs.stock_cost = to_string(natural.cost);
       plan.stock = step.cost_within(natural);
@@ -362,6 +371,10 @@ Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& d
   if (input.job_request.policy == nullptr) throw Error(input.job_request.error);
   if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
   return Planner(input).plan(views, deadline);
+}
+
+void add_natural_costs(const DecisionInput& input, Plan& plan, PolicyViews& views, const Deadline& deadline) {
+  Planner(input).add_natural_costs(plan, views, deadline);
 }
 
 }  // namespace placement::planning

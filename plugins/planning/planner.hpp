@@ -7,8 +7,12 @@
 namespace placement::planning {
 
 // Asks the job's policy for a placement, checks it, and converts it to a plan. `views` keeps the view for the next
-// decision. Throws MustWait if the user wants the job to wait. Throws Error with the reason if the policy cannot
-// serve the job, which then runs as stock Slurm would run it.
+// decision. Throws MustWait if the job has to wait because its user asked for that. Throws Error with the reason if the
+// policy cannot serve the job, which then runs as stock Slurm would run it.
 Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline);
+
+// Adds the costs of natural order by the job's matrix, on the planned cores and on the first nodes of the offer, to a
+// plan that was made without the matrix. A cost that cannot be computed stays empty.
+void add_natural_costs(const DecisionInput& input, Plan& plan, PolicyViews& views, const Deadline& deadline);
 
 }  // namespace placement::planning

@@ -97,6 +97,8 @@ START_TEST(a_decision_is_put_off_so_often_and_no_more) {
   const placement_decision* plan = decide_without_time(offer, request);
   ck_assert(!plan->wait && !plan->put_off);
   ck_assert_msg(std::strstr(plan->reason, "used up") != nullptr, "%s", plan->reason);
+  ck_assert_str_ne(plan->natural_cost, "");
+  ck_assert_str_ne(plan->stock_cost, "");
   request.may_be_put_off = true;
   request.times_put_off = 2;
   plan = decide_without_time(offer, request);

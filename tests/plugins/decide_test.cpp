@@ -398,6 +398,35 @@ START_TEST(above_the_size_limit_groups_are_placed) {
 }
 END_TEST
 
+// Returns the heavy traffic of all pairs of `ranks` ranks, in which no two ranks have an equal share.
+static CommMatrix all_pairs(std::int32_t ranks) {
+  std::vector<CommEdge> edges;
+  for (std::int32_t a = 0; a < ranks; ++a)
+    for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, 1 + (a * 7 + b * 11) % 13});
+  return CommMatrix::from_edges(ranks, std::move(edges));
+}
+
+// The clocks advance with each look, so the time is over long before a search through 51,040 pairs ends.
+START_TEST(costs_are_known_when_time_is_over) {
+  TestMachine(160, 1).configure("DecisionTimeMs=1");
+  Environment environment = Environment::with_matrix(all_pairs(320));
+  const auto processor = Deadline::processor_clock, wall = Deadline::wall_clock;
+  Deadline::processor_clock = Deadline::wall_clock = [] {
+    static Deadline::Time now{};
+    return now += std::chrono::microseconds(200);
+  };
+  const placement_decision* plan = decide(Offer(160, 2), request_for(environment, 320));
+  Deadline::processor_clock = processor;
+  Deadline::wall_clock = wall;
+  ck_assert_msg(plan->placed, "%s", plan->reason);
+  ck_assert_ptr_ne(std::strstr(plan->reason, "DecisionTimeMs"), nullptr);
+  ck_assert_str_ne(plan->cost, "");
+  ck_assert_str_ne(plan->natural_cost, "");
+  ck_assert_str_ne(plan->stock_cost, "");
+  ck_assert_double_le(std::atof(plan->cost), std::atof(plan->natural_cost));
+}
+END_TEST
+
 static Suite* suite() {
   Suite* suite = suite_create("decide");
   TCase* core = tcase_create("core");
@@ -407,6 +436,7 @@ static Suite* suite() {
   tcase_add_test(core, a_topology_that_is_none);
   tcase_add_test(core, heavy_pairs_share_nodes);
   tcase_add_test(core, costs_where_a_node_has_cores_to_spare);
+  tcase_add_test(core, costs_are_known_when_time_is_over);
   tcase_add_test(core, a_step_that_slurm_would_not_start);
   tcase_add_test(core, busy_cores_are_left_alone);
   tcase_add_test(core, not_enough_room);

@@ -48,8 +48,8 @@ std::string stock_nodes(const Decision& d, std::string_view topology) {
 }
 
 std::string costs(const Decision& d) {
-  if (d.cost.empty()) return {};
-  std::string text = d.cost + " hop-bytes";
+  if (d.cost.empty() && d.natural_cost.empty()) return {};
+  std::string text = d.cost.empty() ? "hop-bytes of the plan not known" : d.cost + " hop-bytes";
   if (!d.natural_cost.empty()) text += ", in natural order " + d.natural_cost;
   if (!d.first_nodes_cost.empty()) text += ", stock " + d.first_nodes_cost;
   return text;
