@@ -27,8 +27,9 @@ constinit std::atomic<Traffic*> counting{nullptr};
 constinit std::atomic<bool> running{false};
 constinit std::atomic<Sampling> sampling{Sampling::off};
 
-// A thread that makes so many calls in a 64th of a slice looks at one of so many; a slower one looks at each call.
+// A thread with this number of calls in a 64th of a slice looks at one call of this number. A slower one looks at each.
 constexpr unsigned calls_per_look = 64;
+constexpr std::uint64_t shortest_look_ns = SliceSampling::usual_slice_ns / 64;
 thread_local constinit unsigned calls_to_look = calls_per_look;
 
 namespace {
@@ -39,6 +40,29 @@ using Clock = std::chrono::steady_clock;
 // space for each ordered pair of ranks while the program runs.
 constexpr std::int32_t salvage_ranks = 1024;
 
+// Measures how long the process has run. The time in which it sleeps or waits for a processor does not count, because a
+// slice without a processor has no messages. Of several threads that run at once, one counts.
+class RunningTime {
+ public:
+  // Returns the nanoseconds since the first call.
+  std::uint64_t elapsed_ns() {
+    const std::int64_t wall = now_ns(CLOCK_MONOTONIC), processor = now_ns(CLOCK_PROCESS_CPUTIME_ID);
+    if (wall_ != 0) elapsed_ += std::max<std::int64_t>(std::min(wall - wall_, processor - processor_), 0);
+    wall_ = wall;
+    processor_ = processor;
+    return static_cast<std::uint64_t>(elapsed_);
+  }
+
+ private:
+  static std::int64_t now_ns(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  }
+
+  std::int64_t wall_ = 0, processor_ = 0, elapsed_ = 0;
+};
+
 struct State {
   std::unique_ptr<Traffic> traffic;
   ProfileSettings settings;
@@ -46,8 +70,9 @@ struct State {
   bool table_on_disk = false;
   pid_t process = 0;
   std::uint64_t begin_ticks = 0;
-  std::optional<SliceSampling> slices;  // used by the thread that has `turn`
-  std::atomic<std::uint64_t> next_look = 0;
+  std::optional<SliceSampling> slices;  // this and `running` are used by the thread that has `turn`
+  RunningTime running;
+  std::atomic<std::uint64_t> next_look = 0, shortest_look = 0;  // in ticks
   std::atomic_flag turn;
   Clock::time_point begin_time;
 };
@@ -120,6 +145,12 @@ void leave_environment() {
     setenv("LD_PRELOAD", others.c_str(), 1);
 }
 
+// Returns the rate of ticks(), measured from begin() to `now`.
+double ticks_per_second(std::uint64_t now) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - state.begin_time).count();
+  return seconds > 0 ? static_cast<double>(now - state.begin_ticks) / seconds : 1;
+}
+
 // Prepares this rank for counting. Returns why it cannot count; empty if it can. Either all ranks count or none.
 std::string prepare(int rank, int ranks, std::uint64_t run) {
   try {
@@ -183,8 +214,7 @@ void begin() {
   running = true;
   counting = state.traffic.get();
   if (state.settings.sample) {
-    state.slices.emplace(static_cast<std::uint64_t>(rank) ^ run, state.begin_ticks, 0, ticks_of_a_slice());
-    state.next_look = state.slices->next_look();
+    state.slices.emplace(static_cast<std::uint64_t>(rank) ^ run, state.running.elapsed_ns(), 0);
     sampling = Sampling::in_slice;
   }
 }
@@ -194,9 +224,13 @@ void look_at_sampling(std::uint64_t now) {
   if (now < state.next_look.load(std::memory_order_relaxed)) return;
   const Turn turn(false);
   if (!turn.mine() || sampling == Sampling::off || now < state.next_look) return;
-  state.slices->look(now, state.traffic->messages());
+  const std::uint64_t running = state.running.elapsed_ns();
+  state.slices->look(running, state.traffic->messages());
   state.traffic->set_weight(state.slices->weight());
-  state.next_look = state.slices->next_look();
+  const std::uint64_t pause = std::max(state.slices->next_look() - running, shortest_look_ns);
+  const double ticks_per_ns = ticks_per_second(now) / 1e9;
+  state.next_look = now + static_cast<std::uint64_t>(static_cast<double>(pause) * ticks_per_ns);
+  state.shortest_look = static_cast<std::uint64_t>(static_cast<double>(shortest_look_ns) * ticks_per_ns);
   const bool counts = state.slices->counts();
   sampling = counts ? Sampling::in_slice : Sampling::in_pause;
   counting = counts ? state.traffic.get() : nullptr;
@@ -205,7 +239,7 @@ void look_at_sampling(std::uint64_t now) {
 void look_at_sampling_now() {
   [[gnu::tls_model("initial-exec")]] static thread_local std::uint64_t last_look = 0;
   const std::uint64_t now = ticks();
-  calls_to_look = now - last_look < ticks_of_a_slice() / 64 ? calls_per_look : 1;
+  calls_to_look = now - last_look < state.shortest_look.load(std::memory_order_relaxed) ? calls_per_look : 1;
   last_look = now;
   look_at_sampling(now);
 }
@@ -216,10 +250,9 @@ void end() {
   running = false;
   if (!state.traffic || state.traffic->state() != RankState::running) return;
   const double seconds = std::chrono::duration<double>(Clock::now() - state.begin_time).count();
-  const double rate = seconds > 0 ? static_cast<double>(ticks() - state.begin_ticks) / seconds : 1;
   bool written = false;
   try {
-    written = write_profile(*state.traffic, state.settings, state.comm, {seconds, rate});
+    written = write_profile(*state.traffic, state.settings, state.comm, {seconds, ticks_per_second(ticks())});
   } catch (const std::exception& error) {
     say(error.what());
   }

@@ -40,19 +40,6 @@ inline std::uint64_t ticks() {
 #endif
 }
 
-// Returns the ticks in about 25 ms.
-inline std::uint64_t ticks_of_a_slice() {
-#if defined(__x86_64__)
-  return SliceSampling::usual_slice_ticks;
-#elif defined(__aarch64__)
-  std::uint64_t per_second;
-  asm volatile("mrs %0, cntfrq_el0" : "=r"(per_second));
-  return per_second / 40 + 1;
-#else
-  return 25'000'000;
-#endif
-}
-
 // The state of the sampling of this rank: it is switched off, in a slice that is counted, or in a pause.
 enum class Sampling { off, in_slice, in_pause };
 extern constinit std::atomic<Sampling> sampling;

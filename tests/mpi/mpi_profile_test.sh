@@ -153,13 +153,14 @@ MPICC=$MPICC MPIRUN=$MPIRUN "$source/contrib/evaluation/profile-many" "$librarie
 [ "$(grep -c ' right$' "$scratch/many")" = 4 ] || { fail "profiles of 1, 3, 13 and 24 ranks"; cat "$scratch/many"; }
 awk '$1 == 24 { gsub(/[()]/, ""); found = 1; if ($4 - $3 > 400) exit 1 } END { exit !found }' "$scratch/many" ||
   { fail "rank 0 of 24 ranks needs more than 400 KiB more than any rank before the end"; cat "$scratch/many"; }
-# ---- four threads that send as fast as they can for two seconds, and one that polls: counted in slices, the sum is near what was sent, and never just that
+# ---- four threads that send as fast as they can, and one that polls: counted in slices, the sum is near what was sent, and never equal
 flooded() {  # case, option of sampling: prints what was counted as a part of what was sent
   PLACEMENT_PROFILE_SAMPLE=$2 "$tool" -o "$scratch/flood" "$MPIRUN" -np 1 "$scratch/mpi_traffic" "$1" >"$scratch/log" 2>&1 || cat "$scratch/log" >&2
   awk '$1 == "sent" { sent = $2 } $1 == "2..3:" { counted = $2 } END { print (sent > 0 ? counted / sent : 0), (counted == sent ? "all" : "a part") }' \
     "$scratch/log" "$scratch/flood.summary"
 }
 [ "$(flooded flooding_threads no)" = "1 all" ] || fail "threads that send very much are not counted: $(cat "$scratch/log")"
+[ "$(flooded flooding_bursts yes)" = "1 all" ] || fail "time without a processor is counted as time of a slice: $(cat "$scratch/log")"
 for name in flooding_threads flooding_polls; do
   part=$(flooded $name yes)
   awk '!($1 > 0.7 && $1 < 1.4 && $2 == "a") { exit 1 }' <<<"$part" || fail "$name: in slices, $part of the messages were counted"

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static int rank, ranks;
@@ -306,22 +307,31 @@ static void threads(void) {
   MPI_Comm_free(&thread_comm);
 }
 
-/* Messages of 3 bytes to the own rank, as many as possible in two seconds: by four threads that wait for them, or by
+/* Messages of 3 bytes to the own rank, as many as possible in two seconds of processor time: by four threads that wait for them, or by
  * one thread that asks whether they are through, and has no call that can wait. The program prints their number. */
 static long flooded[THREADS];
 static int polls;
-static void *flood(void *argument) {
+static void send_window(int tag) {
   enum { window = 64 };
-  const int tag = *(int *)argument;
   MPI_Request requests[2 * window];
   char bytes[3] = {0}, received[window][3];
-  for (const double end = MPI_Wtime() + 2; MPI_Wtime() < end; flooded[tag] += window) {
-    for (int i = 0; i < window; ++i) MPI_Irecv(received[i], 3, MPI_BYTE, rank, tag, WORLD, &requests[i]);
-    for (int i = 0; i < window; ++i) MPI_Isend(bytes, 3, MPI_BYTE, rank, tag, WORLD, &requests[window + i]);
-    if (!polls) MPI_Waitall(2 * window, requests, MPI_STATUSES_IGNORE);
-    for (int done = !polls; !done;) MPI_Testall(2 * window, requests, &done, MPI_STATUSES_IGNORE);
-  }
+  for (int i = 0; i < window; ++i) MPI_Irecv(received[i], 3, MPI_BYTE, rank, tag, WORLD, &requests[i]);
+  for (int i = 0; i < window; ++i) MPI_Isend(bytes, 3, MPI_BYTE, rank, tag, WORLD, &requests[window + i]);
+  if (!polls) MPI_Waitall(2 * window, requests, MPI_STATUSES_IGNORE);
+  for (int done = !polls; !done;) MPI_Testall(2 * window, requests, &done, MPI_STATUSES_IGNORE);
+  flooded[tag] += window;
+}
+static void *flood(void *argument) {
+  while (clock() < 2 * CLOCKS_PER_SEC) send_window(*(int *)argument);
   return NULL;
+}
+/* Twenty bursts of many messages, which together take less processor time than is counted completely. */
+static void flooding_bursts(void) {
+  for (int burst = 0; burst < 20; ++burst) {
+    for (int k = 0; k < 40; ++k) send_window(0);
+    usleep(100000);
+  }
+  printf("sent %ld\n", flooded[0]);
 }
 static void flooding_polls(void) {
   polls = 1;
@@ -441,7 +451,7 @@ static const struct {
     {"one_sided", one_sided},         {"topologies", topologies},
     {"graph_neighbours", graph_neighbours}, {"inter_collectives", inter_collectives},
     {"persistent_collective", persistent_collective}, {"threads", threads},
-    {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls},
+    {"flooding_threads", flooding_threads}, {"flooding_polls", flooding_polls}, {"flooding_bursts", flooding_bursts},
     {"flooded_topologies", flooded_topologies},
     {"aborts", aborts}, {"killed", killed}, {"lingers", lingers}, {"exits", exits}, {"forks", forks}, {"init_twice", init_twice},
     {"spawns", spawns}, {"spawned", spawned}, {"spawns_twice", spawns_twice}, {"spawned_second", spawned_second},

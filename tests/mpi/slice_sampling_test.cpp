@@ -39,7 +39,7 @@ std::array<Sampled, 2> run_in_parts(std::uint64_t seed, int slices, Rate rate, P
       part.counted += static_cast<double>(messages * sampling.weight());
       part.in_slices += static_cast<double>(messages);
     }
-    const std::uint64_t now = 1000 + static_cast<std::uint64_t>(round) * SliceSampling::usual_slice_ticks / 100;
+    const std::uint64_t now = 1000 + static_cast<std::uint64_t>(round) * SliceSampling::usual_slice_ns / 100;
     if (now >= sampling.next_look()) sampling.look(now, counted);
   }
   return parts;
