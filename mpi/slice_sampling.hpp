@@ -16,15 +16,15 @@ namespace placement::mpi {
 class SliceSampling {
  public:
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;
-  static constexpr std::uint64_t spans_in_full = 6;      // the first ones have one slice: a very short run loses nothing
-  static constexpr std::uint64_t spans_of_a_length = 3;  // after this number of spans, the next ones have one slice more
-  static constexpr std::uint64_t busy_messages = 2048;   // fewer messages in a slice are few
-  static constexpr std::uint64_t longest_span = 10;      // in slices
+  static constexpr std::uint64_t spans_in_full = 6;  // the first ones have one slice: a very short run loses nothing
+  static constexpr std::uint64_t spans_of_a_length =
+      3;                                                // after this number of spans, the next ones have one slice more
+  static constexpr std::uint64_t busy_messages = 2048;  // fewer messages in a slice are few
+  static constexpr std::uint64_t longest_span = 10;     // in slices
 
   // `seed` makes the places of slices differ between ranks. The first span begins at `now`, when `messages` were
   // counted. A slice takes `slice_ns`, 1 or more.
-  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages,
-                std::uint64_t slice_ns = usual_slice_ns)
+  SliceSampling(std::uint64_t seed, std::uint64_t now, std::uint64_t messages, std::uint64_t slice_ns = usual_slice_ns)
       : slice_ns_(slice_ns),
         random_(seed),
         begin_(now),
