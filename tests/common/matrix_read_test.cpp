@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "common/matrix/matrix_write.hpp"
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 
@@ -70,16 +70,16 @@ START_TEST(edge_lists) {
   ck_assert(parse("4 0\n").ranks() == 4);
   ck_assert(parse("2 1\n1 1 5\n") == CommMatrix::from_edges(2, {}));
   ck_assert(parse("2 1\n0 1 9223372036854775807\n").weight(0, 1) == INT64_MAX);
-  ck_assert_error(parse("4 3\n0 1 5\n2 3 7\n"), "m: ends after 2 pairs: the first line announces 3");
-  ck_assert_error(parse("4 1\n0 1 5\n2 3 7\n"), "m:3: the first line announces 1 pairs");
-  ck_assert_error(parse("4 1\n0 4 5\n"), "m:2: rank '4': want a whole number from 0 to 3");
+  ck_assert_error_words(parse("4 3\n0 1 5\n2 3 7\n"), "m ends 2 pairs 3");
+  ck_assert_error_words(parse("4 1\n0 1 5\n2 3 7\n"), "m:3: 1 pairs");
+  ck_assert_error_words(parse("4 1\n0 4 5\n"), "m:2: rank '4' 0 3");
   ck_assert_error(parse("4 1\n0 -1 5\n"), "m:2: rank '-1'");
   ck_assert_error(parse("4 1\n0 1.0 5\n"), "m:2: rank '1.0'");
-  ck_assert_error(parse("4 1\n0 1 5 6\n"), "m:2: '6' is too much");
+  ck_assert_error_words(parse("4 1\n0 1 5 6\n"), "m:2: '6' much");
   ck_assert(parse("4 1\n0 1\n") == CommMatrix::from_edges(2, {{0, 1, 1}}));  // a dense matrix of 2 ranks
-  ck_assert_error(parse("4 2\n0 1 3\n0 1\n"), "m:3: the line ends where traffic should be");
+  ck_assert_error_words(parse("4 2\n0 1 3\n0 1\n"), "m:3: ends traffic");
   ck_assert_error(parse("0 0\n"), "m:1: 0 ranks");
-  ck_assert_error(parse("16777217 0\n"), "m:1: number of ranks '16777217'");
+  ck_assert_error_words(parse("16777217 0\n"), "m:1: ranks '16777217'");
   ck_assert_error(parse("4 99999999999999999999\n1 2 3"), "'99999999999999999999'");
   ck_assert_error(parse("3 2\n0 1 9223372036854775807\n1 2 1\n"), "m: ");
 }
@@ -91,11 +91,11 @@ START_TEST(np_lists) {
             CommMatrix::from_edges(4, {{0, 1, 10}, {2, 3, 15}}));
   ck_assert(info.format == MatrixFormat::np_list && !info.symmetric);
   ck_assert(parse("np 3") == CommMatrix::from_edges(3, {}));
-  ck_assert_error(parse("np\n0 1 5\n"), "m:1: the line ends where number of ranks should be");
-  ck_assert_error(parse("np 2 2\n"), "m:1: '2' is too much");
+  ck_assert_error_words(parse("np\n0 1 5\n"), "m:1: ends ranks");
+  ck_assert_error_words(parse("np 2 2\n"), "m:1: '2' much");
   ck_assert_error(parse("np 2\n0 2 5\n"), "m:2: rank '2'");
-  ck_assert_error(parse("np 2\n0 1 5 x\n"), "m:2: number of messages 'x' is not a number");
-  ck_assert_error(parse("np 2\n0 1 5 1 1\n"), "m:2: '1' is too much");
+  ck_assert_error_words(parse("np 2\n0 1 5 x\n"), "m:2: messages 'x' number");
+  ck_assert_error_words(parse("np 2\n0 1 5 1 1\n"), "m:2: '1' much");
 }
 END_TEST
 
@@ -115,24 +115,23 @@ START_TEST(matrix_market) {
     return parse(std::string("%%MatrixMarket matrix ") + banner + "\n" + rest);
   };
   ck_assert_error(with("vector real general", ""), "form 'vector'");
-  ck_assert_error(with("coordinate complex general", ""), "field 'complex': want integer or real or pattern");
+  ck_assert_error_words(with("coordinate complex general", ""), "field 'complex' pattern");
   ck_assert_error(with("coordinate real skew-symmetric", ""), "symmetry 'skew-symmetric'");
-  ck_assert_error(with("coordinate real", ""), "m:1: the line ends where symmetry should be");
-  ck_assert_error(with("coordinate real general", ""), "m: ends before the line 'rows columns entries'");
+  ck_assert_error_words(with("coordinate real", ""), "m:1: ends symmetry");
+  ck_assert_error_words(with("coordinate real general", ""), "m ends 'rows columns entries'");
   ck_assert_error(with("coordinate real general", "3 4 0\n"), "m:2: 3 rows and 4 columns");
-  ck_assert_error(with("coordinate real general", "3 3 1\n0 1 5\n"), "m:3: row '0': want a whole number from 1 to 3");
-  ck_assert_error(with("coordinate real general", "3 3 1\n1 0 5\n"),
-                  "m:3: column '0': want a whole number from 1 to 3");
-  ck_assert_error(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4': want a whole number from 1 to 3");
-  ck_assert_error(with("coordinate real symmetric", "3 3 1\n1 2 5\n"), "m:3: row 1, column 2 is above the diagonal");
-  ck_assert_error(with("coordinate real general", "3 3 2\n1 2 5\n"), "m: ends after 1 entries");
-  ck_assert_error(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"), "m:4: the size line announces 1 entries");
+  ck_assert_error_words(with("coordinate real general", "3 3 1\n0 1 5\n"), "m:3: row '0' 1 3");
+  ck_assert_error_words(with("coordinate real general", "3 3 1\n1 0 5\n"), "m:3: column '0' 1 3");
+  ck_assert_error_words(with("coordinate real general", "3 3 1\n4 1 5\n"), "m:3: row '4' 1 3");
+  ck_assert_error_words(with("coordinate real symmetric", "3 3 1\n1 2 5\n"), "m:3: row 1 column 2 above");
+  ck_assert_error_words(with("coordinate real general", "3 3 2\n1 2 5\n"), "m ends 1 entries");
+  ck_assert_error_words(with("coordinate real general", "3 3 1\n1 2 5\n1 3 5\n"), "m:4: 1 entries");
   // Entries that are given twice are added, also in a symmetric matrix.
   ck_assert(with("coordinate integer general", "2 2 4\n2 1 5\n1 2 3\n2 1 1\n1 2 3\n").weight(0, 1) == 6);
   ck_assert(with("coordinate integer general", "2 2 3\n2 1 5\n1 2 3\n2 1 1\n").weight(0, 1) == 9);
   ck_assert_error(with("coordinate integer general", "2 2 2\n2 1 9223372036854775807\n2 1 1\n"),
                   "rank 1 to rank 0 is 2^63");
-  ck_assert_error(with("coordinate pattern general", "3 3 1\n1 2 5\n"), "m:3: '5' is too much");
+  ck_assert_error_words(with("coordinate pattern general", "3 3 1\n1 2 5\n"), "m:3: '5' much");
 }
 END_TEST
 
@@ -150,7 +149,7 @@ START_TEST(matrix_market_arrays) {
   ck_assert(with("integer general", "3 3\n0 5 0\n0 0 3\n0 4 0\n", &info) == expected);
   ck_assert(!info.symmetric);
   ck_assert_error(with("pattern general", "2 2\n"), "m:1: ");
-  ck_assert_error(with("real general", "2 2\n0\n1\n1\n"), "m: ends before the value of row 2, column 2");
+  ck_assert_error_words(with("real general", "2 2\n0\n1\n1\n"), "m ends row 2 column 2");
   ck_assert_error(with("real general", "2 2\n0\n1\n1\n0\n0\n"), "m:8: ");
   ck_assert_error(with("real general", "2 3\n"), "m:3: 2 rows and 3 columns");
   ck_assert_error(with("real general", "2 2 4\n"), "m:3: ");
@@ -219,8 +218,8 @@ START_TEST(tables_with_column_names) {
   ck_assert(parse("source,target,bytes\n0,1,1000\n1,2,10\n2,0,10\n") ==
             CommMatrix::from_edges(3, {{0, 1, 1000}, {1, 2, 10}, {0, 2, 10}}));
   ck_assert_uint_eq(info_of("source,target,bytes\n1,2,5\n").notes.size(), 1);  // ranks count from 0
-  ck_assert_error(parse("source,target,calls\n0,1,5\n"), "m:1: no column is named bytes");
-  ck_assert_error(parse("source,target,bytes\n"), "m: has no line");
+  ck_assert_error_words(parse("source,target,calls\n0,1,5\n"), "m:1: column bytes");
+  ck_assert_error_words(parse("source,target,bytes\n"), "m no line");
   ck_assert_error(parse("source,target,bytes\n0,n1,5\n"), "m:2: rank 'n1'");
   ck_assert_error(parse("source,target,bytes\n0,1,5,6,7\n"), "m:2: ");
   ck_assert_error(parse("source,target,bytes\n0,1\n"), "m:2: ");
@@ -240,7 +239,7 @@ START_TEST(dense_with_names) {
     ck_assert(info.format == MatrixFormat::dense && info.symmetric);
   }
   // Four lines of an edge list that starts with 0, 1, 2.
-  ck_assert_error(parse("0,1,2\n1,2,10\n2,0,10\n0,2,9\n"), "m:4: a row too many");
+  ck_assert_error_words(parse("0,1,2\n1,2,10\n2,0,10\n0,2,9\n"), "m:4: row many");
   ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0,7\n"), "m:1: ");
   ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0\n2,0,7,0\n"), "m:3: row 1 has 2 values");
 }
@@ -262,7 +261,7 @@ START_TEST(metis_graphs) {
   ck_assert(parse("3 2\n0 1 5\n1 2 7\n", &info).pairs() == 2);  // our own edge list
   ck_assert(info.format == MatrixFormat::edge_list);
   ck_assert_error(parse("4 4\n2 4\n1 3\n2 5\n1 3\n"), "m:4: neighbour '5'");
-  ck_assert_error(parse("4 4\n2 4\n1 3\n2 4\n1 2\n"), "vertices");
+  ck_assert_error(parse("4 4\n2 4\n1 3\n2 4\n1 2\n"), "two vertices");
   ck_assert_error(parse("4 5\n2 4\n1 3\n2 4\n1 3\n"), "m:");
   ck_assert_error(parse("4 4\n2 4\n1 3\n2 4\n1 3\n1 2\n"), "m:");
 }
@@ -277,11 +276,11 @@ START_TEST(scotch_graphs) {
   ck_assert(parse("0\n4 8\n0 001\n9 2 1 3\n9 2 0 2\n9 2 1 3\n9 2 0 2\n") == square);
   ck_assert(parse("0\n3 2\n0 011\n9 1 5 2\n9 0\n9 1 5 0\n") == CommMatrix::from_edges(3, {{0, 2, 5}}));
   ck_assert_error(parse("0\n4 8\n0 100\n0 2 1 3\n"), "m:3: flags '100'");
-  ck_assert_error(parse("0\n4 8\n2 000\n"), "m:3: base of the numbers");
-  ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n2 0 4\n"), "m:7: end of an arc '4'");
+  ck_assert_error_words(parse("0\n4 8\n2 000\n"), "m:3: base");
+  ck_assert_error_words(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n2 0 4\n"), "m:7: arc '4'");
   ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n1 0\n"), "m: 7 arcs");
-  ck_assert_error(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n"), "m: ends before degree");
-  ck_assert_error(parse("0\n2 2\n0 010\n1 5 1\n1 6 0\n"), "vertices");
+  ck_assert_error_words(parse("0\n4 8\n0 000\n2 1 3\n2 0 2\n2 1 3\n"), "m ends degree");
+  ck_assert_error(parse("0\n2 2\n0 010\n1 5 1\n1 6 0\n"), "two vertices");
   ck_assert_error(parse("0\n2 2\n0 000\n1 1\n1 0\n1 0\n"), "m:6: ");
 }
 END_TEST
@@ -381,31 +380,31 @@ START_TEST(amounts_in_any_notation) {
 END_TEST
 
 START_TEST(refuses_bad_values) {
-  ck_assert_error(parse("0 5\nnan 0\n"), "m:2: traffic 'nan' is not a number");
-  ck_assert_error(parse("0 5\n-inf 0\n"), "m:2: traffic '-inf' is negative");
-  ck_assert_error(parse("0 -5\n5 0\n"), "m:1: traffic '-5' is negative");
-  ck_assert_error(parse("0 -5.5\n5 0\n"), "m:1: traffic '-5.5' is negative");
+  ck_assert_error_words(parse("0 5\nnan 0\n"), "m:2: traffic 'nan' number");
+  ck_assert_error_words(parse("0 5\n-inf 0\n"), "m:2: traffic '-inf' negative");
+  ck_assert_error_words(parse("0 -5\n5 0\n"), "m:1: traffic '-5' negative");
+  ck_assert_error_words(parse("0 -5.5\n5 0\n"), "m:1: traffic '-5.5' negative");
   ck_assert_error(parse("0 9223372036854775808\n5 0\n"), "m:1: traffic '9223372036854775808' is 2^63");
   ck_assert_error(parse("0 1e30\n5 0\n"), "m:1: traffic '1e30' is 2^63");
-  ck_assert_error(parse("0 5x\n5 0\n"), "m:1: traffic '5x' is not a number");
-  ck_assert_error(parse("0,,5\n5 0 1\n"), "m:1: traffic '' is not a number");
-  ck_assert_error(parse(",5\n5,0\n"), "m:1: traffic '' is not a number");
+  ck_assert_error_words(parse("0 5x\n5 0\n"), "m:1: traffic '5x' number");
+  ck_assert_error_words(parse("0,,5\n5 0 1\n"), "m:1: traffic '' number");
+  ck_assert_error_words(parse(",5\n5,0\n"), "m:1: traffic '' number");
   ck_assert_error(parse("0 5 # said\n5 0\n"), "m:1: ");
-  ck_assert_error(parse("rank,a,b\n"), "m:1: 'rank' begins no communication matrix");
+  ck_assert_error_words(parse("rank,a,b\n"), "m:1: 'rank' matrix");
 }
 END_TEST
 
 START_TEST(refuses_bad_shapes) {
-  ck_assert_error(parse(""), "m: is empty");
+  ck_assert_error_words(parse(""), "m empty");
   ck_assert_error(parse("\n \n# said\n\xEF\xBB\xBF"), "m:4: ");
-  ck_assert_error(parse("\xEF\xBB\xBF\n"), "m: is empty");
+  ck_assert_error_words(parse("\xEF\xBB\xBF\n"), "m empty");
   ck_assert_error(parse("0 1 2\n0 1\n0 1 2\n"), "m:2: row 1 has 2 values: want 3");
-  ck_assert_error(parse("0 1 2\n0 1 2 3\n0 1 2\n"), "m:2: '3' is too much");
+  ck_assert_error_words(parse("0 1 2\n0 1 2 3\n0 1 2\n"), "m:2: '3' much");
   ck_assert_error(parse("0 1 2\n0 1 2\n"), "m: 2 rows of 3 values: want 3 rows");
-  ck_assert_error(parse("0 1 2\n0 1 2\n0 1 2\n0 1 2\n"), "m:4: a row too many");
+  ck_assert_error_words(parse("0 1 2\n0 1 2\n0 1 2\n0 1 2\n"), "m:4: row many");
   ck_assert_error(parse("3\n0 1 2\n0 1 2\n"), "m: 2 rows of 3 values");
   ck_assert_error(parse("5"), "m: 0 rows of 5 values: want 5 rows");
-  ck_assert_error(parse("0\n0\n"), "m:2: a row too many");
+  ck_assert_error_words(parse("0\n0\n"), "m:2: row many");
   ck_assert_error(parse(std::string_view("\0\1\2 abc\n", 8)), "m:1: ");
   ck_assert_error(parse("\x7f"
                         "ELF\x02\n"),
@@ -413,16 +412,15 @@ START_TEST(refuses_bad_shapes) {
   ck_assert_error(parse("\xff\xfe"
                         "0\n"),
                   "m:1: ");
-  ck_assert_error(parse("<html>\n"), "m:1: '<html>' begins no communication matrix: want");
+  ck_assert_error_words(parse("<html>\n"), "m:1: '<html>' matrix");
 }
 END_TEST
 
 START_TEST(limits) {
   const std::string text = "0 1 1\n1 0 1\n1 1 0\n";
-  ck_assert_error(parse_matrix(text, "m", {.max_bytes = 17}), "m: more than 17 bytes");
-  ck_assert_error(parse_matrix(text, "m", {.max_ranks = 2}), "m:1: 3 columns: at most 2 ranks");
-  ck_assert_error(parse_matrix("3 0\n", "m", {.max_ranks = 2}),
-                  "m:1: number of ranks '3': want a whole number from 0 to 2");
+  ck_assert_error_words(parse_matrix(text, "m", {.max_bytes = 17}), "m 17 bytes");
+  ck_assert_error_words(parse_matrix(text, "m", {.max_ranks = 2}), "m:1: 3 columns 2 ranks");
+  ck_assert_error_words(parse_matrix("3 0\n", "m", {.max_ranks = 2}), "m:1: ranks '3' 0 2");
   ck_assert_error(parse_matrix(text, "m", {.max_entries = 5}), "m:3: more than 5 values");
   ck_assert(parse_matrix(text, "m", {.max_bytes = 18, .max_ranks = 3, .max_entries = 6}).pairs() == 3);
 }
@@ -458,7 +456,7 @@ START_TEST(written_matrices_read_back) {
   std::ostringstream out;
   ck_assert_error(write_matrix(out, CommMatrix{}, MatrixFormat::dense), "without ranks");
   ck_assert_error(write_matrix(out, matrices[0], MatrixFormat::open_mpi_monitoring), " mtx");
-  ck_assert_error(writable_format("prof"), "matrix format 'prof': want");
+  ck_assert_error_words(writable_format("prof"), "format 'prof'");
 }
 END_TEST
 

@@ -71,7 +71,7 @@ START_TEST(refuses_every_truncation) {
   ck_assert_error(unpack_wire(more), "packed matrix: ");
   Bytes twice = bytes;
   twice.insert(twice.end(), bytes.begin() + 4, bytes.end());
-  ck_assert_error(unpack_wire(twice), "bytes too many at the end");
+  ck_assert_error(unpack_wire(twice), ": " + std::to_string(bytes.size() - 4) + " bytes");
 }
 END_TEST
 
@@ -90,19 +90,19 @@ START_TEST(refuses_hostile_payloads) {
       {{0, 3, 1, 2, 0, 0, 0, 0, 4, 5}, "more than the announced 1"},
       {{0, 3, 2, 3, 0, 0, 0, 0, 4, 5}, "number of neighbours 3 is more than 2"},
       {{0, 3, 2, 2, 0, 0, 0, 1, 4, 5}, "distance of neighbours 1 is more than 0"},
-      {{0, 3, 2, 2, 0, 0, 1, 0, 4, 5}, "neighbours beyond the last rank"},
+      {{0, 3, 2, 2, 0, 0, 1, 0, 4, 5}, "rank 0 has neighbours"},
       {{0, 3, 2, 0, 0, 2, 0, 0, 4, 5}, "number of neighbours 2 is more than 0"},
-      {{0x80, 0, 3, 2, 2, 0, 0, 0, 0, 4, 5}, "written with more bytes than it needs"},
+      {{0x80, 0, 3, 2, 2, 0, 0, 0, 0, 4, 5}, "more bytes"},
       {{0, 0xff, 0xff, 0xff, 0x07, 0}, "number of ranks 16777215 is more than 1048576"},
       {{0, 0x80, 0x80, 0x08, 0}, "number of ranks 131072 is more than the bytes that follow"},
       {{0, 3, 0xff, 0x7f, 0}, "number of pairs 16383 is more than the bytes that follow"},
       {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "weight"},
-      {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, "more than 64 bits"},
+      {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, " 64 bits"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "2^63"},
       {{2, 0, 1, 2, 0, 0, 0}, "first number 2 is more than 0"},
   };
   for (const auto& wrong : cases) ck_assert_error(unpack_wire(framed(wrong.payload)), wrong.message);
-  ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "does not begin as version 1");
+  ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "version 1");
   const WireLimits narrow{.max_ranks = 3, .max_pairs = 2, .max_unpacked_bytes = 10};
   ck_assert(unpack_wire(pack_wire(right), narrow) == right);
   ck_assert_error(unpack_wire(pack_wire(right), {.max_ranks = 2}), "number of ranks 3 is more than 2");
@@ -135,7 +135,7 @@ START_TEST(refuses_frames_without_a_size) {
   bytes.resize(4 + ZSTD_compressBound(sizeof payload));
   bytes.resize(4 + ZSTD_compress2(context, bytes.data() + 4, bytes.size() - 4, payload, sizeof payload));
   ZSTD_freeCCtx(context);
-  ck_assert_error(unpack_wire(bytes), "the unpacked size is not told");
+  ck_assert_error(unpack_wire(bytes), "not told");
 }
 END_TEST
 
@@ -186,7 +186,7 @@ START_TEST(base64url_is_exact) {
               std::string::npos);
     ck_assert(seen.insert(text).second);
     ck_assert(from_base64url(text, size) == bytes);
-    if (size > 0) ck_assert_error(from_base64url(text, size - 1), "the limit is");
+    if (size > 0) ck_assert_error(from_base64url(text, size - 1), " " + std::to_string(size) + " bytes");
     for (std::size_t cut = 0; cut < text.size(); ++cut)
       ck_assert_error(from_base64url(std::string_view(text).substr(0, cut), 1000), "encoded data");
     for (std::size_t i = 0; i < text.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/policy/policy_spec.hpp"
 
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 
@@ -30,19 +30,19 @@ START_TEST(words) {
 END_TEST
 
 START_TEST(refuses_bad_words) {
-  ck_assert_error(parse_policy_spec(""), "no policy in ''");
-  ck_assert_error(parse_policy_spec("=m"), "no policy in '=m'");
+  ck_assert_error_words(parse_policy_spec(""), "no policy ''");
+  ck_assert_error_words(parse_policy_spec("=m"), "no policy '=m'");
   const std::string longest = "T=" + std::string(max_policy_word - 2, 'm');
   ck_assert_uint_eq(parse_policy_spec(longest).parameters.at("matrix").size(), max_policy_word - 2);
-  ck_assert_error(parse_policy_spec(longest + "m"), "the word of a policy has more than 4096 bytes");
+  ck_assert_error_words(parse_policy_spec(longest + "m"), "4096 bytes");
   ck_assert_error(parse_parameters(longest + "m"), "more than 4096 bytes");
-  ck_assert_error(parse_policy_spec("T="), "empty item in 'T='");
-  ck_assert_error(parse_policy_spec("T=a,"), "empty item in 'T=a,'");
-  ck_assert_error(parse_policy_spec("T=seed="), "empty item in 'T=seed='");
-  ck_assert_error(parse_policy_spec("T==3"), "empty item in 'T==3'");
-  ck_assert_error(parse_policy_spec("T=a,b"), "matrix is given twice");
-  ck_assert_error(parse_policy_spec("T=seed=1,SEED=2"), "seed is given twice");
-  ck_assert_error(parse_policy_spec("T=/run=1/m"), "'/run' is no key: a matrix file with =");
+  ck_assert_error_words(parse_policy_spec("T="), "empty item 'T='");
+  ck_assert_error_words(parse_policy_spec("T=a,"), "empty item 'T=a,'");
+  ck_assert_error_words(parse_policy_spec("T=seed="), "empty item 'T=seed='");
+  ck_assert_error_words(parse_policy_spec("T==3"), "empty item 'T==3'");
+  ck_assert_error_words(parse_policy_spec("T=a,b"), "matrix given twice");
+  ck_assert_error_words(parse_policy_spec("T=seed=1,SEED=2"), "seed given twice");
+  ck_assert_error_words(parse_policy_spec("T=/run=1/m"), "'/run' =");
   ck_assert_error(parse_policy_spec("T=m\nslurmctld: all is well"), "a control character in 'T=m?slurmctld");
   std::string many = "T=k0=0";
   for (int i = 1; i < 64; ++i) many += ",k" + std::to_string(i) + "=0";

@@ -198,7 +198,7 @@ START_TEST(no_other_user_can_keep_the_writer_out) {
   const std::vector<Decision> read = DecisionReader(path, {}, {0}).read();
   ck_assert_uint_eq(read.size(), 2);
   ck_assert_uint_eq(read[1].job_id, 2);
-  ck_assert_error(DecisionWriter(path), "another process");
+  ck_assert_error(DecisionWriter(path), "process writes");
 }
 END_TEST
 
@@ -235,7 +235,7 @@ START_TEST(a_lock_that_was_put_there_is_replaced) {
     struct stat status {};
     ck_assert_int_eq(lstat((path + ".lock").c_str(), &status), 0);
     ck_assert(S_ISREG(status.st_mode) && status.st_uid == 0 && (status.st_mode & 0777) == 0600);
-    ck_assert_error(DecisionWriter(path), "another process");
+    ck_assert_error(DecisionWriter(path), "process writes");
   }
 }
 END_TEST

@@ -205,8 +205,8 @@ START_TEST(believes_no_liar) {
     ck_assert_error(decode(forged(good, latency_nodes, count == 0 ? 1 : count)), "snapshot: ");
     ck_assert_error(decode(forged(good, name_bytes, count)), "snapshot: ");
   }
-  ck_assert_error(decode(forged(good, records, 7)), "longer");
-  ck_assert_error(decode(forged(good, records, 0)), "shorter");
+  ck_assert_error(decode(forged(good, records, 7)), "are longer");
+  ck_assert_error(decode(forged(good, records, 0)), "are shorter");
   ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "liveness: 2147483649");
   ck_assert_error(decode(forged(good, records + 8, std::int64_t{-1})), "-1 outages");
   ck_assert_error(decode(forged(good, records + 16, -0.5)), "age_s is -0.5");

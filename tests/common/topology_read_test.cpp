@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/topology_read.hpp"
 
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
@@ -40,24 +40,24 @@ START_TEST(arities) {
 END_TEST
 
 START_TEST(bad_arities) {
-  ck_assert_text_eq(error(""), "topo: it is empty");
-  ck_assert_text_eq(error("# nothing\n"), "topo: it is empty");
-  ck_assert_text_eq(error("tree"), "topo:1: tree needs the arities from the root to the leaves");
-  ck_assert_text_eq(error("tree 2 x"), "topo:1: arity 'x': it takes a number from 1 to 16777216");
-  ck_assert_text_eq(error("tree 2 0"), "topo:1: arity '0': it takes a number from 1 to 16777216");
-  ck_assert_text_eq(error("tree 2 2.5"), "topo:1: arity '2.5': it takes a number from 1 to 16777216");
-  ck_assert_text_eq(error("tree 65536 65536"), "topo: the tree has more than 16777216 leaves");
-  ck_assert_text_eq(error("tree 2\ntree 2"), "topo:2: a second tree line");
-  ck_assert_text_eq(error("tree 2\ndist 1\ndist 1"), "topo:3: a second dist line");
-  ck_assert_text_eq(error("tree 2 2\n\ndist 1"), "topo:3: 1 distances for a tree of 2 levels");
-  ck_assert_text_eq(error("tree 2 2\ndist"), "topo:2: 0 distances for a tree of 2 levels");
-  ck_assert_text_eq(error("tree 2 2\ndist 2 -1"), "topo:2: distance '-1': it takes a number from 0 to 2147483647");
+  ck_assert_words(error(""), "topo empty");
+  ck_assert_words(error("# nothing\n"), "topo empty");
+  ck_assert_words(error("tree"), "topo:1: tree arities");
+  ck_assert_words(error("tree 2 x"), "topo:1: arity 'x' 1 16777216");
+  ck_assert_words(error("tree 2 0"), "topo:1: arity '0' 1 16777216");
+  ck_assert_words(error("tree 2 2.5"), "topo:1: arity '2.5' 1 16777216");
+  ck_assert_words(error("tree 65536 65536"), "topo 16777216 leaves");
+  ck_assert_words(error("tree 2\ntree 2"), "topo:2: second tree line");
+  ck_assert_words(error("tree 2\ndist 1\ndist 1"), "topo:3: second dist line");
+  ck_assert_words(error("tree 2 2\n\ndist 1"), "topo:3: 1 distances 2 levels");
+  ck_assert_words(error("tree 2 2\ndist"), "topo:2: 0 distances 2 levels");
+  ck_assert_words(error("tree 2 2\ndist 2 -1"), "topo:2: distance '-1' 0 2147483647");
   ck_assert_error(read("tree 2 2\ndist 2 1"), "topo: distance 1: ");
-  ck_assert_text_eq(error("tree 2\nfaulty 1"), "topo:2: 'faulty' in a tree: the lines are tree and dist");
-  ck_assert_text_eq(error("torus 4 4"), "topo:1: 'torus': only trees can be mapped to, and a tree line comes first");
+  ck_assert_words(error("tree 2\nfaulty 1"), "topo:2: 'faulty' tree dist");
+  ck_assert_words(error("torus 4 4"), "topo:1: 'torus' trees");
   for (const char* part : {"topo:1: '<?xml?>': ", " tleaf, SwitchName="}) ck_assert_error(read("<?xml?>"), part);
   ck_assert_error(read("---\n- topology: a\n"), "topology.yaml");
-  ck_assert_error(read_topology("/nonexistent"), "/nonexistent: cannot be opened: No such file");
+  ck_assert_error_words(read_topology("/nonexistent"), "/nonexistent No such file");
 }
 END_TEST
 
@@ -72,12 +72,11 @@ START_TEST(tleaf) {  // the distances that SCOTCH 7.0.3 gives for this file
 END_TEST
 
 START_TEST(bad_tleaf) {
-  ck_assert_text_eq(error("tleaf"), "topo:1: tleaf needs the number of levels");
-  ck_assert_text_eq(error("tleaf 0"), "topo:1: number of levels '0': it takes a number from 1 to 64");
-  ck_assert_text_eq(error("tleaf 2 2 1 2"), "topo:1: tleaf 2 needs 4 numbers, arity and cost of each level, and has 3");
-  ck_assert_text_eq(error("tleaf 1 2 1\n2"),
-                    "topo:2: tleaf 1 needs 2 numbers, arity and cost of each level, and has 3");
-  ck_assert_text_eq(error("tleaf 1 2 -1"), "topo:1: cost '-1': it takes a number from 0 to 2147483647");
+  ck_assert_words(error("tleaf"), "topo:1: tleaf levels");
+  ck_assert_words(error("tleaf 0"), "topo:1: levels '0' 1 64");
+  ck_assert_words(error("tleaf 2 2 1 2"), "topo:1: 2 needs 4 numbers 3");
+  ck_assert_words(error("tleaf 1 2 1\n2"), "topo:2: 1 needs 2 numbers 3");
+  ck_assert_words(error("tleaf 1 2 -1"), "topo:1: cost '-1' 0 2147483647");
   ck_assert_error(read("tleaf 2 2 2147483647 2 1"), "topo: distance 2147483648: ");
 }
 END_TEST
@@ -116,8 +115,8 @@ START_TEST(what_scontrol_prints) {
               "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n")
           .tree->distance(0, 7),
       8);
-  ck_assert_error(read_of("SwitchName=s0 Level=x Nodes=a\n"), "topo: topology: Level=x is no number");
-  ck_assert_error(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "topo: no switch or block has a node of slurm.conf");
+  ck_assert_error_words(read_of("SwitchName=s0 Level=x Nodes=a\n"), "topo Level=x number");
+  ck_assert_error_words(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "topo slurm.conf");
 }
 END_TEST
 
@@ -136,10 +135,10 @@ START_TEST(of_a_known_machine) {
   const std::vector<std::int64_t> distances{1, 10, 100, 1000};
   ck_assert_int_eq(read_of("tree 2 2", distances).tree->distance(0, 7), 1000);
   ck_assert_int_eq(read_of("SwitchName=s Nodes=a,b\nSwitchName=t Nodes=c,d").tree->leaves(), 8);
-  ck_assert_error(read_of("tree 3"), "its 3 leaves are neither the 8 cores nor the 4 nodes of the machine");
+  ck_assert_error_words(read_of("tree 3"), "3 leaves 8 cores 4 nodes machine");
   ck_assert_error(read_of("tree 2 2\ndist 1 2"), "its leaves");
   const std::vector<std::int64_t> few{1};
-  ck_assert_error(read_of("tree 2 2", few), "1 distances for a tree of 4 levels");
+  ck_assert_error_words(read_of("tree 2 2", few), "1 distances 4 levels");
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_conf.hpp"
 #include "common/topology/torus_topology.hpp"
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
@@ -76,7 +76,7 @@ START_TEST(one_by_its_name) {
   ck_assert_uint_eq(parse_topology_conf(pods.conf, "t.yaml", four_nodes()).size(), 3);  // two blocks, and one of both
   for (const char* name : {"flat_one", "circle"}) ck_assert(parse_topology_yaml(three, "t.yaml", name).conf.empty());
   ck_assert_text_eq(parse_topology_yaml(three, "t.yaml", "circle").kind, "ring");
-  ck_assert_text_eq(error(three, "pod"), "t.yaml: there is no topology 'pod'; it has flat_one, fabric, pods, circle");
+  ck_assert_words(error(three, "pod"), "t.yaml topology 'pod' flat_one fabric pods circle");
 }
 END_TEST
 
@@ -119,7 +119,7 @@ START_TEST(toruses_and_rings) {
   ck_assert_int_eq(parts.torus.position(parts.torus.find("n2")), 3);
   ck_assert_int_eq(parts.torus.position(parts.torus.find("n3")), 6);
   ck_assert_int_eq(parts.torus.position(parts.torus.find("m1")), 0);
-  ck_assert_text_eq(error(head + "      - name: pod2\n"), "t.yaml:3: the topology has 2 toruses: only one can be read");
+  ck_assert_words(error(head + "      - name: pod2\n"), "t.yaml:3: 2 toruses read");
   ck_assert_error(
       parse_topology_yaml("- topology: t\n  torus3d:\n    toruses:\n      - dims: {x: 0, y: 1, z: 1}\n", "t.yaml"),
       "t.yaml:4: ");
@@ -139,32 +139,28 @@ START_TEST(errors_have_the_line_of_the_file) {
   std::string warning;
   ck_assert_uint_eq(parse_topology_conf(conf, "t.yaml", four_nodes(), &warning).size(), 1);
   ck_assert(warning.starts_with("t.yaml: n[5-9] "));
-  ck_assert_text_eq(error(""), "t.yaml: it is empty");
-  ck_assert_text_eq(error("---\n"), "t.yaml:2: the file is no list: its entries begin with \"- \"");
-  ck_assert_text_eq(error("[]\n"), "t.yaml: it has no topology");
-  ck_assert_text_eq(error("topology: a\n"), "t.yaml:1: the file is no list: its entries begin with \"- \"");
-  ck_assert_text_eq(error("- a\n"), "t.yaml:1: a topology has no keys, as \"topology:\"");
-  ck_assert_text_eq(error("- flat: true\n"), "t.yaml:1: the topology has no name, as \"topology: default\"");
-  ck_assert_text_eq(error("- topology: a\n"),
-                    "t.yaml:1: topology a is of no kind: it takes block, flat, ring, torus3d or tree");
-  ck_assert_text_eq(error("- topology: a\n  flat: true\n  tree: {}\n"),
-                    "t.yaml:1: topology a is of two kinds, flat and tree");
-  ck_assert_text_eq(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology is given twice");
-  ck_assert_text_eq(error("- topology: a\n  tree: 5\n"), "t.yaml:2: the topology has no keys, as \"switches:\"");
-  ck_assert_text_eq(error("- topology: a\n  tree: {}\n"), "t.yaml:2: the topology has no switches");
-  ck_assert_text_eq(error("- topology: a\n  block: {}\n"), "t.yaml:2: the topology has no blocks");
-  ck_assert_text_eq(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"),
-                    "t.yaml:2: block_sizes is no list: its entries begin with \"- \"");
-  ck_assert_text_eq(error(tree_of("      - nodes: n1\n")),
-                    "t.yaml:4: the entry of switches has no name, as \"switch: s1\"");
-  ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes takes one value");
-  ck_assert_text_eq(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
-                    "t.yaml:5: nodes: 'n1 Switches=s2' is no name and no list of names");
+  ck_assert_words(error(""), "t.yaml empty");
+  ck_assert_words(error("---\n"), "t.yaml:2: \"- \"");
+  ck_assert_words(error("[]\n"), "t.yaml no topology");
+  ck_assert_words(error("topology: a\n"), "t.yaml:1: \"- \"");
+  ck_assert_words(error("- a\n"), "t.yaml:1: \"topology:\"");
+  ck_assert_words(error("- flat: true\n"), "t.yaml:1: \"topology default\"");
+  ck_assert_words(error("- topology: a\n"), "t.yaml:1: a no block flat ring torus3d tree");
+  ck_assert_words(error("- topology: a\n  flat: true\n  tree: {}\n"), "t.yaml:1: a two flat tree");
+  ck_assert_words(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology twice");
+  ck_assert_words(error("- topology: a\n  tree: 5\n"), "t.yaml:2: \"switches:\"");
+  ck_assert_words(error("- topology: a\n  tree: {}\n"), "t.yaml:2: no switches");
+  ck_assert_words(error("- topology: a\n  block: {}\n"), "t.yaml:2: no blocks");
+  ck_assert_words(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"), "t.yaml:2: block_sizes \"- \"");
+  ck_assert_words(error(tree_of("      - nodes: n1\n")), "t.yaml:4: \"switch s1\"");
+  ck_assert_words(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes one");
+  ck_assert_words(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
+                  "t.yaml:5: nodes 'n1 Switches=s2'");
   ck_assert_error(parse_topology_yaml("- topology: 'a\n", "t.yaml"), "t.yaml:2: ");
   ck_assert_error(parse_topology_yaml("- [[[[\n", "t.yaml"), " no YAML: ");
   ck_assert_error(parse_topology_yaml(std::string(20000, '['), "t.yaml"), " no YAML: ");
-  ck_assert_error(parse_topology_yaml(std::string(max_topology_yaml + 1, ' '), "t.yaml"),
-                  "it has 16777217 bytes; a topology.yaml may have 16777216");
+  ck_assert_error_words(parse_topology_yaml(std::string(max_topology_yaml + 1, ' '), "t.yaml"),
+                        "16777217 bytes 16777216");
 }
 END_TEST
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "common/state/outage_file.hpp"
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 #include "tests/torus_route.hpp"
 
 using namespace placement;
@@ -210,7 +210,7 @@ START_TEST(refuses) {
   ck_assert_int_eq(left.position(left.find("a")), 0);
   ck_assert_text_eq(
       warning, "t: b is not in slurm.conf, and is left out; t: it has no coordinates of c, which TOFA does not use");
-  ck_assert_error(torus_of(parse_torus("torus 2\nb 1", "t"), known, "t", warning), "t: none of its nodes");
+  ck_assert_error_words(torus_of(parse_torus("torus 2\nb 1", "t"), known, "t", warning), "t none");
 }
 END_TEST
 
@@ -265,9 +265,9 @@ START_TEST(outages) {
   for (const char* value : {"-0.1", "1.01", "nan", "inf", "2%", "0,5"})
     ck_assert(refused("n1 " + std::string(value)).starts_with("o:1: probability '" + std::string(value) + "'"));
   ck_assert(refused("n1 2%").find("0.02") != std::string::npos);
-  ck_assert_text_eq(refused("n1"), "o:1: 'n1' is not of the form \"node probability\"");
-  ck_assert_text_eq(refused("n[1-3] 0\nn2 0"), "o:2: node n2 is listed twice");
-  ck_assert_text_eq(refused("n[1 0"), "o:1: host list 'n[1': brackets do not match");
+  ck_assert_words(refused("n1"), "o:1: 'n1' \"node probability\"");
+  ck_assert_words(refused("n[1-3] 0\nn2 0"), "o:2: n2 twice");
+  ck_assert_words(refused("n[1 0"), "o:1: 'n[1' brackets");
 }
 END_TEST
 

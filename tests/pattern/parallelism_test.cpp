@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::pattern;
@@ -132,33 +132,30 @@ START_TEST(sums_and_degrees_are_right_in_all_orders) {
 END_TEST
 
 START_TEST(sizes_that_do_not_fit_name_the_numbers) {
-  ck_assert_error(matrix({{"tp", "8"}, {"pp", "4"}, {"dp", "16"}}, 100),
-                  "tp=8,pp=4,dp=16 is of 512 ranks, and 100 tasks are asked for");
-  ck_assert_error(matrix({{"tp", "8"}, {"pp", "4"}}, 100), "a multiple of 32 ranks, and 100 tasks");
-  ck_assert_error(matrix({{"ep", "3"}}, 4), "ep=3 does not divide cp * dp = 4");
-  ck_assert_error(parse_parallelism({{"ep", "3"}, {"dp", "4"}}), "ep=3 does not divide cp * dp = 4");
+  ck_assert_error_words(matrix({{"tp", "8"}, {"pp", "4"}, {"dp", "16"}}, 100), "tp=8,pp=4,dp=16 512 ranks 100 tasks");
+  ck_assert_error_words(matrix({{"tp", "8"}, {"pp", "4"}}, 100), "32 ranks 100 tasks");
+  ck_assert_error_words(matrix({{"ep", "3"}}, 4), "ep=3 cp * dp = 4");
+  ck_assert_error_words(parse_parallelism({{"ep", "3"}, {"dp", "4"}}), "ep=3 cp * dp = 4");
   ck_assert_error(parse_parallelism({{"tp", "65536"}, {"pp", "65536"}}), "more than 16777216 ranks");
   ck_assert_error(parse_parallelism({{"tp", "16777216"}, {"pp", "16777216"}, {"dp", "16777216"}}),
                   "more than 16777216 ranks");
-  ck_assert_error(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65537"}})),
-                  "needs a multiple of 4295032832 ranks");
-  ck_assert_error(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65535"}})),
-                  "needs a multiple of 4294901760 ranks");
+  ck_assert_error_words(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65537"}})), "4295032832 ranks");
+  ck_assert_error_words(rank_step(parse_parallelism({{"tp", "65536"}, {"ep", "65535"}})), "4294901760 ranks");
   ck_assert_int_eq(rank_step(parse_parallelism({{"tp", "8"}, {"cp", "4"}, {"ep", "6"}})), 96);
   for (const char* value : {"0", "-1", "x", "", "1.5", "16777217", "99999999999999999999"})
-    ck_assert_error(parse_parallelism({{"tp", value}}), "want a whole number from 1 to 16777216");
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"layers", "0"}}), "layers=0: want a whole number");
+    ck_assert_error_words(parse_parallelism({{"tp", value}}), "1 16777216");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"layers", "0"}}), "layers=0 number");
   ck_assert_error(parse_parallelism({{"ep", "2"}, {"cp", "2"}, {"dp", "2"}, {"pp", "2"}, {"order", "tp-cp-pp-ep-dp"}}),
-                  "cp, ep");
+                  "pp after");
 }
 END_TEST
 
 START_TEST(an_order_has_each_dimension_once) {
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"order", "tp-cp-tp-dp-pp"}}), "tp is there twice");
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"order", "tp-xp"}}), "'xp' is none of them");
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"order", "tp--dp"}}), "'' is none of them");
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"pp", "2"}, {"order", "tp-dp"}}), "pp is missing");
-  ck_assert_error(parse_parallelism({{"tp", "2"}, {"order", "tp"}}), "dp is missing");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"order", "tp-cp-tp-dp-pp"}}), "tp twice");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"order", "tp-xp"}}), "'xp' none");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"order", "tp--dp"}}), "'' none");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"pp", "2"}, {"order", "tp-dp"}}), "pp missing");
+  ck_assert_error_words(parse_parallelism({{"tp", "2"}, {"order", "tp"}}), "dp missing");
   // Dimensions of size 1 may be left out.
   ck_assert(matrix({{"tp", "2"}, {"dp", "2"}, {"order", "DP-TP"}}, 4) ==
             matrix({{"tp", "2"}, {"dp", "2"}, {"order", "dp-tp-cp-ep-pp"}}, 4));

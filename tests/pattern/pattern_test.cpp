@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::pattern;
@@ -88,22 +88,22 @@ START_TEST(texts_are_read_and_written) {
 END_TEST
 
 START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
-  ck_assert_error(parse_pattern("rign"), "'rign' is no pattern: known are ring, tree");
-  ck_assert_error(parse_pattern("alltoal"), "known are alltoall, ring");
-  ck_assert_error(parse_pattern("grids=8x4"), "'grids' is no pattern: known are grid=8x4x4 or grid=auto, ring");
-  ck_assert_error(parse_pattern("pattern=torus"), "pattern=torus: it takes ring, tree or alltoall");
+  ck_assert_error_words(parse_pattern("rign"), "'rign' ring tree");
+  ck_assert_error_words(parse_pattern("alltoal"), "alltoall ring");
+  ck_assert_error_words(parse_pattern("grids=8x4"), "'grids' grid=8x4x4 grid=auto ring");
+  ck_assert_error_words(parse_pattern("pattern=torus"), "pattern=torus ring tree alltoall");
   ck_assert_error(parse_pattern("pattern=grid=2x2"), "write grid=2x2 without pattern=");
-  ck_assert_error(parse_pattern("grid="), "an empty item in 'grid=': known are grid=8x4x4");
-  ck_assert_error(parse_pattern("ring,,seed=1"), " empty item in 'ring,,seed=1'");
-  ck_assert_error(parse_pattern("ring,tree"), "two patterns: ring and tree: give one");
-  ck_assert_error(parse_pattern("tp=4,TP=2"), "tp is given twice in 'tp=4,TP=2'");
+  ck_assert_error_words(parse_pattern("grid="), "'grid=' grid=8x4x4");
+  ck_assert_error_words(parse_pattern("ring,,seed=1"), "empty item 'ring,,seed=1'");
+  ck_assert_error_words(parse_pattern("ring,tree"), "two ring tree");
+  ck_assert_error_words(parse_pattern("tp=4,TP=2"), "tp given 'tp=4,TP=2'");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,pp=2")), "a multiple of 4 ranks");
   ck_assert(possible_ranks(parse_pattern("pp=1")).starts_with("any "));
   ck_assert_text_eq(possible_ranks(parse_pattern("ep=3")), "a multiple of 3 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("tp=2,cp=4,ep=6")), "a multiple of 24 ranks");
   ck_assert_text_eq(possible_ranks(parse_pattern("grid=2x2")), "4 ranks");
   ck_assert_error(parse_pattern(""), "known are ring");
-  ck_assert_error(parse_pattern("ring,seed=1"), "'seed' is no pattern");
+  ck_assert_error_words(parse_pattern("ring,seed=1"), "'seed' pattern");
 }
 END_TEST
 
@@ -111,9 +111,9 @@ START_TEST(one_pattern_and_no_matrix_beside_it) {
   ck_assert_error(parse_pattern("ring,grid=4x4"), "two patterns");
   ck_assert_error(parse_pattern("ring,pattern=tree"), "two patterns");
   ck_assert_error(parse_pattern("tp=2,grid=4x4"), "two patterns");
-  ck_assert_error(parse_pattern("layers=3"), "layers= says more about tp=, pp=, dp=, cp= or ep=");
+  ck_assert_error_words(parse_pattern("layers=3"), "layers= tp= pp= dp= cp= ep=");
   ck_assert_error(parse_pattern("ring,order=tp-dp"), "order= says more");
-  ck_assert_error(pattern_of({{"matrix", "m"}, {"tp", "2"}}), "a matrix and a pattern: m and tp=2");
+  ck_assert_error_words(pattern_of({{"matrix", "m"}, {"tp", "2"}}), "matrix m tp=2");
   ck_assert(!pattern_of({{"matrix", "m"}, {"seed", "2"}}));
   ck_assert(!pattern_of({}));
 }

@@ -116,12 +116,12 @@ START_TEST(strategies_by_name) {
   ck_assert_text_eq(parse_strategy("TM-I").policy.parameters.at("scope"), "whole");
   ck_assert_text_eq(parse_strategy("TM-Isub+3").policy.parameters.at("levels-up"), "3");
   ck_assert_text_eq(parse_strategy("random=seed=4").policy.policy, "RANDOM");
-  ck_assert_error(parse_strategy("TM-Isub+"), "a number of levels");
-  ck_assert_error(parse_strategy("TM-Isub+-1"), "a number of levels");
-  ck_assert_error(parse_strategy("TM-X"), "strategies are SLURM, TM-A");
+  ck_assert_error(parse_strategy("TM-Isub+"), " 64 ");
+  ck_assert_error(parse_strategy("TM-Isub+-1"), " 64 ");
+  ck_assert_error(parse_strategy("TM-X"), " SLURM, TM-A,");
   ck_assert_error(parse_strategy("TREEMATCH=nonsense=1"), "unknown key nonsense");
   for (const char* word : {"TREEMATCH=matrix=/x", "TREEMATCH=ring", "TREEMATCH=grid=2x2"})
-    ck_assert_error(parse_strategy(word), "matrices come from --pattern");
+    ck_assert_error(parse_strategy(word), "--pattern");
 }
 END_TEST
 
@@ -180,7 +180,7 @@ END_TEST
 START_TEST(patterns_from_a_folder) {
   const TemporaryDirectory directory;
   ck_assert_error(PatternSource(parse_pattern(directory.path() + "/none")), "No such file");
-  ck_assert_error(PatternSource(parse_pattern(directory.path())), "no files in it");
+  ck_assert_error(PatternSource(parse_pattern(directory.path())), directory.path() + ": no files");
   directory.file("four", "4\n0 1 0 0\n1 0 2 0\n0 2 0 3\n0 0 3 0\n");
   const PatternSource source(parse_pattern(directory.path()));
   ck_assert_int_eq(source.matrix(4, 99)->weight(2, 3), 3);

@@ -59,9 +59,10 @@ CommMatrix pairs(std::int32_t ranks) {
   return CommMatrix::from_edges(ranks, edges);
 }
 
-void ck_assert_kept(const GpuOrder& order, const std::string& why) {
+// The order stays, for a reason whose text has the part.
+void ck_assert_kept(const GpuOrder& order, const std::string& part) {
   ck_assert(!order.changed);
-  ck_assert_text_eq(order.kept, why);
+  ck_assert_msg(order.kept.find(part) != std::string::npos, "%s", order.kept.c_str());
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ END_TEST
 START_TEST(no_time) {
   const Step step{{"a1"}, {{0, 1, 2, 3}}};
   const placement::Deadline past = placement::Deadline::after(std::chrono::seconds(0));
-  ck_assert_kept(step.order(pairs(4), linked, GpuLists::per_node, past), "no time was left");
+  ck_assert_kept(step.order(pairs(4), linked, GpuLists::per_node, past), "no time");
 }
 END_TEST
 
@@ -110,14 +111,14 @@ START_TEST(one_order_for_all_nodes) {
   const auto one = two.order(matrix, linked, GpuLists::one);
   ck_assert(one.changed && one.gpu_of_rank == (Numbers{0, 1, 3, 2, 0, 1, 3, 2}));
   ck_assert_kept((Step{{"a1", "b1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, linked, GpuLists::one)),
-                 "gres.conf has no Links= between the job's GPUs of b1");
+                 " no Links= ");
   ck_assert_kept((Step{{"a1", "a2"}, {{0, 1, 2, 3}, {4, 5, 6}}}.order(CommMatrix::from_edges(7, {{0, 1, 5}}), linked,
                                                                       GpuLists::one)),
-                 "the job does not have all GPUs of a2");
+                 " all GPUs of a2");
   const std::string others =
       std::string(linked) + "NodeName=d1 Name=gpu File=/dev/g0 Links=-1,4,0,0\nNodeName=d1 Name=gpu File=/dev/g[1-3]\n";
   ck_assert_kept((Step{{"a1", "d1"}, {{0, 1, 2, 3}, {4, 5, 6, 7}}}.order(matrix, others, GpuLists::one)),
-                 "the nodes have different links, and --gpus-per-task takes one order for all of them");
+                 "different links");
 }
 END_TEST
 
@@ -138,25 +139,21 @@ START_TEST(one_gpu_for_each_task) {
   ck_assert(choice({{"gpus-per-task", "2"}, {"gpu-bind", "none"}}).lists == GpuLists::per_node);
   for (const char* count : {"2", "a100:2", "a100:1,h100:1"}) {
     ck_assert(!choice({{"gpus-per-task", count}}).lists);
-    ck_assert_text_eq(choice({{"gpus-per-task", count}}).kept,
-                      "--gpus-per-task=" + std::string(count) + " does not give each task one GPU");
+    ck_assert(choice({{"gpus-per-task", count}}).kept.starts_with("--gpus-per-task=" + std::string(count) + " "));
   }
-  ck_assert_text_eq(choice({{"ntasks-per-gpu", "2"}}).kept, "--ntasks-per-gpu=2 gives several tasks one GPU");
-  ck_assert_text_eq(choice({{"gpu-bind", "closest"}}).kept, "--gpu-bind=closest assigns the GPUs");
+  ck_assert(choice({{"ntasks-per-gpu", "2"}}).kept.starts_with("--ntasks-per-gpu=2 "));
+  ck_assert(choice({{"gpu-bind", "closest"}}).kept.starts_with("--gpu-bind=closest "));
 }
 END_TEST
 
 // srun -v reports why ranks have the GPUs that Slurm gives them.
 START_TEST(nothing_to_change) {
   const Step four{{"a1"}, {{0, 1, 2, 3}}};
-  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "no order of them costs less");
-  ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "no order of them costs less");
-  ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
-                 "gres.conf has no Links= between the job's GPUs of b1");
-  ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)),
-                 "gres.conf has 0 GPUs of c1, and the job has number 3");
-  ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)),
-                 "a1 has 4 GPUs of the job for 2 tasks");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {{0, 2, 5}, {1, 3, 5}}), linked), "costs less");
+  ck_assert_kept(four.order(CommMatrix::from_edges(4, {}), linked), "costs less");
+  ck_assert_kept((Step{{"b1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), " no Links= ");
+  ck_assert_kept((Step{{"c1"}, {{0, 1, 2, 3}}}.order(pairs(4), linked)), " 0 GPUs of c1,");
+  ck_assert_kept((Step{{"a1"}, {{0, 1}}, Numbers{0, 1, 2, 3}}.order(pairs(2), linked)), "a1 has 4 GPUs");
   for (const char* text :
        {"AutoDetect=nvml\n", "NodeName=a1 Name=gpu File=/dev/g[0-3] Cores=x\n", "NodeName=a[1 Name=gpu\n"})
     ck_assert(!four.order(pairs(4), text).changed);

@@ -21,7 +21,7 @@ START_TEST(a_job_with_the_policys_nodes_is_not_told) {
 END_TEST
 
 START_TEST(the_reason_is_told) {
-  ck_assert(stock_nodes_notice(42, 0, "42 stock: no node is free") == begin + "no node is free");
+  ck_assert(stock_nodes_notice(42, 0, "42 stock: no free node") == begin + "no free node");
   ck_assert(stock_nodes_notice(42, 40, "40 stock: why: not") == begin + "why: not");
 }
 END_TEST

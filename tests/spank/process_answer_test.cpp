@@ -37,9 +37,9 @@ START_TEST(a_process_that_dies) {
   };
   ck_assert_error(answer_of_process(killed, 60s, most), "was ended by signal 9 (Killed)");
   const auto ended = []() -> std::string { _exit(3); };
-  ck_assert_error(answer_of_process(ended, 60s, most), "could not hand it over");
+  ck_assert_error(answer_of_process(ended, 60s, most), "could not");
   const auto thrown = []() -> std::string { throw std::bad_alloc(); };
-  ck_assert_error(answer_of_process(thrown, 60s, most), "could not hand it over");
+  ck_assert_error(answer_of_process(thrown, 60s, most), "could not");
   // It dies when it has written a part: 64 MiB take longer than a millisecond.
   const auto part = [] {
     std::string text(64 << 20, 'x');
@@ -83,7 +83,7 @@ START_TEST(no_process_and_no_pipe) {
   ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
   const rlimit none{0, before.rlim_max};
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-  ck_assert_error(answer_of_process([] { return std::string(); }, 60s, most), "no pipe for the plan: ");
+  ck_assert_error(answer_of_process([] { return std::string(); }, 60s, most), std::strerror(EMFILE));
   ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 END_TEST

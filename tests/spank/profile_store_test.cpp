@@ -147,8 +147,8 @@ START_TEST(what_others_may_write_says_nothing) {
   const ProgramRun run{"/bin/app", {}, 2};
   write(store.file_for(run), 0);
   chmod(store.directory().c_str(), 0770);
-  ck_assert_error(store.find(run), "others may write into");
-  ck_assert_error(store.file_for(run), "others may write into");
+  ck_assert_error(store.find(run), "others ");
+  ck_assert_error(store.file_for(run), "others ");
   chmod(store.directory().c_str(), 0755);  // reading is no harm
   ck_assert(store.find(run).has_value());
   fs::remove(store.file_for(run));
@@ -156,10 +156,10 @@ START_TEST(what_others_may_write_says_nothing) {
   ck_assert(!store.find(run));
   if (geteuid() == 0) {
     ck_assert_int_eq(chown(store.directory().c_str(), 12345, 12345), 0);
-    ck_assert_error(store.find(run), "belongs to another user");
+    ck_assert_error(store.find(run), "another user");
   }
   const ProfileStore file(directory.file("file", "x"));
-  ck_assert_error(file.find(run), "is no directory");
+  ck_assert_error(file.find(run), "/file");
   ck_assert_error(file.file_for(run), "cannot make");
 }
 END_TEST
@@ -254,7 +254,7 @@ START_TEST(where_it_is) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  ck_assert_error(ProfileStore::of_user(getenv), "no place for profiles");
+  ck_assert_error(ProfileStore::of_user(getenv), "XDG_DATA_HOME");
   variables["HOME"] = "/home/u";
   ck_assert_text_eq(ProfileStore::of_user(getenv).directory(), "/home/u/.local/share/slurm-placement/profiles");
   variables["XDG_DATA_HOME"] = "relative";

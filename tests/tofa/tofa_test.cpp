@@ -172,7 +172,7 @@ START_TEST(the_paper) {
   set_outages(view, {1, 3, 5}, 0.02);  // no window: whole machine, raised weights
   ck_assert(nodes_of(place("TOFA-PAPER", view, request)) == (std::vector<std::int32_t>{0, 1, 2}));
   view.torus = nullptr;
-  ck_assert_error(place("TOFA-PAPER", view, request), "needs a torus");
+  ck_assert_error(place("TOFA-PAPER", view, request), "torus");
   provide_scotch(nullptr);
 }
 END_TEST

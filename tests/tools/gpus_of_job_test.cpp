@@ -42,9 +42,7 @@ END_TEST
 START_TEST(the_cores_of_the_ranks_are_wanted) {
   ck_assert_text_eq(refused({0, 1, 2, 3}, {true, true, false, false}), "");
   ck_assert_text_eq(refused({0, 1, 2, 3}, {true, false}), "");  // not the cores of this description
-  ck_assert_text_eq(refused({0, 1, 2, 3}, {true, false, true, true}),
-                    "rank 1 would have core 1 of node n2, which the job does not have: allocate whole nodes, as by "
-                    "--exclusive, or leave the cores to srun -m TREEMATCH");
+  ck_assert(refused({0, 1, 2, 3}, {true, false, true, true}).starts_with("rank 1 would have core 1 of node n2, "));
 }
 END_TEST
 

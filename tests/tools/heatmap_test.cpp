@@ -138,8 +138,8 @@ START_TEST(extremes) {
     }
   draw(map_of(2, {1e-300, 1e300, 1, 2}), {.title = std::string(5000, 'x')});
   draw(heat_map_of(CommMatrix::from_edges(2, {{0, 1, INT64_MAX}})), {.title = "\xc3\xa9\x01"});
-  ck_assert_error(HeatMap(0, HeatMap::Kind::traffic), "nothing to draw");
-  ck_assert_error(heat_map_of(CommMatrix()), "nothing to draw");
+  ck_assert_error(HeatMap(0, HeatMap::Kind::traffic), " 0 rows");
+  ck_assert_error(heat_map_of(CommMatrix()), " 0 rows");
 }
 END_TEST
 
