@@ -14,7 +14,7 @@ left() {  # NAME: what the run NAME that died has left
   # 5 bytes, and the empty messages of barriers
   head -1 "$out" | grep -q '^np 3$' && grep -q '^0 2 5 ' "$out" ||
     { fail "$1: nothing was left"; cat "$scratch/log"; }
-  grep -q "did not end with MPI_Finalize" "$scratch/log" || fail "$1: does not say so"
+  grep -q MPI_Finalize "$scratch/log" || fail "$1: does not say so"
   ls "$out".rank* >/dev/null 2>&1 && fail "$1: tables of counters are left"
 }
 # dies NAME STATUS: STATUS is the exit status of mpirun without the profiler.
@@ -67,7 +67,7 @@ reports_nothing() {  # FILE PART COMMAND..
   shift 2
   "$tool" -o "$file" "$@" >"$scratch/log" 2>&1
   got=$?
-  [ $got = 1 ] && tail -n 1 "$scratch/log" | grep -q "nothing was written to $file.*$part" ||
+  [ $got = 1 ] && tail -n 1 "$scratch/log" | grep -q "nothing .* $file.*$part" ||
     { fail "$*: exit status $got, and nothing was written"; cat "$scratch/log"; }
 }
 "$tool" -o "$scratch/summed" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 || fail "a profile: exit status $?"
@@ -81,7 +81,7 @@ reports_nothing "$scratch/odd" "--merge $scratch/odd" sh -c 'echo x >"$0.rank0"'
 # A program that died and left no counts has the status that it has without the profiler.
 "$tool" --salvage=no -o "$scratch/lost" "$MPIRUN" -np 3 "$scratch/mpi_traffic" aborts >"$scratch/log" 2>&1
 got=$?
-[ $got != 0 ] && [ $got != 2 ] && tail -n 1 "$scratch/log" | grep -q "nothing was written to $scratch/lost" ||
+[ $got != 0 ] && [ $got != 2 ] && tail -n 1 "$scratch/log" | grep -q "nothing .* $scratch/lost" ||
   { fail "--salvage=no: exit status $got"; cat "$scratch/log"; }
 PLACEMENT_PROFILE_LIBRARY=$scratch/no-library "$tool" -o "$scratch/without" touch "$scratch/ran" 2>"$scratch/log"
 [ $? = 2 ] && [ ! -e "$scratch/ran" ] && grep -q no-library "$scratch/log" || { fail "without the library the command runs"; cat "$scratch/log"; }
@@ -89,7 +89,7 @@ PLACEMENT_PROFILE_LIBRARY=$scratch/no-library "$tool" -o "$scratch/without" touc
 "$tool" -o "$scratch/late" sh -c 'mkdir "$0"; "$@"; got=$?; rmdir "$0"; exit $got' "$scratch/late" "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
   fail "a matrix that was written late: exit status $?"
 grep -q '^np 3$' "$scratch/late" && tail -n 1 "$scratch/log" | grep -q "wrote $scratch/late: 3 ranks, .* all 3 ranks" &&
-  ! grep -q 'did not end with MPI_Finalize' "$scratch/log" || { fail "a matrix that was written late"; cat "$scratch/log"; }
+  ! grep -q MPI_Finalize "$scratch/log" || { fail "a matrix that was written late"; cat "$scratch/log"; }
 # A relative name is that of the directory where the tool was started, wherever the program runs.
 mkdir "$scratch/elsewhere"
 (cd "$scratch" && "$tool" -o relative sh -c 'cd elsewhere && "$@"' sh "$MPIRUN" -np 3 "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1)
@@ -134,17 +134,17 @@ for file in "$scratch/no/such/file" "$scratch/directory"; do
   "$tool" -o "$file" touch "$scratch/ran" 2>"$scratch/log"
   [ $? = 2 ] && [ ! -e "$scratch/ran" ] || fail "-o $file: the command runs"
 done
-grep -q 'a directory, and a file is wanted' "$scratch/log" || fail "-o DIRECTORY: $(cat "$scratch/log")"
+grep -q "$scratch/directory: a directory" "$scratch/log" || fail "-o DIRECTORY: $(cat "$scratch/log")"
 "$tool" --merge "$scratch/none" 2>"$scratch/log" && fail "--merge of nothing succeeds"
 "$tool" "$scratch/no-such-command" 2>/dev/null
 [ $? = 127 ] || fail "exit status of a command that is not there"
 # A file that cannot be written is no reason for the program to fail.
 under libplacement-profile 2 env PLACEMENT_PROFILE="$scratch/no/such/directory" "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
   fail "the program fails where the profile cannot be written"
-grep -q 'cannot write the profile' "$scratch/log" || fail "an unwritable profile goes unsaid"
+grep -q "$scratch/no/such/directory: " "$scratch/log" || fail "an unwritable profile goes unsaid"
 under libplacement-profile 2 env PLACEMENT_PROFILE_COUNT=wrong "$scratch/mpi_traffic" sendrecv >"$scratch/log" 2>&1 ||
   fail "the program fails with a wrong setting"
-grep -q 'nothing is profiled' "$scratch/log" || fail "a wrong setting goes unsaid"
+grep -q PLACEMENT_PROFILE_COUNT "$scratch/log" || fail "a wrong setting goes unsaid"
 
 # ---- rows come to rank 0 along a tree of ranks: the matrix is whole where this tree is not, and rank 0 keeps no buffers for each rank
 # (with 24 ranks, 700 KiB).

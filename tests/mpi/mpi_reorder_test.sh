@@ -47,21 +47,21 @@ reorder "wrong degree" 4 "refused " PLACEMENT_REORDER_HARDWARE="$scratch/four_pa
 # In the place of MPI_COMM_WORLD, and by a call of our own.
 reorder "stand-in" 8 "moved [1-8] " PLACEMENT_REORDER_MATRIX="$scratch/partners" PLACEMENT_REORDER_REPORT=yes \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
-says '8 ranks: 16000 hop-bytes in the order given, 8000 after reordering'
-says 'the decision took '
+says '8 ranks: 16000 hop-bytes .* 8000 '
+says ' ms of processor time'
 reorder "stand-in with a matrix of another size" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/partners" \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
-says 'the matrix has 8 ranks and the communicator 6; ranks stay as they are'
+says 'the matrix has 8 ranks and the communicator 6; ranks '
 reorder "stand-in without the file" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/none" -- plain
 says 'none'
 reorder "wrong setting" 4 "moved 0 " PLACEMENT_REORDER_GAIN=lots -- plain
-says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing is reordered'
+says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing '
 # An error at a rank other than 0 is reported too.
 # shellcheck disable=SC2016
 timeout 60 "$MPIRUN" -np 4 sh -c '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 2 ] || export PLACEMENT_REORDER_HARDWARE="$1"; export LD_PRELOAD="$2"; exec "$3" plain' \
   sh "$scratch/none" "$build/.libs/libplacement-reorder.so" "$scratch/plain" >"$scratch/out" 2>"$scratch/err" ||
   { fail "a wrong setting at rank 2: the program failed"; cat "$scratch/err"; }
-says 'none: cannot read.* (rank 2); nothing is reordered'
+says 'none: cannot read.* (rank 2); nothing '
 reorder "too small a machine" 8 "moved 0 " PLACEMENT_REORDER_HARDWARE="$scratch/one" -- plain
 says "one: cannot read"
 reorder "own call" 8 "moved [1-8] " PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" \

@@ -50,6 +50,7 @@ EXTRA_DIST += \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
 	%D%/placectl_lib.sh \
+	%D%/words_lib.sh \
 	%D%/placectl_test.sh \
 	%D%/report_browser_test.sh \
 	%D%/report_page.py \

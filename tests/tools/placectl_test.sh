@@ -6,7 +6,7 @@
 
 general() {
   run
-  refused 2 'placectl: no command given; see placectl --help'
+  refused 2 'placectl: command --help'
   run --help
   for command_name in map run bind cost matrix check-config enable disable gres-conf select; do has "  $command_name "; done
   overview=$out
@@ -27,9 +27,9 @@ general() {
   run --version
   has 'placectl (slurm-placement) '
   run mpa
-  refused 2 "placectl: unknown command 'mpa': did you mean map?"
+  refused 2 "placectl: command 'mpa' map?"
   run weather
-  refused 2 "placectl: unknown command 'weather': the commands are map, run, bind, cost, matrix, check-config, enable, disable, gres-conf, select, status, nodes, pairs, reliability, predict, explain, decisions, report, metrics, export, import, simulate"
+  refused 2 "placectl: 'weather' map run bind cost matrix check-config enable disable gres-conf select status nodes pairs reliability predict explain decisions report metrics export import simulate"
   for words in map run bind cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help
@@ -50,9 +50,9 @@ general() {
 
 matrices() {
   run matrix
-  refused 2 'placectl matrix: no command given: it takes info, make, scale, convert or heatmap'
+  refused 2 'placectl matrix: info make scale convert heatmap'
   run matrix show
-  refused 2 "placectl matrix: unknown command 'show': it takes info, make, scale, convert or heatmap"
+  refused 2 "placectl matrix: 'show' info make scale convert heatmap"
   run matrix info matrix -n 2
   expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\npartners  3 to 3, median 3 of a rank\ntraffic   30 to 115, median 40 of a rank\nregular   90 % of the traffic is in 2 differences of rank numbers, and in 4 pairs\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
   run matrix info matrix -n 0 -t tree
@@ -60,7 +60,7 @@ matrices() {
   run matrix info matrix -n 0 -t tree -p random
   has 'hop-bytes by RANDOM, '
   run matrix info matrix -n 0 -p random
-  refused 2 'placectl matrix: --policy needs --topology'
+  refused 2 'placectl matrix: --policy --topology'
   printf '3 0\n' >silent
   run matrix info silent -t tree
   has 'placed    0 hop-bytes by TREEMATCH, 100 % of that'
@@ -79,13 +79,13 @@ matrices() {
   run matrix convert --to edges matrix
   [ "$out" = "$(cat as.edges)" ] || fail 'standard output and file differ'
   run matrix convert matrix
-  refused 2 'placectl matrix: --to is missing'
+  refused 2 'placectl matrix: --to missing'
   run matrix convert --to png matrix
-  refused 2 "placectl matrix: --to: matrix format 'png': want dense, edges, np or mtx"
+  refused 2 "placectl matrix: --to 'png'"
   run matrix convert --to edges
-  refused 2 'placectl matrix: an argument is missing: placectl matrix convert --to FORMAT IN [OUT]'
+  refused 2 'placectl matrix: --to FORMAT IN [OUT]'
   run matrix convert --to edges matrix /nonexistent/out
-  refused 1 'placectl matrix: cannot write /nonexistent/out: No such file or directory'
+  refused 1 'placectl matrix: /nonexistent/out No such file or directory'
   run matrix heatmap matrix -o picture.svg
   expect 0 ''
   grep -q "^<svg " picture.svg || fail "picture.svg is no SVG"
@@ -93,14 +93,14 @@ matrices() {
   expect 0 ''
   for words in 'a &amp; b' '>rank<' '>messages<'; do grep -q "$words" picture.svg || fail "picture.svg does not have $words"; done
   run matrix heatmap matrix
-  refused 2 'placectl matrix: --output is missing: a file that ends in .svg'
+  refused 2 'placectl matrix: --output .svg'
   run matrix heatmap matrix -o picture.gif
-  refused 2 'placectl matrix: picture.gif: a heat map goes to a file that ends in .svg'
+  refused 2 'placectl matrix: picture.gif .svg'
   printf '0 0.5\n0.5 0\n' >fractions
   run matrix info fractions
   has 'scale     fractions: all values times 10^1'
   run matrix convert --to edges fractions
-  has 'the values were fractions: all are multiplied by 10^1'
+  has '10^1'
   printf '0 nan\n1 0\n' >nan
   run matrix info nan
   [ $code = 1 ] || fail "$command: exit code $code"
@@ -157,13 +157,13 @@ configuration() {
   SLURM_CONF=$work/none/slurm.conf run check-config
   has "# $work/none/placement.conf: no such file, the defaults are in force"
   run check-config gone.conf
-  refused 1 'placectl check-config: gone.conf: cannot be opened: No such file or directory'
+  refused 1 'placectl check-config: gone.conf No such file or directory'
   printf 'Mode=on\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:1: Mode=on: it takes off, observe, advise or enforce'
+  refused 1 'placectl check-config: bad:1: Mode=on off observe advise enforce'
   printf '\nDecisionTimeMS=5\nDecisionTime=5\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:3: unknown key DecisionTime: did you mean DecisionTimeMs?'
+  refused 1 'placectl check-config: bad:3: DecisionTime DecisionTimeMs?'
   # All mistakes are reported: of lines, of values, and of the files that other lines name.
   printf 'Mode=on\nFoo\nMode=off\nNlaWeights=foo=1\nTorusFile=/nosuch\nPartitionPolicies=a:XX b:YY\nOutageFile=/neither\nAgentPort=6828\n' >bad
   run check-config bad
@@ -174,56 +174,57 @@ configuration() {
   checks=$((checks + 1))
   [ $code = 1 ] && [ "$(wc -l <<<"$err")" = 100 ] || fail "$command: $(wc -l <<<"$err") lines"
   run check-config bad worse
-  refused 2 "placectl check-config: unexpected argument 'worse'"
+  refused 2 "placectl check-config: unexpected 'worse'"
   printf 'TreematchTopologyFile=%s/machine\n' "$work" >placement.conf
   run check-config placement.conf
-  refused 1 "placectl check-config: placement.conf:1: TreematchTopologyFile=$work/machine: cannot be opened: No such file or directory"
+  refused 1 "placectl check-config: placement.conf:1: TreematchTopologyFile=$work/machine No such file or directory"
   local setting
   for setting in TorusFile OutageFile; do
     printf '# ours\n%s=/nosuch\n' $setting >bad
     run check-config bad
-    refused 1 "placectl check-config: bad:2: $setting=/nosuch: cannot be opened: No such file or directory"
+    refused 1 "placectl check-config: bad:2: $setting=/nosuch No such file or directory"
   done
-  local weights='known are alpha, beta, latency, bandwidth, cpu_load, cpu_utilisation, flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB, memory_available_MiB, users'
+  local weights='alpha beta latency bandwidth cpu_load cpu_utilisation flow_rate_Bps memory_used_MiB cores frequency_MHz memory_MiB memory_available_MiB users'
   for setting in foo=1 wait=5 seed=1 matrix=x profile=x max-age=5 processors=printed; do
     printf '\nNlaWeights=%s\n' $setting >bad
     run check-config bad
-    refused 1 "placectl check-config: bad:2: NlaWeights=$setting: ${setting%%=*} is no weight: $weights"
+    refused 1 "placectl check-config: bad:2: NlaWeights=$setting ${setting%%=*} $weights"
   done
   printf 'NlaWeights=alpha=0.4,beta=0.7\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:1: NlaWeights=alpha=0.4,beta=0.7: alpha=0.4 and beta=0.7 add up to 1.1: they must add up to 1'
+  refused 1 'placectl check-config: bad:1: NlaWeights=alpha=0.4,beta=0.7 alpha=0.4 beta=0.7 1.1 1'
   printf 'NlaWeights=alpha=0.4,flow_rate_bps=1,Memory_used_MiB=0\n' >good
   run check-config --quiet good
   expect 0 '' ''
   mkdir -p alone
   printf 'PartitionPolicies=nopart:NLA\n' >alone/good
   run check-config alone/good
-  has '# PartitionPolicies, PartitionModes: the partitions are not checked, there is no alone/slurm.conf (--slurm-conf names another)'
+  has '# PartitionPolicies, PartitionModes: '
+  has 'alone/slurm.conf'
   printf '\n\nPartitionPolicies=a:NLA b:XX\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:3: PartitionPolicies=b:XX: unknown policy XX: known are TREEMATCH, NLA, TOFA'
+  refused 1 'placectl check-config: bad:3: PartitionPolicies=b:XX XX TREEMATCH NLA TOFA'
   printf 'MonitorPort=7000\nAgentPort=7000\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:1: MonitorPort=7000: MonitorPort and AgentPort are the same: want two ports'
+  refused 1 'placectl check-config: bad:1: MonitorPort=7000 MonitorPort AgentPort'
   printf '\nMonitorPort=6829\n' >bad
   run check-config bad
-  refused 1 'placectl check-config: bad:2: MonitorPort=6829: MonitorPort and AgentPort are the same: want two ports'
+  refused 1 'placectl check-config: bad:2: MonitorPort=6829 MonitorPort AgentPort'
   printf 'torus 2 2\n' >bare_torus
   mkdir -p nowhere
   printf 'TorusFile=%s/bare_torus\n' "$work" >nowhere/placement.conf
   run check-config nowhere/placement.conf
-  refused 1 "placectl check-config: $work/bare_torus: it names no nodes"
+  refused 1 "placectl check-config: $work/bare_torus no nodes"
   printf 'tree 4 4\n' >machine
   run check-config placement.conf
   has "# TreematchTopologyFile: 16 cores of 4 nodes of slurm.conf"
   printf 'tree 3 4\n' >machine
   run check-config placement.conf
-  refused 1 "placectl check-config: $work/machine: its 12 leaves are neither the 16 cores nor the 4 nodes of the machine"
+  refused 1 "placectl check-config: $work/machine 12 16 4"
   printf 'tree 2 2\n' >machine
   printf 'LevelDistances=1,2\n' >>placement.conf
   run check-config placement.conf
-  refused 1 "placectl check-config: $work/machine: 2 distances for a tree of 3 levels"
+  refused 1 "placectl check-config: $work/machine 2 3"
   mkdir -p apart
   cp placement.conf apart
   run check-config apart/placement.conf
@@ -236,7 +237,7 @@ configuration() {
   has "# OutageFile: 2 nodes; $work/outages:2: there is no node n7 in slurm.conf"
   printf 'n1 2%%\n' >outages
   run check-config placement.conf
-  refused 1 "placectl check-config: $work/outages:1: probability '2%': it takes a number from 0 to 1, as 0.02 for 2%"
+  refused 1 "placectl check-config: $work/outages:1: '2%' 0 1 0.02 2%"
   printf 'torus 2 2\nn1 0 0\nm2 1 0\n' >torus  # m2 was retired
   printf 'n1 0.02\n' >outages
   run check-config --quiet placement.conf
@@ -246,33 +247,33 @@ configuration() {
 # What needs no slurmctld: it is not asked before the environment is in order.
 allocations() {
   run map -m matrix
-  refused 2 'placectl map: --topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now'
+  refused 2 'placectl map: --topology SLURM_JOB_ID predict'
   export SLURM_JOB_ID=7
   run map -m matrix --nodes 2
-  refused 2 'placectl map: --nodes needs --topology'
+  refused 2 'placectl map: --nodes --topology'
   run map -m matrix
-  refused 1 'placectl map: SLURM_JOB_NODELIST is not set in the environment of the allocation'
+  refused 1 'placectl map: SLURM_JOB_NODELIST set'
   export SLURM_JOB_NODELIST='n[1-3' SLURM_TASKS_PER_NODE='2(x2)'
   run map -m matrix
-  refused 1 "placectl map: host list 'n[1-3': brackets do not match"
+  refused 1 "placectl map: 'n[1-3' brackets"
   SLURM_JOB_NODELIST='n[1-3]'
   run map -m matrix
-  refused 1 'placectl map: SLURM_TASKS_PER_NODE is about 2 nodes, and SLURM_JOB_NODELIST has 3'
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE 2 SLURM_JOB_NODELIST 3'
   SLURM_TASKS_PER_NODE='2(x'
   run map -m matrix
-  refused 1 "placectl map: SLURM_TASKS_PER_NODE=2(x: '2(x' has no closing bracket"
+  refused 1 "placectl map: SLURM_TASKS_PER_NODE=2(x '2(x'"
   SLURM_TASKS_PER_NODE='2(x-1)'
   run map -m matrix
-  refused 1 'placectl map: SLURM_TASKS_PER_NODE=-1: it should be a number above 0'
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE=-1 0'
   SLURM_TASKS_PER_NODE='1(x2000000000)'
   run map -m matrix
-  refused 1 'placectl map: SLURM_TASKS_PER_NODE=1(x2000000000): more than 1048576 nodes'
+  refused 1 'placectl map: SLURM_TASKS_PER_NODE=1(x2000000000 1048576'
   SLURM_TASKS_PER_NODE=1 SLURM_JOB_NODELIST=n1 SLURM_JOB_ID=x
   run map -m matrix
-  refused 1 'placectl map: SLURM_JOB_ID=x: it should be a number above 0'
+  refused 1 'placectl map: SLURM_JOB_ID=x 0'
   export SLURM_HET_SIZE=2
   run map -m matrix
-  refused 1 'placectl map: this is a heterogeneous job: name one of its components by --het-group=0 to --het-group=1'
+  refused 1 'placectl map: --het-group=0 --het-group=1'
   unset SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_TASKS_PER_NODE SLURM_HET_SIZE
 }
 
@@ -345,7 +346,7 @@ predictions() {
   PLANNED=3047-09-04T20:07:40
   run predict -n8
   checks=$((checks + 1))
-  [ $code = 0 ] && [[ $out != *'would start at'* ]] || fail "$command: exit code $code; $out"
+  [ $code = 0 ] && [[ $out != *3047* ]] || fail "$command: exit code $code; $out"
   has 'not foreseeable'
   if [ $have_python = yes ]; then
     run predict --json -n8
@@ -354,7 +355,7 @@ predictions() {
   fi
   PLANNED=$(date -d 'now + 2 hours' +%Y-%m-%dT%H:%M:%S)
   run predict -n8
-  has "would start at $PLANNED on n[1-4]"
+  has " $PLANNED on n[1-4]"
   if [ $have_python = yes ]; then
     run predict --json -n8
     json "['foreseeable']" True
