@@ -158,8 +158,8 @@ void allreduce_recursive_doubling(const CollectiveCall& call, Output& out) {
   if (call.rank < 2 * rest) out.send(call.rank - 1, call.bytes());
 }
 
-// Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks, of which the
-// odd one takes part.
+// Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks. The odd one
+// takes part.
 struct Folding {
   explicit Folding(std::int32_t size) : power(power_of_two_below(size)), rest(size - power) {}
 

@@ -36,7 +36,7 @@ constexpr const char* help =
     "       placement-profile --merge FILE\n"
     "Count what pairs of ranks of an MPI program exchange, and write the matrix when it ends.\n"
     "COMMAND starts the program: mpirun, srun, or the program itself.\n\n"
-    "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary goes beside it\n"
+    "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary is next to it\n"
     "      --from-topology     no traffic, but the neighbours of the program's virtual topologies\n"
     "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
     "      --collectives=MODEL messages of collectives: generic or direct [generic]\n"
@@ -80,8 +80,8 @@ std::string merge(const std::string& file, std::uint32_t kinds) {
 }
 
 // Open MPI's parameter with the names of variables that mpirun passes on to other nodes. Open MPI 4 runs nothing when
-// it is set and mpirun is given -x. Its mpirun takes the names of another parameter beside those of -x; Open MPI 5 does
-// not know that one, and takes -x beside the first.
+// it is set and mpirun is given -x. Its mpirun takes the names of another parameter in addition to those of -x. Open
+// MPI 5 does not know that one, and takes -x in addition to the first.
 constexpr const char* forwarding = "OMPI_MCA_mca_base_env_list";
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 constexpr const char* forwarding_beside_x = "OMPI_MCA_mca_base_env_list_internal";

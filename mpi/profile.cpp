@@ -265,7 +265,7 @@ void end() {
 void aborted() {
   if (!state.traffic || state.traffic->state() != RankState::running) return;
   state.traffic->set_state(RankState::aborted);
-  // srun sets these two for a learned profile, of which nobody is told who did not ask for one.
+  // srun sets these two for a learned profile. Its user did not ask for it, and gets no message.
   if (state.settings.sample && state.settings.salvage == ProfileSettings::Salvage::no) return;
   if (state.table_on_disk)
     say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the counts up to here are left in " +

@@ -14,7 +14,7 @@ namespace placement::mpi {
 // gets its name only when it is complete.
 class ProfileFile {
  public:
-  // Opens a temporary file beside `path`. An error is reported by finish().
+  // Opens a temporary file next to `path`. An error is reported by finish().
   ProfileFile(std::string path, std::int32_t ranks);
   ~ProfileFile();
   ProfileFile(const ProfileFile&) = delete;
@@ -39,8 +39,8 @@ struct ProfileSummary {
   std::int32_t ranks_finalized = 0;  // ranks that left a table and ended with MPI_Finalize
   double seconds = 0;                // sum over ranks of the time from MPI_Init to MPI_Finalize; 0: not known
   double mpi_seconds = 0;            // sum over ranks of the time in calls that can wait
-  double mpi_seconds_least = 0;      // the least of these times
-  double mpi_seconds_most = 0;       // the largest of these times
+  double mpi_seconds_least = 0;      // the least time of a rank in calls that can wait
+  double mpi_seconds_most = 0;       // the largest time of a rank in calls that can wait
   std::vector<std::string> nodes;    // nodes on which ranks ran, at most `most_nodes` of them; empty: not known
   static constexpr std::size_t most_nodes = 32;
   std::uint64_t calls = 0;                                   // number of calls that can wait

@@ -13,7 +13,7 @@ struct RunTime {
   double ticks_per_second = 1;  // rate of Traffic::ticks()
 };
 
-// Writes the matrix and, if settings.summary is set, the summary beside it. The call is collective over `comm`, a
+// Writes the matrix and, if settings.summary is set, the summary next to it. The call is collective over `comm`, a
 // duplicate of MPI_COMM_WORLD. Both directions of a pair are added at the lower rank. Rank 0 writes the matrix row by
 // row in the np format: "np RANKS", then lines "source target bytes messages" with source < target, ascending. No rank
 // holds more than its own row and 2 MiB. Returns on each rank whether the matrix is written. If it is not, rank 0 has

@@ -30,7 +30,7 @@ struct ProcessTree {
   TreeTopology tree;
   std::vector<std::int32_t> leaf_of_process;
 };
-// Returns the tree of these places; places[p] is the place of process p.
+// Returns the tree of the places; places[p] is the place of process p.
 ProcessTree process_tree(std::span<const ProcessPlace> places);
 
 // The mapping that is used: that of TREEMATCH, or the published matching [JA §2].

@@ -66,7 +66,7 @@ class Traffic {
   // Counts a call that can wait, and its time.
   void add_time(std::uint64_t ticks);
 
-  // Returns all peers with traffic of these kinds (bit k: kind k), ascending. The rank itself may be among them.
+  // Returns all peers with traffic of the kinds `kinds` (bit k: kind k), ascending. The rank itself may be among them.
   std::vector<PeerTraffic> peers(std::uint32_t kinds) const;
   PeerTraffic total(TrafficKind kind) const;              // over all peers in MPI_COMM_WORLD
   PeerTraffic outside() const;                            // to processes that are not in MPI_COMM_WORLD

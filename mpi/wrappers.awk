@@ -3,15 +3,15 @@
 #
 #   awk -v library=profile -f wrappers.awk HOOKS.hpp... PREPROCESSED
 #
-# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." say which hand-written function sees the
-# arguments of which calls; "after": when they are done, with the result as first argument; "made": when
+# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." name the hand-written function that sees the
+# arguments of the calls MPI_A, MPI_B; "after": when they are done, with the result as first argument; "made": when
 # they succeeded, with the same arguments; "//@ skip: .." names calls that are written by hand. PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor.
 # A large-count call MPI_X_c uses the hooks of MPI_X.
 #
 # library=profile wraps what moves data, waits, or changes communicators; library=reorder wraps what
 # takes a communicator, and lets it be exchanged.
 
-# Calls of these families neither move data nor wait, and profiling leaves them alone.
+# Calls of the following families neither move data nor wait, and profiling leaves them alone.
 function is_local(name) {
   return name ~ /_([cf]2[cf]|[cf]2f08|f082[cf]|f082f)$/ ||
          name ~ /^MPI_(T|Type|Info|Op|Errhandler|Error|Status|Group|File|Attr|Keyval|Aint|Grequest|Session)_/ ||

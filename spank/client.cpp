@@ -93,8 +93,8 @@ bool see_distribution(const char* word) {
   }
 }
 
-// Tells the user to use --placement if -m names a policy and -m cannot be intercepted. Slurm's own message then only
-// says that the word is wrong. This function finds a policy on the command line and in the environment. A policy in
+// Points the user to --placement if -m names a policy and -m cannot be intercepted. Slurm's own message then only says
+// that the word is wrong. This function finds a policy on the command line and in the environment. A policy in
 // an #SBATCH line makes sbatch end before its options are done, which client_end() notices.
 void point_to_placement() {
   std::ifstream command_line("/proc/self/cmdline");

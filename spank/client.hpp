@@ -20,7 +20,7 @@ void client_begin(spank_t spank);
 void client_options_done(spank_t spank);
 
 // Places the ranks of the step, and prepares its profile. Call it in srun when the step is created and not yet
-// launched. On an error the step runs with stock placement, and a message tells why.
+// launched. On an error the step runs with stock placement, and a message has the reason.
 void client_place_step(spank_t spank);
 
 // Removes the hooks. Call it when the command ends.

@@ -23,7 +23,7 @@ struct Client {
   PlacementOptions options;  // the options of the component that is being parsed
   bool hooked = false;       // -m may name a policy
   int components = 0;        // the number of components whose options are done
-  std::optional<PlacementRequest> placement_request;  // the request of the last of these components
+  std::optional<PlacementRequest> placement_request;  // the request of the last component so far
   bool any_request = false;                           // a component has a request
   std::vector<bool> asks_for_nodes;                   // for each component: slurmctld chooses its nodes by a policy
   std::optional<std::string> profile;                 // the file of --profile-comm, empty for the user's store
@@ -47,16 +47,16 @@ bool starts_step_of_old_job();
 // then.
 std::optional<std::int32_t> task_count();
 
-// Tells the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that of a
-// heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
+// Notifies the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that
+// of a heterogeneous job, else 0; `decision` is the value of PLACEMENT_DECISION, null if the job has none.
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision);
 
 // Reads the matrix of the component whose options were just parsed, and ships its request with the job. Throws Error.
 void finish_component(spank_t spank);
 
-// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy. Tells
-// the user before that if a job that was made for the step has not got the policy's nodes. Throws Error if the step is
-// to run as stock.
+// Places the ranks of the step that this srun is about to launch, if its own options or its job ask for a policy. If a
+// job that was made for the step does not have the policy's nodes, notifies the user first. Throws Error if the step
+// must run as stock.
 void place_own_step(spank_t spank);
 
 }  // namespace placement::spank

@@ -156,7 +156,7 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   return text + std::string(where) + in_slurms_order(order.kept, " elsewhere");
 }
 
-// Returns what slurmctld tells in the variable `name` of the job: that of its component in a heterogeneous job, or the
+// Returns the variable `name` that slurmctld has set for the job: that of its component in a heterogeneous job, or the
 // variable of the whole job where the component has none.
 std::string told_of_job(const char* name, std::uint32_t job) {
   std::string text;
@@ -165,17 +165,17 @@ std::string told_of_job(const char* name, std::uint32_t job) {
   return text.empty() ? environment_value(name) : text;
 }
 
-// Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld tells.
-// Where slurmctld has no mode, as without the select plugin, srun places ranks by itself.
+// Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld
+// reports. Where slurmctld has no mode, as without the select plugin, srun places ranks by itself.
 std::string why_not_enforced(const ControllerState& controller) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::enforce)) return {};
   return controller.failure.empty() ? "Mode=" + controller.mode + " in slurmctld" : controller.failure;
 }
 
-// Tells that the step is not placed, because of `why_not`.
+// Reports that the step is not placed, because of `why_not`.
 void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
-  // The user was told that the job is not placed when it got its nodes. A step with its own request is told now, and so
-  // is one of a job that began while policies were in force.
+  // The user got this message when the job got its nodes. A step with its own request has the message now, and so has a
+  // step of a job that started while policies were in force.
   const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")).value_or(0);
   const bool began_in_force =
       ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
@@ -213,23 +213,23 @@ void ask_for_what_lacks(const PlacementRequest& placement_request, ClusterView& 
   const bool same_policy = policy_of_job(step.job) == placement_request.spec.policy;
   slurm_info(
       "placement: step %u.%u by %s: slurmctld sent no torus, outage probabilities or measured network with the job%s, "
-      "and %s: the step goes by Slurm's topology alone",
+      "and %s: the step uses Slurm's topology alone",
       step.job, step.step, placement_request.spec.policy.c_str(),
       same_policy ? "" : ", which was not submitted with that policy", why.c_str());
 }
 
-// Tells what a policy that this srun names did not have for the step. Without any data at all the user was told
-// already; of a job's own policy, when the job got its nodes.
+// Reports which data a policy that this srun names did not have for the step. If there were no data at all, the user
+// has a message already. For a job's own policy, the user got it when the job got its nodes.
 void tell_lack(const PlacementRequest& placement_request, const StepPlacement& placement, const ClusterView& view,
                const StepShape& step) {
   const PolicySpec& spec = placement_request.spec;
   if (!client().placement_request || !starts_step_of_old_job()) return;
   std::string lack;
   if (!placement.lack.empty() && view.live)
-    lack = placement.lack + ": the step goes by Slurm's topology alone";
+    lack = placement.lack + ": the step uses Slurm's topology alone";
   else if (policies::check_policy_spec(spec).avoids_faults && (view.torus || view.live) && !view.outages &&
            policy_of_job(step.job) != spec.policy)
-    lack = std::string("no outages are known: the step goes by ") + (view.torus ? "the torus" : "Slurm's topology") +
+    lack = std::string("no outages are known: the step uses ") + (view.torus ? "the torus" : "Slurm's topology") +
            " as if no node failed";
   if (!lack.empty())
     slurm_info("placement: step %u.%u by %s: %s", step.job, step.step, spec.policy.c_str(), lack.c_str());
@@ -299,7 +299,7 @@ void place_own_step(spank_t spank) {
 
   slurm_step_layout_t* const layout = layout_of(spank);
   if (!layout) throw Error("srun's record of the step is not laid out as this plugin was compiled for");
-  if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, whatever -m says
+  if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, with any -m
     throw Error("an arbitrary distribution names the nodes of the ranks itself");
   if (placement_request->automatic && !placement_request->matrix)
     take_stored_profile(*placement_request, command_of_step(spank), static_cast<std::int32_t>(layout->task_cnt));

@@ -64,7 +64,7 @@ void look_for_profile(int component) {
   self.looked_for_profile = true;
 }
 
-// Tells the user of a pattern that slurmctld cannot choose the nodes by. The steps, which know their tasks, go by it.
+// Notifies the user of a pattern by which slurmctld cannot choose the nodes. The steps, which know their tasks, use it.
 // For all-to-all the nearest nodes are the best ones anyway.
 void tell_unknown_tasks(const PlacementRequest& placement_request) {
   const auto pattern = pattern::pattern_of(placement_request.spec.parameters);

@@ -10,7 +10,7 @@ struct GrantedJob {
   std::uint32_t job = 0;
   std::uint32_t component = 0;   // 0 if the job is not heterogeneous
   char** environment = nullptr;  // the variables NAME=VALUE that slurmctld adds to the job
-  std::uint32_t entries = 0;     // the number of these variables
+  std::uint32_t entries = 0;     // the number of variables
 
   // Returns the value of the variable, or null if slurmctld did not add it.
   const char* variable(const std::string& name) const;

@@ -86,7 +86,7 @@ void tell_launcher(std::string_view daemon, const std::string& policy, const Mpi
                                 : ": " + remedy(open_mpi, policy, plan, for_srun_alone) + "\n";
   const FileDescriptor parent = errors_of(getppid());
   if (write(parent >= 0 ? static_cast<int>(parent) : STDERR_FILENO, line.data(), line.size()) < 0)
-    slurm_debug("placement: nobody can be told of the launcher");
+    slurm_debug("placement: the notice about the launcher cannot be written");
 }
 
 }  // namespace placement::spank

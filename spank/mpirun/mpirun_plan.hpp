@@ -18,8 +18,8 @@ namespace placement::spank {
 std::string plan_mpirun_of_salloc(bool has_command);
 
 // Makes the plan in the process that becomes a batch script or the shell of an interactive step, as the user. That
-// process holds the plan. The plan is computed in a child process with limited time, so that the script starts
-// whatever happens there. In other processes the function does nothing.
+// process holds the plan. The plan is computed in a child process with limited time, so that a failure there
+// does not keep the script from its start. In other processes the function does nothing.
 void plan_mpirun_of_script(spank_t spank);
 
 }  // namespace placement::spank

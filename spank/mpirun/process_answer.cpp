@@ -19,7 +19,7 @@ namespace placement::spank {
 
 namespace {
 
-// Kills the child process at its end, with the processes that it has started, and waits for it.
+// A child process. The destructor kills it, with the processes that it has started, and waits for it.
 class Child {
  public:
   explicit Child(pid_t process) : process_(process) {}
@@ -92,7 +92,7 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   Child child(process);
   to.reset(-1);
   std::string text = read_until_closed(from, longest, most_bytes);
-  // A text that ends early looks like a whole one. Only the status tells that the process has written all of it.
+  // A text that ends early looks like a whole one. Only the status shows that the process has written all of it.
   const int status = child.wait();
   if (WIFSIGNALED(status))
     throw Error("the process that makes the plan was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +

@@ -16,8 +16,8 @@ enum class CoreNumbering {
   of_job,      // mpirun numbers only the cores of the job, because a cgroup hides the others
 };
 
-// Returns the numbering for a site. `configuration` is the output of "scontrol show config", of which TaskPlugin,
-// SlurmdParameters and ConstrainCores (of cgroup.conf) are read. The numbering is unknown if no task plugin binds
+// Returns the numbering for a site. `configuration` is the output of "scontrol show config". The function reads
+// TaskPlugin, SlurmdParameters and ConstrainCores (of cgroup.conf). The numbering is unknown if no task plugin binds
 // tasks. It is also unknown with config_overrides, because nodes need not have the cores of slurm.conf then.
 CoreNumbering core_numbering(std::string_view configuration);
 

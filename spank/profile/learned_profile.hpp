@@ -46,7 +46,7 @@ struct NextLearned {
 // functions of ProfileStore do.
 std::optional<NextLearned> next_to_learn(const ProfileStore& store, const ProgramRun& run, std::uint64_t number);
 
-// A matrix for a run, from a stored profile, and what the user is told of it.
+// A matrix for a run, from a stored profile, and the message about it for the user.
 struct UsableProfile {
   std::shared_ptr<const CommMatrix> matrix;  // null if no profile can be used
   std::string file;

@@ -96,7 +96,7 @@ struct LearnedName {
   }
 };
 
-// Returns whether a file of the store is a learned profile, the mark of some, or what the profiler wrote beside one.
+// Returns whether a file of the store is a learned profile, the mark of some, or what the profiler wrote next to one.
 bool is_learned(std::string_view name) {
   return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending);
 }
@@ -112,7 +112,7 @@ std::optional<std::int32_t> ranks_in(const std::string& name, std::size_t first,
   return ranks && *ranks > 0 && *ranks <= INT32_MAX ? std::optional(static_cast<std::int32_t>(*ranks)) : std::nullopt;
 }
 
-// Returns true if the name is that of a profile of the store, or of a file that the profiler wrote beside one. The
+// Returns true if the name is that of a profile of the store, or of a file that the profiler wrote next to one. The
 // user may have chosen a directory with other files, which must not be removed.
 bool is_of_store(std::string_view file) {
   constexpr std::size_t hashes = 3;
@@ -195,7 +195,7 @@ void ProfileStore::check_owner() const {
     throw Error("others may write into " + directory_ + ": chmod 700 would be right");
 }
 
-// Returns the regular files of the store of which `wanted` makes a profile from the name, the latest first.
+// Returns the profiles that `wanted` makes from the names of the store's regular files, the latest first.
 std::vector<StoredProfile> ProfileStore::profiles(
     const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
   std::vector<StoredProfile> found;

@@ -40,7 +40,7 @@ struct StoredProfile {
 class ProfileStore {
  public:
   // Bounds of the user's own profiles, and of the learned ones apart, so that these never push out the user's own.
-  static constexpr std::size_t most_files = 512;  // counts the profiles and the files beside them
+  static constexpr std::size_t most_files = 512;  // counts the profiles and the files next to them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
   explicit ProfileStore(std::string directory) : directory_(std::move(directory)) {}
@@ -64,9 +64,9 @@ class ProfileStore {
   // that find() does not find it; nothing if there is none.
   std::optional<StoredProfile> find_other_arguments(const ProgramRun& run) const;
 
-  // Notes the arguments of `run`, for messages, beside its file file_for(). Nothing happens if that fails.
+  // Notes the arguments of `run`, for messages, next to its file file_for(). Nothing happens if that fails.
   void note_arguments(const ProgramRun& run) const;
-  // Returns the arguments that were noted beside `profile`, with blanks between them; nothing if none are known.
+  // Returns the arguments that were noted next to `profile`, with blanks between them; nothing if none are known.
   static std::optional<std::string> noted_arguments(const StoredProfile& profile);
 
   // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build
@@ -79,7 +79,7 @@ class ProfileStore {
 
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the
   // latest first. The file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the
-  // learned_files - learned_runs + 1 or more such files, so that runs at the same time with consecutive numbers have
+  // at least learned_files - learned_runs + 1 free files. Runs at the same time with consecutive numbers therefore have
   // different files. The directory is made, cleared and refused as file_for() does it.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 

@@ -67,8 +67,8 @@ std::string mpi_of_profiler() {
 }
 
 // Returns whether the program is linked with the MPI library with which the profiler was built. Another one would be
-// loaded beside it. A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which needs
-// libmpi.so.40 itself.
+// loaded in addition to it. A Fortran program may name Open MPI's Fortran library alone, as "libmpi_mpifh.so.40", which
+// needs libmpi.so.40 itself.
 bool has_mpi_of_profiler(const ProgramRun& run) {
   const std::string ours = mpi_of_profiler();
   const std::size_t version = ours.find(".so.");
@@ -159,7 +159,7 @@ std::string profile_step(spank_t spank, const std::string& file, std::int32_t ta
     run = run_of(command, tasks);
     if (!run->mpi_libraries.empty() && !has_mpi_of_profiler(*run))
       throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() +
-                  ", and the profiler with " + mpi_of_profiler() + ", which would be loaded beside it");
+                  ", and the profiler with " + mpi_of_profiler() + ", which would be loaded as well");
   }
   std::string path = with_numbers(file, job, step);
   if (file.empty()) {

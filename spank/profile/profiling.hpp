@@ -23,7 +23,7 @@ inline constexpr const char* step_profile_variable = "SLURM_PLACEMENT_PROFILE";
 // The variable by which a job's steps are not profiled although the site has ProfileJobs=yes.
 inline constexpr const char* job_no_profile_variable = "PLACEMENT_NO_PROFILE";
 
-// The variable that tells the tasks of a step that their profile is a learned one.
+// The variable that marks the profile of a step as a learned one, for the tasks of the step.
 inline constexpr const char* step_learning_variable = "SLURM_PLACEMENT_LEARN";
 
 // Returns the program and arguments on the command line of this srun or salloc, of the component whose options were
@@ -34,8 +34,8 @@ std::vector<std::string> command_given(int component = 0);
 std::vector<std::string> command_of_step(spank_t spank);
 
 // Sets the matrix of `request` to the stored profile of `command` with `tasks` tasks, and comm-share= to its share of
-// communication, and tells the user which profile is used. If there is none or it cannot be read, the request stays as
-// it is, and the user is told why. An empty `command` changes nothing without a message.
+// communication, and notifies the user which profile is used. If there is none or it cannot be read, the request stays
+// as it is, and the user gets the reason. An empty `command` changes nothing without a message.
 void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks);
 
 // Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws

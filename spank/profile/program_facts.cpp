@@ -17,7 +17,7 @@ namespace {
 // A build ID is 8 to 32 bytes long; a longer one is none.
 constexpr std::size_t most_build_id_bytes = 64;
 
-constexpr std::size_t most_libraries = 64;  // of which a hostile file could name millions
+constexpr std::size_t most_libraries = 64;  // a hostile file could name millions
 
 struct EndElf {
   void operator()(Elf* elf) const { elf_end(elf); }

@@ -5,7 +5,7 @@
 
 namespace placement::spank {
 
-// The facts about a program that its file tells.
+// The facts about a program that are in its file.
 struct ProgramFacts {
   // The names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40".
   std::vector<std::string> mpi_libraries;

@@ -47,7 +47,7 @@ std::optional<std::int32_t> product(std::optional<std::int32_t> one, std::option
   return static_cast<std::int32_t>(tasks);
 }
 
-// The options that have a say in srun's number of tasks, or may have one, beside those that known_task_count() counts.
+// The options that can change srun's number of tasks, in addition to those that known_task_count() reads.
 constexpr const char* other_counts[] = {"extra-node-info",  "sockets-per-node",  "cores-per-socket",
                                         "threads-per-core", "ntasks-per-socket", "ntasks-per-core",
                                         "ntasks-per-tres",  "ntasks-per-gpu",    "gpus-per-task"};
@@ -63,7 +63,7 @@ bool client_options_known() { return option_table().usable(); }
 std::optional<std::string> client_option(const std::string& name) {
   const OptionTable& table = option_table();
   if (!table.usable() || !table.is_set(table.options, name.c_str())) return std::nullopt;
-  // The text is from Slurm's allocator. The plugin cannot free such memory, so the text is not freed.
+  // The text is from Slurm's allocator. The plugin cannot free memory of that allocator, so the text is not freed.
   const char* const text = table.get(table.options, name.c_str());
   return std::string(text ? text : "");
 }

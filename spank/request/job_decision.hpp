@@ -19,7 +19,7 @@ std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const cha
 // stock_nodes_notice().
 std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns true if slurmctld told that the job's ranks go by its policy: on the policy's nodes, or by the matrix on
+// Returns true if slurmctld reported that the job's ranks follow its policy: on the policy's nodes, or by the matrix on
 // others. The parameters are those of stock_nodes_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 

@@ -63,7 +63,8 @@ PolicySpec checked_spec(const std::string& word, const std::string& option, cons
 
 bool is_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 
-// Reads the matrix. If there is no such file, the message names the patterns, too, as the name may be a misspelt one.
+// Reads the matrix. If the file does not exist, the message also names the patterns, because the name may be a misspelt
+// pattern.
 CommMatrix matrix_in(const std::string& file, const std::string& policy) {
   try {
     return read_matrix(file);
@@ -80,7 +81,7 @@ CommMatrix matrix_in(const std::string& file, const std::string& policy) {
   }
 }
 
-// Replaces profile=FILE by what that profile says of the network.
+// Replaces profile=FILE by the parameters of the network in that profile.
 void read_profile(Parameters& parameters) {
   const auto profile = parameters.find("profile");
   const std::string hint = profile == parameters.end() || is_file(profile->second) ? "" : tilde_hint(profile->second);
@@ -130,7 +131,7 @@ std::string hint_for_unknown_word(std::string_view word) {
   if (is_stock_distribution(word) || users_policy(word)) return {};
   if (users_policy(word.substr(0, word.find_first_of(":,"))))
     return shown(word) + ": the items of a policy follow =, as in " +
-           std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, and no word of Slurm's stands beside it";
+           std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, without a word of Slurm's";
   if (const std::string hint = hint_for_pattern(word); !hint.empty()) return "-m: " + hint;
   return shown(word.substr(0, word.find('='))) + " is no placement policy, known are " + users_policies();
 }

@@ -18,18 +18,18 @@ struct PlacementRequest {
   std::shared_ptr<const CommMatrix> matrix;  // null if there is none, or if it is to come from a stored profile
   bool overrides_distribution = false;       // the policy overrides a stock -m that was given before it
   bool automatic = false;                    // the matrix comes from a stored profile (matrix=auto)
-  std::string note = {};                     // what the user is told about the options; mostly empty
+  std::string note = {};                     // the message about the options for the user; mostly empty
 };
 
 // Returns what a message about a missing file adds if the name of the file starts with ~, which nothing expanded. The
 // text starts with "; ". It is empty for other names.
 std::string tilde_hint(const std::string& file);
 
-// Returns what the user is told if a file has the name of the pattern that stands in for a matrix; else empty.
+// Returns the message for the user if a file has the name of the pattern that stands in for a matrix; else empty.
 std::string same_name_note(const Parameters& parameters);
 
-// Adds comm-share= from the summary that placement-profile wrote beside the matrix `matrix_file`, if the policy knows
-// this key and it is not given. Does nothing if there is no such summary that can be read, or if the policy weighs
+// Adds comm-share= from the summary that placement-profile wrote next to the matrix `matrix_file`, if the policy knows
+// this key and it is not given. Does nothing if the summary cannot be read. Does nothing either if the policy weighs
 // traffic against faults by this key, as TOFA does: the time that ranks wait is no measure of that, and is 0 where one
 // rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
@@ -65,7 +65,7 @@ class PlacementOptions {
   std::string taken_back() const;
 
   // Returns a message such as "--comm-matrix=m is not used: it is for a policy, and -m block is none" if a matrix was
-  // given beside a stock -m; else empty, also where taken_back() says which policy the matrix was for.
+  // given in addition to a stock -m; else empty, also where taken_back() names the policy that the matrix was for.
   std::string unused_matrix() const;
 
  private:

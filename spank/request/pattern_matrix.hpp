@@ -10,7 +10,7 @@ namespace placement::spank {
 
 // Sets the matrix of a request that names a pattern to that of a job or step of `tasks` tasks, at least 1. Does nothing
 // if the request names none. Where all pairs have equal traffic and would be more than a job can carry, the request
-// stays without a matrix, as near nodes are all that helps it. Returns what a user who asks for details is told: the
+// stays without a matrix, as near nodes are all that helps it. Returns a message for a user who asks for details: the
 // sides of a grid, for example; mostly empty. Throws Error if the pattern does not fit to the number of tasks.
 std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks);
 

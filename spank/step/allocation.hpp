@@ -21,8 +21,8 @@ struct Allocation {
 };
 
 // Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld.
-// `component` is the component of a heterogeneous job, from 0; it must be given for such a job and for no other.
-// Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
+// `component` is the component of a heterogeneous job, from 0; it must be given for a heterogeneous job and for no
+// other. Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
 // Returns whether what slurmctld told of the job `told_of` in a variable is of the job `job` of this process. It may be
@@ -31,7 +31,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component = {});
 bool is_of_job(std::uint32_t told_of, std::uint32_t job);
 
 // Sets the planned ranks of the step by `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or of another
-// job. Returns what the user is to be told if the text cannot be read, so that the step goes without; else an empty
+// job. Returns a message for the user if the text cannot be read, so that the step has no planned ranks; else an empty
 // string.
 std::string take_planned_ranks(StepShape& step, std::string_view text);
 

@@ -116,8 +116,8 @@ struct LinkedNode {
 
 using LinkedNodes = std::vector<std::optional<LinkedNode>>;
 
-// Returns the nodes of the step, in its order; nothing for one that keeps its order, and in `kept` why the first such
-// one does.
+// Returns the nodes of the step, in its order; nothing for a node that keeps its order of GPUs. Sets `kept` to the
+// reason of the first node that keeps it.
 LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placement, const StepShape& step,
                          const ClusterView& view, const std::string& gres_conf, GpuLists lists,
                          const Deadline& deadline, std::string& kept) {

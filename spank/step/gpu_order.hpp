@@ -26,7 +26,7 @@ struct GpuOrder {
 };
 
 enum class GpuLists {
-  per_node,  // each node may have an order of its own; nodes of which nothing is known keep that of the numbers
+  per_node,  // each node may have an order of its own; nodes without known links keep that of the numbers
   one        // the i-th rank of each node has the same GPU, as in srun's --gpu-bind=map_gpu; all nodes must be alike
 };
 
@@ -36,9 +36,8 @@ struct GpuChoice {
   std::string kept;  // why GPUs keep Slurm's order, where there are no lists
 };
 
-// Returns how GPUs can be given to the ranks of the step that has these options: by one list for --gpu-bind, where each
-// task gets one GPU from Slurm without being told which, and else by the order of the list that each task sees, which
-// the task finds out.
+// Returns how GPUs can be given to the ranks of the step that has these options. If Slurm gives each task one GPU, one
+// list for --gpu-bind decides. Otherwise each task sees a list of GPUs, and orders it itself.
 GpuChoice gpu_choice(const ClientOption& option);
 
 // Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as

@@ -16,8 +16,8 @@ namespace placement::spank {
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
 
 // Adds to the view what ask_for_job_state() returns, if the policy uses live data and the view has no torus, live data
-// or outage probabilities: slurmctld sends none with a job that was not submitted with such a policy. Returns why the
-// policy has to go by Slurm's topology alone; empty if it has what it uses.
+// or outage probabilities: slurmctld sends none with a job whose own policy does not use them. Returns the reason if
+// the policy has Slurm's topology alone; empty if it has what it uses.
 std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,
                               std::span<const std::string> nodes, const ControllerState& controller);
 

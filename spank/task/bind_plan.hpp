@@ -9,8 +9,8 @@
 
 namespace placement::spank {
 
-// Tells which set of cores each rank of a step is bound to. Slurm deals the job's cores on a node out to the node's
-// tasks, one set for each task. Slot s is the s-th of these sets in the order of the node's cores.
+// The set of cores to which each rank of a step is bound. Slurm deals the job's cores on a node out to the node's
+// tasks, one set for each task. Slot s is the s-th set in the order of the node's cores.
 struct BindPlan {
   std::uint32_t job = 0;
   std::uint32_t step = 0;
@@ -27,8 +27,8 @@ inline constexpr std::size_t most_plan_bytes = 120 * 1024;
 // is longer than most_plan_bytes.
 std::optional<std::string> encode_plan(const BindPlan& plan);
 
-// Returns the slots of the tasks of one node, in the order of `local_ranks`, the ranks of these tasks. Returns nothing
-// unless `text` is a plan for this job, step and `total` tasks that gives each of these ranks another slot. Throws
+// Returns the slots of the tasks of one node, in the order of `local_ranks`, the ranks of the node. Returns nothing
+// unless `text` is a plan for this job, step and `total` tasks that gives each rank of the node another slot. Throws
 // nothing but bad_alloc, because it runs in the task.
 std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job, std::uint32_t step,
                                                    std::uint32_t total, std::span<const std::uint32_t> local_ranks);

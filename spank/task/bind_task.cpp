@@ -14,7 +14,7 @@ namespace placement::spank {
 
 namespace {
 
-// The GPUs that the step has on this node, as Slurm tells them before it binds the tasks; a task's own environment may
+// The GPUs that the step has on this node, as Slurm lists them before it binds the tasks; a task's own environment may
 // have those of the task alone.
 std::string& step_gpus() {
   static std::string gpus;

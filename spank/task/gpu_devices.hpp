@@ -9,7 +9,7 @@
 
 namespace placement::spank {
 
-// Returns the GPUs of this node with the cores next to each, as the kernel tells them (local_cpulist), in the order of
+// Returns the GPUs of this node with the cores next to each, as the kernel lists them (local_cpulist), in the order of
 // their PCI addresses: where Slurm finds the GPUs itself (AutoDetect=nvml and rsmi of gres.conf), its numbers have this
 // order. Returns nothing where that cannot be relied on: if neither nvidia nor amdgpu drives devices, or both do, if
 // they are of several models, which Slurm sorts, if one is divided (MIG), or if the kernel does not tell of one. `root`

@@ -13,7 +13,7 @@
 
 namespace placement::spank {
 
-// Tells which GPUs Slurm gives to the tasks of a node.
+// How Slurm gives the GPUs of a node to its tasks.
 struct GpusOfTasks {
   // Slurm chooses the GPUs of a task by the cores that it has dealt to the task, so the task has to stay on them.
   bool follow_cores = false;
@@ -42,10 +42,10 @@ std::vector<std::int32_t> parse_gpu_list(std::string_view list);
 // numbers.
 std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order);
 
-// Returns the variable whose order a program goes by that numbers its GPUs, null if that is not known. Slurm may set
-// the variables of all vendors at once, some of which apply to the result of others.
+// Returns the variable whose order decides how a program numbers its GPUs, null if that is not known. Slurm may set the
+// variables of all vendors at once, and some apply to the result of others.
 //   file    the device file of the GPUs, as in gres.conf; it may be empty
-//   is_set  tells whether a variable is set
+//   is_set  returns whether a variable is set
 const char* gpu_list_variable(std::string_view file, const std::function<bool(const char*)>& is_set);
 
 // The cores of a machine: for each CPU of the kernel the number of its core in Slurm's count, and its
