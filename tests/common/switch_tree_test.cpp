@@ -74,9 +74,9 @@ END_TEST
 
 START_TEST(cycles_and_ranges) {
   const std::vector<SwitchShape> self{{"a", 0, {0}}};
-  ck_assert_error_words(view_of_switches(self, nodes(1, 1, 1)), "switch a above");
+  ck_assert_error_words(view_of_switches(self, nodes(1, 1, 1)), "a above itself");
   const std::vector<SwitchShape> ring{{"top", -1, {0}}, {"a", 2, {}}, {"b", 1, {}}};
-  ck_assert_error_words(view_of_switches(ring, nodes(1, 1, 1)), "switch a above");
+  ck_assert_error_words(view_of_switches(ring, nodes(1, 1, 1)), "a above itself");
   const std::vector<SwitchShape> far{{"a", 1, {0}}};
   ck_assert_error_words(view_of_switches(far, nodes(1, 1, 1)), "a above number 1 1");
   const std::vector<SwitchShape> negative{{"a", -2, {0}}};

@@ -115,8 +115,8 @@ START_TEST(what_scontrol_prints) {
               "BlockSize=2\nBlockName=x2 BlockIndex=1 Nodes=c,d BlockSize=2\n")
           .tree->distance(0, 7),
       8);
-  ck_assert_error_words(read_of("SwitchName=s0 Level=x Nodes=a\n"), "topo Level=x number");
-  ck_assert_error_words(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "topo slurm.conf");
+  ck_assert_error_words(read_of("SwitchName=s0 Level=x Nodes=a\n"), "Level=x number");
+  ck_assert_error_words(read_of("SwitchName=s0 Level=0 Nodes=z\n"), "no switch block slurm.conf");
 }
 END_TEST
 

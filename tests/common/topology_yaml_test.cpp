@@ -140,8 +140,8 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_uint_eq(parse_topology_conf(conf, "t.yaml", four_nodes(), &warning).size(), 1);
   ck_assert(warning.starts_with("t.yaml: n[5-9] "));
   ck_assert_words(error(""), "t.yaml empty");
-  ck_assert_words(error("---\n"), "t.yaml:2: \"- \"");
-  ck_assert_words(error("[]\n"), "t.yaml no topology");
+  ck_assert_words(error("---\n"), "t.yaml:2: file \"- \"");
+  ck_assert_words(error("[]\n"), "t.yaml has no topology");
   ck_assert_words(error("topology: a\n"), "t.yaml:1: \"- \"");
   ck_assert_words(error("- a\n"), "t.yaml:1: \"topology:\"");
   ck_assert_words(error("- flat: true\n"), "t.yaml:1: \"topology default\"");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/leaf_files.hpp"
 
-#include "tests/words.hpp"
+#include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
 using namespace placement;
@@ -32,12 +32,12 @@ START_TEST(available_leaves) {
 END_TEST
 
 START_TEST(bad_available) {
-  ck_assert_error_words(available("0\n6\n", 6), "avail:2: leaf '6' 0 5");
+  ck_assert_error(available("0\n6\n", 6), "avail:2: leaf '6'");
   ck_assert_error(available("-1", 6), "avail:1: leaf '-1'");
   ck_assert_error(available("1 2", 6), "avail:1: leaf '1 2'");
   ck_assert_error(available("x", 6), "avail:1: leaf 'x'");
-  ck_assert_error_words(available("1\n\n1", 6), "avail:3: leaf 1 twice 1");
-  ck_assert_error_words(read_available("/nonexistent", 6), "/nonexistent opened");
+  ck_assert_error(available("1\n\n1", 6), "avail:3: leaf 1 ");
+  ck_assert_error(read_available("/nonexistent", 6), "/nonexistent: ");
 }
 END_TEST
 
@@ -50,11 +50,11 @@ START_TEST(mappings) {
 END_TEST
 
 START_TEST(bad_mappings) {
-  ck_assert_error_words(mapping("0 1\n0 2", 2, 6), "map:2: rank 0 twice 1");
-  ck_assert_error_words(mapping("0 1\n1 1", 2, 6), "map:2: leaf 1 twice 1");
-  ck_assert_error_words(mapping("0 1\n2 2", 2, 6), "map:2: rank '2' 0 1");
-  ck_assert_error_words(mapping("0 6", 1, 6), "map:1: leaf '6' 0 5");
-  ck_assert_error_words(mapping("0", 1, 6), "map:1: '0' \"rank leaf\"");
+  ck_assert_error(mapping("0 1\n0 2", 2, 6), "map:2: rank 0 ");
+  ck_assert_error(mapping("0 1\n1 1", 2, 6), "map:2: leaf 1 ");
+  ck_assert_error(mapping("0 1\n2 2", 2, 6), "map:2: rank '2'");
+  ck_assert_error(mapping("0 6", 1, 6), "map:1: leaf '6'");
+  ck_assert_error(mapping("0", 1, 6), "map:1: '0' ");
   ck_assert_error(mapping("0 1 2", 1, 6), "map:1: '0 1 2' ");
   ck_assert_error(mapping("0 1", 2, 6), "map: rank 1 is missing");
 }

@@ -249,7 +249,7 @@ errors() {
   refused 2 "placectl map: --format --node-topology"
   run map --node-topology "$lumi" --threads-per-core 3
   has 'placectl map: --threads-per-core 3: a core of '
-  has 'has 2 hardware threads at most'
+  has '2 hardware threads'
   run map --node-topology "$lumi" --threads-per-core 0
   [ $code = 2 ] || fail "$command: exit code $code"
   run map --node-topology "$lumi" --nodelist n1

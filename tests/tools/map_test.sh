@@ -69,7 +69,7 @@ mapping() {
 mapping_without_files() {
   run map -t 2:2
   expect 0 $'0 0\n1 1\n2 2\n3 3'
-  [[ $err = '4 ranks on 4 of 4 leaves in natural order: without --matrix nothing is known of their traffic' ]] || fail "$command says: $err"
+  has_words "$err" '4 ranks 4 4 leaves natural order --matrix' || fail "$command says: $err"
   run map -t 2:2 --objective balanced
   refused 2 'placectl map: --objective --matrix --pattern'
   run map -t 4:4:4
@@ -192,21 +192,21 @@ bad_mapping() {
   refused 2 'placectl map: WEATHER NATURAL TREEMATCH NLA NLA-PAPER LOAD-AWARE TOFA TOFA-PAPER GREEDY MATCHING MATCHING-PAPER SEQUENTIAL RANDOM'
   run map --pattern grid=4x2 -p weather
   [ $code = 2 ] || fail "$command: exit code $code"
-  has 'placectl map: unknown policy WEATHER: known are NATURAL, '
+  says 'placectl map: WEATHER NATURAL'
   for pattern in ring grid=4x2; do
     run map -t tree -p $pattern
     [ $code = 2 ] || fail "$command: exit code $code"
-    has 'SEQUENTIAL, RANDOM; a pattern is given by --pattern'
+    says 'SEQUENTIAL RANDOM --pattern'
   done
   for words in 'map -m matrix -t' 'matrix info matrix -t'; do
     # shellcheck disable=SC2086
     run $words tree -p nla
     [ $code = 1 ] || fail "$command: exit code $code"
-    has 'NLA goes by live data, and a topology file has none: placectl select chooses nodes by them'
+    says 'NLA live data placectl select'
   done
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 2 ] || fail "$command: exit code $code"
-  has 'unknown key colour for TREEMATCH: known are matrix, scope, levels-up, seed, effort, objective, comm-share'
+  says 'colour TREEMATCH matrix scope levels-up seed effort objective comm-share'
   run map -m gone -t tree
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'gone: cannot be opened: No such file'
@@ -429,7 +429,7 @@ slurm_topology() {
   run map -m pairs -t topology.conf --slurm-conf parts.conf --partition few
   [ $code = 1 ] || fail "$command: exit code $code; $err"
   run map -t topology.conf --slurm-conf parts.conf --partition none
-  refused 1 'placectl map: --partition none: parts.conf has the partitions late, few'
+  refused 1 'placectl map: --partition none parts.conf late few'
   printf 'tree 2 3\n' >six
   run map -t six --partition late
   [ $code = 2 ] || fail "$command: exit code $code; $err"
@@ -444,7 +444,7 @@ slurm_topology() {
   printf 'SwitchName=s0 Nodes=n[0-6]\n' >bad.conf
   run map -m pairs -t bad.conf
   expect 0 "$(printf '%s\n' {0..7} | sed 's/.*/& &/')"
-  has 'placectl: bad.conf: n6 is not in slurm.conf, and is left out'
+  says 'placectl: bad.conf n6 slurm.conf'
 }
 
 # One file with several topologies: that of the cluster, or the one behind the colon.
@@ -490,7 +490,7 @@ fabrics() {
   for policy in TREEMATCH TREEMATCH=scope=whole GREEDY MATCHING MATCHING-PAPER NATURAL SEQUENTIAL RANDOM; do
     run map -m ring9 -t fabrics/topology.conf -p $policy
     expect 1 ''
-    has 'of the parts of the machine that no switch joins the largest has 8 '
+    says 'no switch largest 8'
     run map -m ring6 -t fabrics/topology.conf -p $policy -f nodes
     nodes=$(printf '%s\n' "$out" | awk '{ print $2 <= "n3" ? "a" : $2 <= "n7" ? "b" : "neither" }' | sort | uniq -c)
     case $nodes in *'6 a' | *'6 b') ;; *) fail "$command: over several fabrics: $out" ;; esac
@@ -564,7 +564,7 @@ patterns() {
   run map --pattern ring -p treematch=tree -t tree
   refused 2 'placectl map: --pattern ring tree --policy'
   run map -p treematch=tree -t tree
-  has 'placectl map: tree is the pattern of that name; the file tree is ./tree'
+  says 'placectl map: tree pattern file ./tree'
   cp matrix ring
   run map -m ring -t tree
   has "$("$PLACECTL" cost -m matrix -t tree <("$PLACECTL" map -m matrix -t tree 2>/dev/null) | head -n 1)"

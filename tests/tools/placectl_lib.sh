@@ -38,6 +38,12 @@ has() {
   case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac
 }
 
+# The output or the messages have these words in this order.
+says() {
+  checks=$((checks + 1))
+  has_words "$out $err" "$1" || fail "$command: no '$1' in '$out$err'"
+}
+
 # A value of the JSON in $out.
 json() {
   checks=$((checks + 1))
