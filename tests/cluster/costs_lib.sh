@@ -17,7 +17,7 @@ same_costs() {  # what record-pattern option...
   shift 2
   # shellcheck disable=SC2016
   salloc "$@" -m TREEMATCH=m bash -c 'srun -v true 2>err; scontrol -o show job $SLURM_JOB_ID >shown' 2>notice
-  said=$(sed -n 's/.*placement: step .* by TREEMATCH: \([0-9]*\) hop-bytes, in natural order \([0-9]*\)$/cost=\1 in-order=\2/p' err)
+  said=$(sed -n 's/.*placement: step .* by TREEMATCH: \([0-9]*\) hop-bytes[^0-9]*\([0-9]*\)$/cost=\1 in-order=\2/p' err)
   [ -n "$said" ] || fail "$what: srun says nothing: $(cat err)"
   job=$(grep -o 'placement: [^;]*;' shown)
   expect_match "record of $what" "$job" "$pattern"
