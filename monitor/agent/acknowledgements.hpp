@@ -16,7 +16,7 @@ class Acknowledgements {
   // `interval_s` is the time between two heartbeats.
   explicit Acknowledgements(double interval_s) : repeat_every_s_(repeat_share * interval_s) {}
 
-  // Returns whether the monitor has left so many heartbeats unanswered that a new handshake is wanted.
+  // Returns whether the monitor has left `patience` heartbeats unanswered, so that a new handshake begins.
   bool silent() const { return unanswered_ >= patience; }
   // Records that a heartbeat is sent.
   void sent(double now_s) {

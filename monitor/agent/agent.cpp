@@ -88,8 +88,7 @@ void Agent::open_probe_socket() {
   try {
     probes_ = std::make_unique<protocol::UdpSocket>(address);
   } catch (const Error&) {
-    // The port is taken when several nodes share one host, as in tests of Slurm. The heartbeat tells the monitor
-    // the port in use.
+    // The port is taken when several nodes share one host, as in tests of Slurm. The heartbeat has the port in use.
     address.port = 0;
     probes_ = std::make_unique<protocol::UdpSocket>(address);
   }

@@ -30,11 +30,11 @@ constexpr double user_pause_s = 10;
 
 constexpr char usage_text[] =
     "usage: placement-agent [OPTION]...\n"
-    "The eyes of slurm-placement on one node: tells each placement-monitor every 5 s how the node is, and\n"
-    "measures the network to other nodes as the monitors lease it.\n"
+    "Reports the state of one node to each placement-monitor every 5 s, and measures the network to other nodes\n"
+    "when a monitor grants it a lease for that.\n"
     "\n"
     "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
-    "                         placement.conf is read beside it\n"
+    "                         placement.conf is read from its directory\n"
     "  -N, --node NAME        NodeName of this node [the one with this host's name]\n"
     "      --keep             go to the background and start the agent again whenever it dies\n"
     "  -h, --help             this text\n"
@@ -84,14 +84,14 @@ std::optional<Prepared> prepare(const protocol::DaemonOptions& options, const si
   settings.node = own_node(hosts, options.name, conf);
   settings.controllers = hosts.controllers;
   protocol::make_directory_for(settings.config.agent_directory, prepared.user);
-  // While this process may have a port that no user of this node can send from: whoever floods the monitor with
-  // requests to join from other ports does not keep this agent out.
+  // This process may still bind a reserved port, which no user of this node can send from. So a user who floods the
+  // monitor with requests to join from other ports does not keep this agent out.
   prepared.control = protocol::reserved_udp_socket();
   protocol::become(prepared.user, settings.config.monitor_user);
   return prepared;
 }
 
-// Runs until the process is told to end. Returns the exit code.
+// Runs until a signal ends the process. Returns the exit code.
 int run_agent(const Prepared& prepared, const sigset_t& stops) {
   const AgentSettings& settings = prepared.settings;
   protocol::require_safe_munge_socket(prepared.munge_socket);

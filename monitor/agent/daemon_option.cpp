@@ -7,8 +7,8 @@ namespace placement::agent {
 
 namespace {
 
-// Options of slurmd that take a value. After one of these letters, the rest of the word or the next word is the value
-// and contains no option letters.
+// Options of slurmd that take a value. After a letter of this list, the rest of the word, or the next word, is the
+// value and contains no option letters.
 constexpr std::string_view valued_letters = "bBdfLnN";
 
 std::vector<std::string_view> words_of(std::string_view cmdline) {

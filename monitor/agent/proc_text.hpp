@@ -26,7 +26,7 @@ struct CpuTimes {
 // begin with "cpu" and eight numbers of ticks.
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
 // Returns the times of the processors `cpus` alone, from their lines in /proc/stat. A processor that is off line has no
-// line and adds nothing. Returns none when none of them has a line, or when one of these lines is malformed.
+// line and adds nothing. Returns none when none of them has a line, or when a line is malformed.
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus);
 
 // The memory of the node.
@@ -52,8 +52,8 @@ struct InterfaceBytes {
 // first line has no "Receive", or when the line of an interface is malformed.
 std::optional<std::vector<InterfaceBytes>> parse_net_dev(std::string_view text);
 
-// Returns the frequency in MHz in the first "cpu MHz" line of /proc/cpuinfo. Returns none when there is no such line or
-// its value is no number of 0 or more.
+// Returns the frequency in MHz in the first "cpu MHz" line of /proc/cpuinfo. Returns none when no line has it, or
+// when its value is no number of 0 or more.
 std::optional<double> parse_cpuinfo_MHz(std::string_view text);
 
 // Returns the whole seconds since the system started, the first word of /proc/uptime. Returns none when it is no number
@@ -78,7 +78,7 @@ struct ProcessStat {
 // malformed.
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
-// Returns the real user of a process, from its /proc/PID/status. Returns none when there is no such line.
+// Returns the real user of a process, from its /proc/PID/status. Returns none when no line has it.
 std::optional<std::uint32_t> parse_real_user(std::string_view status);
 
 // Returns the job of a process, from its /proc/PID/cgroup. The job is a component "job_N" after a component that begins

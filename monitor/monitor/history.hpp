@@ -13,7 +13,7 @@ namespace placement::monitor {
 // The data that a monitor keeps on disk, in a SQLite file. The file is in write-ahead mode, so that readers (placectl)
 // never delay the writer, and a writer that is killed loses at most the current transaction. Times are seconds since
 // 1970. PRAGMA user_version is the version of the schema, history_schema_version. A file of a newer version is refused.
-// A file that is damaged or no such database is moved aside, and a new one is begun.
+// A file that is damaged or no database of this schema is moved aside, and a new one is begun.
 //
 //   outage   (node, began_at, ended_at, counted, cause, noticed_at)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when

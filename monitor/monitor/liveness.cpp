@@ -68,8 +68,8 @@ void LivenessTable::take_slurm_view(std::int32_t index, SlurmView view) {
   nodes_[static_cast<std::size_t>(index)].view = view;
 }
 
-// Returns whether Slurm explains the node's silence. A node that is down in Slurm or planned to be away tells nothing
-// about the observer.
+// Returns whether Slurm explains the node's silence. The silence of a node that is down in Slurm or planned to be
+// away is no sign of trouble of the observer.
 bool LivenessTable::explained(const Node& node) {
   return node.view == SlurmView::planned || node.view == SlurmView::down;
 }
@@ -96,7 +96,7 @@ void LivenessTable::take_beat(std::int32_t index, std::vector<Event>& events) {
   node.phase = phase_after(node.phase, Signal::heartbeat);
 }
 
-// Decides whether so many nodes are silent that the observer, and not the nodes, is to be doubted.
+// Decides whether the observer is in doubt: it suspects itself, and not the nodes, if most of them fall silent.
 void LivenessTable::judge_observer(double now_s) {
   std::int32_t observed = 0, fell_silent = 0;
   for (const Node& node : nodes_) {

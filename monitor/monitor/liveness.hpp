@@ -9,7 +9,7 @@
 
 namespace placement::monitor {
 
-// The state of a node in slurmctld, as far as it matters for the monitor.
+// The parts of the state of a node in slurmctld that matter for the monitor.
 enum class SlurmView : std::uint8_t {
   unknown,         // slurmctld was not asked or does not answer
   responding,      // its slurmd answers

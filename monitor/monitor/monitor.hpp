@@ -58,7 +58,7 @@ class Monitor {
   void publish();
 
   MonitorSettings settings_;
-  RunningConfiguration configuration_;  // tells what has changed since the start
+  RunningConfiguration configuration_;  // knows what has changed since the start
   Log log_;
   std::string agent_settings_;  // the settings that are sent to agents
   AddressCache addresses_;

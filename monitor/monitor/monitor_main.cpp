@@ -30,7 +30,7 @@ constexpr char usage_text[] =
     "\n"
     "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
     "                         placement.conf and the topology.yaml or\n"
-    "                         topology.conf are read beside it\n"
+    "                         topology.conf are read from its directory\n"
     "  -H, --host NAME        SlurmctldHost that this is [the one with this host's name]\n"
     "      --no-slurm         do not ask slurmctld what it thinks of the nodes\n"
     "  -h, --help             this text\n"
@@ -89,7 +89,7 @@ std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol:
   return monitor.run(stop, [&service](double) { service.tend(); });
 }
 
-// Runs until the process is told to end. Returns the exit code.
+// Runs until a signal ends the process. Returns the exit code.
 int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   MonitorSettings settings;
   settings.slurm_conf = options.slurm_conf.empty() ? slurm_conf_path() : options.slurm_conf;

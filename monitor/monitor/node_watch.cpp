@@ -104,7 +104,7 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
   const bool leaves = (beat.flags & protocol::leaving) != 0;
   if (leaves || table_.has_left(index)) note_left(node, leaves, now);
   if (leaves) {
-    log_(node.state.name + ": its agent ends, as it was told to");
+    log_(node.state.name + ": its agent ends by order");
     end_span(node, now.wall_s);
     table_.left(index);
   }

@@ -4,8 +4,8 @@
 
 namespace placement::monitor {
 
-// The outage of a node is a state machine beside that of its liveness (Phase in liveness.hpp). doc/live-state.md
-// explains its table.
+// The outage of a node is a second state machine, next to that of its liveness (Phase in liveness.hpp).
+// doc/live-state.md explains its table.
 enum class OutagePhase : std::uint8_t {
   none,    // no outage lasts
   silent,  // the node is not heard

@@ -99,7 +99,7 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
         of_node[static_cast<std::size_t>(node)] = best[node];
   }
 
-  // The rest is attributed to the switches. A pair that a slow node explains tells nothing about them.
+  // The rest is attributed to the switches. A pair that a slow node explains is no measure of them.
   std::map<std::int32_t, std::vector<double>> by_leaf;
   for (std::size_t i = 0; i < samples.size(); ++i) {
     const Sample& sample = samples[i];
@@ -169,7 +169,7 @@ void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, dou
   }
 }
 
-// Returns whether one more pair can be remembered. To look for old pairs takes long when there are so many.
+// Returns whether one more pair can be remembered. A search for old pairs takes long, so it is made once a minute.
 bool PairModel::has_room(double now_s) {
   if (pairs_.size() >= settings_.most_pairs && now_s - forgot_s_ >= forget_pause_s) forget_old(now_s);
   return pairs_.size() < settings_.most_pairs;
@@ -206,7 +206,7 @@ void PairModel::forget_old(double now_s) {
   });
 }
 
-// Returns the attribute of two nodes, each of which is a group.
+// Returns the attribute of two nodes. Each of them is a group.
 PairModel::PairForecast PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
   if (const Pair* const pair = find(a, b)) {
     const double at_s = fit.logarithms ? pair->bandwidth_at_s : pair->latency_at_s;

@@ -99,7 +99,10 @@ std::string QueryAnswers::job_state(const protocol::Query& query) {
   std::vector<std::int32_t> all(view.nodes.size());
   std::iota(all.begin(), all.end(), 0);
   std::string text = pack_job_state(query.job, view, all, 0, most_job_state, Deadline::after(time_for_job_state));
-  if (text.empty()) throw Error(why_not_live.empty() ? "what is known of so many nodes is too much" : why_not_live);
+  if (text.empty())
+    throw Error(why_not_live.empty()
+                    ? "the state of " + std::to_string(all.size()) + " nodes is too large for one answer"
+                    : why_not_live);
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace placement::monitor {
 
 namespace {
 
-// The settings that the monitor, or an agent that it tells them, uses from its start to its end.
+// The settings that the monitor, or an agent to which it sends them, uses from its start to its end.
 constexpr std::array<std::string_view, 18> until_the_end = {
     "SnapshotFile",       "DecisionFile",    "StateDirectory", "MonitorUser",     "MonitorPort",
     "AgentPort",          "NodeProcessors",  "ProbeInterface", "ProbeLinkMbps",   "ProbeBytesPerMinute",

@@ -33,7 +33,7 @@ std::int32_t tournament_rounds(std::int32_t n) { return n < 2 ? 0 : n % 2 == 0 ?
 std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round) {
   std::vector<ProbePair> pairs;
   if (n < 2) return pairs;
-  // The circle method: m players on a circle turn around one who stays. If n is odd, there is no such one.
+  // The circle method: m players on a circle turn around one who stays. If n is odd, nobody stays.
   const std::int32_t m = n % 2 == 0 ? n - 1 : n;
   if (n % 2 == 0) pairs.push_back(ordered(round % m, n - 1));
   for (std::int32_t k = 1; k <= (m - 1) / 2; ++k) pairs.push_back(ordered((round + k) % m, (round + m - k) % m));
@@ -153,7 +153,7 @@ void ProbeSchedule::place_pairs(const std::vector<ProbePair>& pairs, Round& roun
     double& a = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.a)])];
     double& b = free_s[static_cast<std::size_t>(leaf_[static_cast<std::size_t>(pair.b)])];
     const double start_s = &a != &b ? std::max(a, b) : 0;
-    if (start_s > 0 && start_s > latest_s) {  // the first pair is always taken, whatever the settings are
+    if (start_s > 0 && start_s > latest_s) {  // the first pair is always taken
       rest.push_back(pair);
       continue;
     }
@@ -194,7 +194,7 @@ ProbeSchedule::Round ProbeSchedule::next(double now_s, const std::vector<bool>& 
     std::erase_if(pairs, [&usable](const ProbePair& pair) {
       return !usable[static_cast<std::size_t>(pair.a)] || !usable[static_cast<std::size_t>(pair.b)];
     });
-    if (pairs.empty()) continue;  // such a round takes no time
+    if (pairs.empty()) continue;  // an empty round takes no time
     Round round{due->measurement, {}, {}, due->least_s};
     place_pairs(pairs, round, due->rest);
     busy_until_s_ = now_s + round.lasts_s;

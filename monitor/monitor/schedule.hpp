@@ -14,7 +14,7 @@ struct ProbePair {
 };
 
 // A tournament in which each of n participants meets each other one once [NLA §8]. It has n - 1 rounds for an even n,
-// and n rounds for an odd n, in each of which one rests. The pairs of a round are disjoint, with a < b.
+// and n rounds for an odd n; in each of the n rounds one rests. The pairs of a round are disjoint, with a < b.
 std::int32_t tournament_rounds(std::int32_t n);
 std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
 

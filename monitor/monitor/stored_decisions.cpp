@@ -73,7 +73,7 @@ std::int64_t first_record(Database& database, const DecisionFilter& filter, std:
 void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
                   std::vector<std::string>& notes) {
   constexpr int wait_ms = 2000;
-  if (!may_exist(path)) throw Error(path + ": there is no such file");
+  if (!may_exist(path)) throw Error(path + ": the file does not exist");
   Database database(path, Database::Access::read, wait_ms);
   std::int64_t damaged = 0, next = first_record(database, filter, notes);
   std::string first;
@@ -106,7 +106,7 @@ void read_history(const std::string& path, const DecisionFilter&, const std::fun
 
 DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners) {
   if (!may_exist(path) && (owners.empty() || find_ring(path, owners).empty()))
-    throw Error(path + ": there is no such file");
+    throw Error(path + ": the file does not exist");
   return DecisionReader(path, {}, std::move(owners));
 }
 

@@ -35,8 +35,8 @@ std::string history_query(const DecisionFilter& filter, bool newest_first);
 void read_history(const std::string& path, const DecisionFilter& filter, const std::function<void(Decision&)>& take,
                   std::vector<std::string>& notes);
 
-// Opens the ring at `path`, or in a directory beside it, at its oldest decision. Unless `owners` is empty, the ring
-// must belong to one of them. Throws Error when there is no such ring.
+// Opens the ring at `path`, or in a directory next to it, at its oldest decision. Unless `owners` is empty, the ring
+// must belong to one of them. Throws Error when there is no ring.
 DecisionReader open_ring(const std::string& path, std::vector<uid_t> owners);
 
 // Sorts the decisions by time, the oldest first, and removes duplicates.

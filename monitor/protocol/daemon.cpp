@@ -36,12 +36,12 @@ int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOpt
       std::printf("%s %s\n", help.program, PACKAGE_VERSION);
       return 0;
     } else {
-      std::fprintf(stderr, "%s --help tells the options\n", help.program);
+      std::fprintf(stderr, "%s --help prints the options\n", help.program);
       return daemon_bad_usage;
     }
   }
   if (optind < argc) {
-    std::fprintf(stderr, "%s: '%s' is no option; --help tells them\n", help.program, argv[optind]);
+    std::fprintf(stderr, "%s: '%s' is no option; --help prints them\n", help.program, argv[optind]);
     return daemon_bad_usage;
   }
   return -1;

@@ -43,7 +43,7 @@ sigset_t stop_signals();
 // Blocks `signals`, because the daemons read them from a descriptor or wait for them, and ignores SIGPIPE.
 void block_signals(const sigset_t& signals);
 
-// Reads the placement.conf beside the file `slurm_conf`. First checks the owners of both files: the process may still
+// Reads the placement.conf next to the file `slurm_conf`. First checks the owners of both files: the process may still
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 

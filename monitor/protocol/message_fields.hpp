@@ -24,7 +24,7 @@ namespace placement::protocol::wire {
 
 inline constexpr NumberRange any_float{0, std::numeric_limits<float>::max()};
 
-// Writes and reads the fields of which all messages consist. messages.hpp describes their form. Writer and Reader have
+// Writes and reads the fields of messages. messages.hpp describes their form. Writer and Reader have
 // the same functions, so that one function fields(io, message) for each message describes its form for both: the Writer
 // takes the fields from a message that is const, and the Reader sets them.
 
@@ -109,7 +109,7 @@ class Reader {
     number(read);
     require(read == static_cast<std::uint8_t>(value));
   }
-  // Reads bits, of which all must be in `all`.
+  // Reads bits. All of them must be in `all`.
   void bits(std::uint32_t& to, std::uint32_t all) {
     number(to);
     require((to & ~all) == 0);
@@ -143,7 +143,7 @@ class Reader {
     const ByteView from = take(to.size());
     std::copy(from.begin(), from.end(), to.begin());
   }
-  // Reads the rest of the message as text, of which all characters must be allowed.
+  // Reads the rest of the message as text. All its characters must be allowed.
   void rest(std::string& to, bool (*allowed)(std::uint8_t)) {
     const ByteView text = rest();
     require(std::all_of(text.begin(), text.end(), allowed));

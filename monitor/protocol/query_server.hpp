@@ -24,7 +24,7 @@ namespace placement::protocol {
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
 // max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, and
 // the connections and the time of one user are limited. The user who has used least time is served first. Queries for
-// decisions can take long, so each has a process of its own, of which there are few, and one per user.
+// decisions can take long, so each has a process of its own. They are few, and each user has one at most.
 class QueryServer {
  public:
   using Text = std::shared_ptr<const std::string>;
@@ -80,7 +80,7 @@ class QueryServer {
     uid_t asker = 0;  // these two only when the query is complete
     Query query{};
     Bytes in;
-    Bytes out;  // sealed pieces of the answer, of which `sent` bytes are sent
+    Bytes out;  // sealed pieces of the answer; the first `sent` bytes are sent
     std::size_t sent = 0;
     std::optional<AnswerSeal> seal;
     Text text;  // null: all of it is sealed

@@ -34,7 +34,7 @@ struct Query {
   enum class Kind : std::uint8_t {
     live_state = 1,  // the snapshot as it is published
     decisions,       // the decisions that the asking user may see, as a DecisionAnswer
-    job_state,       // the state of these nodes that slurmctld would send with a job, as pack_job_state() writes it
+    job_state,       // the state of `nodes` that slurmctld would send with a job, as pack_job_state() writes it
     notes,           // what the configuration files say and is not in force in this monitor, one message on each line
   };
   Kind kind = Kind::live_state;
@@ -75,7 +75,7 @@ class AnswerSeal {
 
 struct DecisionAnswer {
   std::vector<Decision> decisions;  // the oldest one is first
-  std::vector<std::string> notes;   // what is left out, and why
+  std::vector<std::string> notes;   // which decisions are left out, and why
   std::uint64_t written = 0;        // number of decisions that were ever written to slurmctld's ring
   double last_s = unknown_value;    // when the last of them was made, in seconds since 1970
   std::string ring_trouble;         // why `written` and `last_s` are not known; empty: they are known

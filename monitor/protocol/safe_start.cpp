@@ -65,7 +65,7 @@ void require_safe_place(const std::string& path, std::span<const uid_t> owners) 
 
 UserIds unprivileged_user(const std::string& name) {
   const std::optional<UserIds> user = find_user(name);
-  if (!user) throw UnknownUser("MonitorUser=" + name + ": there is no such user on this host");
+  if (!user) throw UnknownUser("MonitorUser=" + name + ": this host has no user of this name");
   if (user->uid == 0) throw Error("MonitorUser=" + name + ": it must not be root");
   return *user;
 }

@@ -25,7 +25,7 @@ class UnknownUser : public Error {
   using Error::Error;
 };
 
-// Returns the ids of the user `name`. Throws UnknownUser when there is no such user, and Error when it is root.
+// Returns the ids of the user `name`. Throws UnknownUser when no user has this name, and Error when it is root.
 UserIds unprivileged_user(const std::string& name);
 
 // Makes `user` the user of this process for good. A process of root changes to it; any other process must run as it

@@ -56,7 +56,7 @@ const char* to_string(Refusal refusal) {
     case Refusal::replayed: return "seen before";
     case Refusal::wrong_user: return "made by another user (do agents and monitors run as the same one?)";
     case Refusal::no_service: return "munge does not answer there";
-    case Refusal::no_session: return "no such session";
+    case Refusal::no_session: return "session not known";
     case Refusal::forged: return "seal does not fit";
     case Refusal::wrong_address: return "session of another address";
     case Refusal::too_many: return "too many datagrams";

@@ -24,13 +24,12 @@ namespace placement::protocol {
 //
 // The cookie proves that the agent receives datagrams at its address, and binds the credential to this monitor and
 // this moment. The credential proves that both ends run as one user. No frame is longer than the frame it answers.
-// Monitors use this handshake with each other too; one of them takes the agent's part.
 
 // The reason for which a datagram was not accepted. RefusedFrame contains these numbers.
 enum class Refusal : std::uint8_t {
   none = 0,
   malformed,     // it is no frame or message of this version
-  unknown_node,  // there is no such node, or it has another address
+  unknown_node,  // no node has this name, or it has another address
   bad_cookie,    // the cookie belongs to another address or nonce, or is too old
   bad_credential,
   clock_skew,  // munge finds the credential expired, or made in the future
@@ -50,7 +49,7 @@ const char* to_string(Refusal refusal);
 enum class RefusalClass : std::uint8_t { identity, clock, other };
 RefusalClass class_of(Refusal refusal);
 
-// Returns the refusal that a peer is told when munge finds this fault in its credential.
+// Returns the refusal that is sent to a peer when munge finds this fault in its credential.
 Refusal refusal_of(Credentials::Fault fault);
 
 // Limits a rate: at most `rate` units per second in the long run and `burst` at once. Times are in seconds.
@@ -165,8 +164,8 @@ class ServerSessions {
 
  private:
   // Any process on a node can send joins from the node's address. Its attempts are charged to its port, because no
-  // other process can have that port. They are charged to the peer only if the credential was valid. So the agent's
-  // attempts are handled whatever other processes send. They are handled at once if they come from the port of its last
+  // other process can have that port. They are charged to the peer only if the credential was valid. So other
+  // processes cannot use up the agent's attempts. These are handled at once if they come from the port of its last
   // session, and after a few attempts if other processes use many ports.
   struct Peer {
     std::optional<SealedChannel> channel;

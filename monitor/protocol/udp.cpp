@@ -48,7 +48,7 @@ UdpSocket::UdpSocket(const NetAddress& bind_to)
 }
 
 std::unique_ptr<UdpSocket> reserved_udp_socket() {
-  constexpr std::uint16_t first = 900, last = 988;  // no well-known service has one of these
+  constexpr std::uint16_t first = 900, last = 988;  // no well-known service has a port in this range
   constexpr std::uint16_t ports = last - first + 1;
   const auto start = static_cast<std::uint16_t>(random_u64() % ports);
   NetAddress address;

@@ -49,8 +49,8 @@ std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port);
 // Runs resolve() in a thread of its own, because the loop of a daemon must not block.
 std::future<std::optional<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port);
 
-// Returns an address of a network interface of this host, IPv4 first. Returns none when there is no such interface or
-// it has no address.
+// Returns an address of a network interface of this host, IPv4 first. Returns none when the host has no interface of
+// this name, or when the interface has no address.
 std::optional<NetAddress> interface_address(const std::string& interface, std::uint16_t port);
 
 double steady_s();             // seconds of a clock that is never set back

@@ -13,11 +13,11 @@ static char *wrong_nodes(void)
 		if (!node)
 			continue;
 		if (node->magic != NODE_MAGIC)
-			return xstrdup_printf("node record %d lacks the magic number of its kind", i);
+			return xstrdup_printf("node record %d does not have the magic number of its kind", i);
 		if ((int) node->index != i || !node->name || find_node_record(node->name) != node)
 			return xstrdup_printf("node record %d is not found by its name", i);
 		if (node->config_ptr && node->config_ptr->magic != CONFIG_MAGIC)
-			return xstrdup_printf("the configuration of node %s lacks the magic number of its kind", node->name);
+			return xstrdup_printf("the configuration of node %s does not have the magic number of its kind", node->name);
 		nodes++;
 		with_odd_cores += node->tot_cores != node->tot_sockets * node->cores;
 	}
@@ -56,8 +56,8 @@ char *records_do_not_fit(void)
 	if (wrong)
 		return wrong;
 	if (part_list && !partitions_are_right())
-		return xstrdup("a partition record lacks the magic number of its kind, or is not found by its name");
+		return xstrdup("a partition record does not have the magic number of its kind, or is not found by its name");
 	if (job_list && list_find_first(job_list, wrong_job, NULL))
-		return xstrdup("a job record lacks the magic number of its kind, or is not found by its number");
+		return xstrdup("a job record does not have the magic number of its kind, or is not found by its number");
 	return NULL;
 }

@@ -14,7 +14,7 @@
 
 /*
  * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
- * Functions bind when they are called, but data binds at once. A client that lacks one of these would print an error
+ * Functions bind when they are called, but data binds at once. A client without one of the symbols would print an error
  * and go on without the plugin. plugin_load_from_file is weak because libslurm does not export it; so the plugin can
  * tell whether a program has more than libslurm.
  */

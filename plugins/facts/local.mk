@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# By which slurmctld tells the mode in force, where it does not ask the select plugin.
+# Through this plugin slurmctld reports the mode in force, if it does not ask the select plugin.
 if BUILD_SELECT
 if BUILD_MPI_FACTS
 controller_facts = mpi_placement.la

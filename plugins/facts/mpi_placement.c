@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Hands on to slurmctld's clients what select_cons_tres.so of this directory tells of itself, such as the mode in
- * force. Slurm asks select plugins for this up to 24.11, and later only MPI plugins, all of which slurmctld loads: what
- * they answer stands in "scontrol show config". This one starts no MPI program.
+ * Passes the facts about select_cons_tres.so of this directory, such as the mode in force, to slurmctld's clients.
+ * Slurm asks select plugins for them up to 24.11, and later only MPI plugins. slurmctld loads all MPI plugins, and
+ * "scontrol show config" prints their answers. This one starts no MPI program.
  */
 #include "plugins/compat/slurm_compat.h"
 
@@ -49,7 +49,7 @@ static char *select_plugin_path(void)
 }
 
 /*
- * Returns placement_add_facts of the select plugin beside this file, or NULL if this process does not use that one. One of
+ * Returns placement_add_facts of the select plugin next to this file, or NULL if this process does not use that one. One of
  * another version of Slurm stays in memory after Slurm has refused it, and must not be called: it knows Slurm's records as
  * they are in its own version.
  */
@@ -70,7 +70,7 @@ static add_facts_function of_select_plugin(void)
 	return found;
 }
 
-/* Slurm calls this for "scontrol show config" with a read lock on its jobs, as placement_add_facts() wants it. */
+/* Slurm calls this for "scontrol show config" with a read lock on its jobs, which placement_add_facts() requires. */
 EXPORT extern list_t *mpi_p_conf_get_printable(void)
 {
 	add_facts_function add_facts = in_slurmctld() ? of_select_plugin() : NULL;

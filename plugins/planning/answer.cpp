@@ -81,7 +81,7 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
   return answer;
 }
 
-// Makes a decision without the matrix: nodes that are close together, whatever the ranks' traffic. The caller does not
+// Makes a decision without the matrix: nodes that are close together, for any traffic of the ranks. The caller does not
 // keep this answer, so that an equal question later, when there is time, gets a decision with the matrix.
 Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
                        const placement_request& request, const JobRequest& job_request, const DecisionTime& time) {

@@ -88,8 +88,8 @@ std::uint64_t CandidateNodes::room(std::span<const std::uint32_t> nodes) const {
   return tasks;
 }
 
-// Keeps the lightest nodes that suffice for the job, and the nodes that the job requires. An administrator who gives
-// nodes different weights wants the light ones used first. The room of each node is added only once. All nodes may
+// Keeps the lightest nodes that suffice for the job, and the nodes that the job requires. Nodes have
+// different weights so that jobs use the light ones first. The room of each node is added only once. All nodes may
 // differ in weight, and a new sum for each weight would take quadratic time.
 void CandidateNodes::keep_light_nodes() {
   std::vector<bool> required(offer_.node_count, false);

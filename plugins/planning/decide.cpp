@@ -98,8 +98,8 @@ void point_to_answer(PluginState& now, placement_decision& decision, const Answe
 }
 
 // Returns true if srun places the ranks of a job that has no matrix in the order of the topology, and the nodes that
-// the job has been given stand in another order there. srun goes by Slurm's own topology, so nothing is told where a
-// file takes its place.
+// the job has been given have another order there. srun uses Slurm's own topology, so the result is false where a file
+// replaces it.
 bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
                     const placement_grant& grant, const JobRequest& job_request) {
   if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
@@ -250,7 +250,8 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
   try {
     now.config_path = config_path;
     std::error_code unreadable;
-    if (!std::filesystem::exists(config_path, unreadable)) now.config_path += " (no such file: the defaults)";
+    if (!std::filesystem::exists(config_path, unreadable))
+      now.config_path += " (the file does not exist: the defaults)";
     now.config = read_config(config_path, MissingFile::defaults);
     now.budget = full_budget(now.config);
     if (now.config.mode != Mode::off) configure_on(now, *machine);

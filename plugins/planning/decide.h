@@ -29,7 +29,7 @@ enum placement_mode placement_configure(const char *config_path,
 					char *message, size_t message_size);
 
 /*
- * Tells whether slurm.conf has PrivateData=jobs. If it has, only a group may read the recorded decisions. The value
+ * Sets whether slurm.conf has PrivateData=jobs. If it has, only a group may read the recorded decisions. The value
  * takes effect with the next placement_configure().
  */
 void placement_keep_jobs_private(bool private_jobs);
@@ -87,13 +87,13 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 #define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
 
 /*
- * The variable that tells a job's user how the decision ended. Its value is "JOB nodes", "JOB nodes+cores", or
+ * The variable that shows a job's user how the decision ended. Its value is "JOB nodes", "JOB nodes+cores", or
  * "JOB stock: REASON" if the job has the nodes that Slurm itself chose. JOB is the job ID.
  */
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
 
 /*
- * The variable that tells which start of a batch job the other two belong to: JOB RESTARTS, or JOB_TASK RESTARTS for a
+ * The variable that names the start of a batch job to which the other two belong: JOB RESTARTS, or JOB_TASK RESTARTS for a
  * task of an array. RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
  */
 #define PLACEMENT_JOB_START "PLACEMENT_START"
@@ -152,7 +152,7 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
 void placement_forget(uint32_t job_id);
 
 /*
- * Tells that Slurm could not allocate the last plan for the job `job_id`. An equal question is then answered with
+ * Records that Slurm could not allocate the last plan for the job `job_id`. An equal question is then answered with
  * "not placed" and `reason`, no longer with that plan.
  */
 void placement_plan_failed(uint32_t job_id, const char *reason);

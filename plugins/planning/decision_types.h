@@ -96,7 +96,7 @@ struct placement_decision {
 	const char *policy;		/* the name of the policy that was asked for */
 	enum placement_mode mode;	/* in force for the job's partition */
 	bool for_start;			/* false: Slurm only asked whether and when the job could run */
-	bool predicted;			/* a user only asked when such a job would start (srun --test-only) */
+	bool predicted;			/* a user only asked when a job like this would start (srun --test-only) */
 
 	/* the answer */
 	bool asked;			/* placement_decide() has set the fields of this part */

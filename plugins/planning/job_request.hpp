@@ -24,8 +24,8 @@ namespace placement::planning {
 //   PLACEMENT_MATRIX_0 .. _(N-1)           the matrix, each piece at most 64 KiB of to_base64url()
 //   PLACEMENT_NATURAL_ORDER                set: srun leaves the ranks in natural order
 //
-// The variables PLACEMENT_AUTO, PLACEMENT_COMPONENT and PLACEMENT_OVERRIDES_DISTRIBUTION, which may stand beside them,
-// are for srun (spank/request/shipped_request.hpp).
+// The variables PLACEMENT_AUTO, PLACEMENT_COMPONENT and PLACEMENT_OVERRIDES_DISTRIBUTION are for srun
+// (spank/request/shipped_request.hpp).
 struct JobRequest {
   PolicySpec spec;
   const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`

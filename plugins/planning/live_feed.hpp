@@ -66,7 +66,7 @@ class LiveFeed {
   // Returns the newest snapshot that is not too old, or why there is none. Does no I/O.
   LiveNow now() const;
 
-  // Tells that `bytes` of memory were freed, which the C library keeps for itself. When these add up to 16 MiB, the
+  // Records that `bytes` of memory were freed, which the C library keeps for itself. When these add up to 16 MiB, the
   // thread makes it return free memory to the system, at most once a minute. Does no I/O.
   void memory_was_freed(std::size_t bytes) const;
 

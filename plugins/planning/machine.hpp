@@ -38,7 +38,7 @@ class Machine {
   // Returns the outages of the OutageFile, or null if none is configured.
   std::shared_ptr<const NodeOutages> outages() const { return outages_; }
 
-  // Returns which nodes the torus file lacks and which unknown nodes the outage file has; empty if there are none.
+  // Returns which nodes are missing from the torus file, and which nodes of the outage file are unknown; mostly empty.
   const std::string& warning() const { return warning_; }
 
   // Returns the view whose nodes have `threads` leaves per core, 1 or more. A view is built when first asked for and

@@ -25,7 +25,7 @@ namespace {
 constexpr std::size_t max_state_bytes = 32 << 10;
 constexpr std::size_t max_ranks_bytes = 16 << 10;  // the most bytes of PLACEMENT_RANKS
 
-// Jobs of up to so many tasks have the ranks of their first step placed once more, in a millisecond or two.
+// Jobs of up to this number of tasks have the ranks of their first step placed once more, in a millisecond or two.
 constexpr std::uint64_t most_tasks_placed_twice = 128;
 
 // Makes one decision: converts the offer's arrays to the policy's view and request, and the placement back to a plan.
@@ -120,7 +120,7 @@ class Planner {
   // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
   // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
   // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
-  // others than the planned ones. It is computed again, too, where srun goes by a measured network, because the loads
+  // others than the planned ones. It is computed again, too, where srun uses a measured network, because the loads
   // of pairs are relative to those of all pairs in view, which are more when nodes are chosen; and for jobs that are
   // small enough, because srun, to which the nodes are given, may find another placement of the ranks, of equal cost
   // mostly.
@@ -165,7 +165,7 @@ class Planner {
     return false;
   }
 
-  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it wants whole
+  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it requires whole
   // cores for each task of a step that does not use all CPUs of the job.
   void check_step_starts(const Plan& plan) const {
     if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
@@ -179,7 +179,7 @@ class Planner {
     if (!fits && cores * candidates_.usable_threads() != candidates_.tasks() * candidates_.cpus_per_task())
       throw PlacementError(STOCK_NO_ROOM, "Slurm would not start " + std::to_string(candidates_.tasks()) +
                                               " tasks of " + std::to_string(candidates_.cpus_per_task()) +
-                                              " CPUs on the policy's cores, as it wants whole cores for each");
+                                              " CPUs on the policy's cores, as it requires whole cores for each");
   }
 
   static void add_term(std::string& note, const std::string& term) { note += (note.empty() ? "" : ", ") + term; }

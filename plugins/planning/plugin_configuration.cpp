@@ -43,8 +43,8 @@ SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& 
   return owners;
 }
 
-// Lets MonitorUser read the ring. Returns why it cannot as far as the ring's file system decides, else an empty text. A
-// user who does not exist yet is let in once it does.
+// Lets MonitorUser read the ring. Returns why the ring's file system does not allow that, else an empty text. A user
+// who does not exist yet may read the ring from its creation on.
 std::string why_not_let_in(const std::string& private_ring, const std::string& monitor_user) {
   const SnapshotOwners owners = snapshot_owners(monitor_user);
   if (private_ring.empty() || !owners.missing.empty() || let_read_ring(private_ring, owners.users.back())) return {};

@@ -71,8 +71,8 @@ std::string counts_text(const Counts& counts) {
 }
 
 // Returns the hop-bytes of natural order on the first nodes of an offer, if nobody knows the cores that Slurm would
-// choose there: `stock` is on some of their cores. Within nodes each byte is taken to go as far as in `known`, which is
-// on cores that Slurm chose.
+// choose there: `stock` is on some of their cores. Within nodes each byte is taken to have the mean distance of
+// `known`, which is on cores that Slurm chose.
 Cost as_far_within_nodes(const CostWithin& stock, const CostWithin& known) {
   if (known.bytes_within == 0) return stock.cost;
   // Divided before they are multiplied, so that the products stay below 127 bits.

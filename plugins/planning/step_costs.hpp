@@ -38,7 +38,7 @@ struct StepCosts {
   std::string cost;          // hop-bytes with the ranks placed as srun will place them
   std::string natural_cost;  // hop-bytes on the same cores in natural order
   std::string stock_cost;    // hop-bytes on the first nodes of the offer in natural order
-  std::string busiest_link;  // with the ranks placed, as busiest_link() of link_traffic.hpp tells it
+  std::string busiest_link;  // with the ranks placed, as busiest_link() of link_traffic.hpp returns it
   std::string ranks;  // those of each node that has any, as "0,5;1-3;4"; empty: longer than a record has room for
 };
 
@@ -49,14 +49,14 @@ struct CostWithin {
   Cost hop_bytes_within = 0;  // each byte within nodes times the distance between its two ranks
 };
 
-// Returns true if the job's policy goes by the torus of the view, on which the tree's distances mean nothing.
+// Returns true if the job's policy uses the torus of the view, on which the tree's distances mean nothing.
 bool on_torus(const ClusterView& view, const JobRequest& job_request);
 
 // Returns the time by which the search for ranks has to end, so that what follows it ends by `deadline`. `matrix` is
 // null if the job has none.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config);
 
-// Returns what busiest_link() tells of a placement of the job's ranks; an empty string on a torus, whose links are
+// Returns the text of busiest_link() for a placement of the job's ranks; an empty string on a torus, whose links are
 // others. The job has a matrix.
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 

@@ -16,8 +16,8 @@ struct node_room {
 
 /*
  * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit. A
- * resource for which the node lacks the CPUs or the memory that the job wants beside it (--cpus-per-gpu,
- * --mem-per-gpu) is not free. `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the
+ * resource is not free if the node does not have the CPUs or the memory that the job requests with it (--cpus-per-gpu,
+ * --mem-per-gpu). `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the
  * job asks for as a whole (--gpus=N) are counted as if its tasks asked for equal parts of them; `round_up` counts a task
  * for the part of its share that is left over.
  */

@@ -9,7 +9,7 @@
  */
 #define MOST_BYTES (1 << 20)
 
-/* The most bytes beside which an optional variable is added. */
+/* An optional variable is added to an environment of at most this number of bytes. */
 #define MOST_BYTES_WITH_OPTIONAL (256 << 10)
 
 /* The most variables that are added: a request has fewer. Each takes time in proportion to the job's environment. */

@@ -324,7 +324,7 @@ static int will_run(const struct job_test_arguments *arguments)
 	return rc;
 }
 
-/* Runs the job as stock. If placement is off because its configuration is wrong, a job that asks for a policy is told. */
+/* Runs the job as stock. If the configuration is wrong, the user of a job that asks for a policy is notified. */
 static int run_while_off(const struct job_test_arguments *arguments)
 {
 	struct placement_decision decision = { .for_start = arguments->mode == SELECT_MODE_RUN_NOW, .end = DECISION_STOCK, .reason = placement_failure() };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The jobs that no policy can serve, whatever nodes are free.
+ * The jobs that no policy can serve on any nodes.
  */
 #ifndef PLACEMENT_SELECT_LEFT_TO_SLURM_H
 #define PLACEMENT_SELECT_LEFT_TO_SLURM_H

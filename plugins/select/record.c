@@ -63,14 +63,14 @@ static const char *reason_of(const struct placement_decision *decision)
 	return decision->reason ? decision->reason : "?";
 }
 
-/* Returns what the record and the job's user are told of the ranks on nodes that Slurm itself chose, after the reason. */
+/* Returns the remark on the order of the ranks on nodes that Slurm itself chose, which follows the reason. */
 static const char *ranks_remark(const struct placement_decision *decision)
 {
 	switch (decision->ranks_order) {
 	case PLACEMENT_RANKS_BY_MATRIX:
-		return ", and its ranks go by the matrix on them";
+		return ", and its ranks follow the matrix on them";
 	case PLACEMENT_RANKS_BY_TOPOLOGY:
-		return ", and its ranks go in the order of the topology on them";
+		return ", and its ranks follow the order of the topology on them";
 	case PLACEMENT_RANKS_NOT_KNOWN:
 		return ", and what order its ranks get is not recorded";
 	case PLACEMENT_RANKS_OF_SLURM:
@@ -200,7 +200,7 @@ void forget_earlier_decision(job_record_t *job)
 
 void decision_done(const struct placement_decision *decision)
 {
-	/* Such a job did not run as stock: it goes on waiting for nodes, as it would without a policy. */
+	/* A job without room did not run as stock: it goes on waiting for nodes, as it would without a policy. */
 	bool found_no_room = decision->for_start && decision->end == DECISION_STOCK && decision->stock_reason == STOCK_NO_ROOM;
 	char *text;
 

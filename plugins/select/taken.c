@@ -33,7 +33,7 @@ static int next_node_of(bitstr_t *nodes, int i)
 
 /*
  * Marks the cores that a job holds of the node record `node`, whose bits in the job's own map begin at `from`. Returns the
- * number of these bits. Most jobs hold all cores of a node, so this is tried first: single bits take several times as long.
+ * number of bits. Most jobs hold all cores of a node, so this is tried first: single bits take several times as long.
  */
 static int mark_cores_of_node(bitstr_t *cores, const struct job_resources *resources, int node, int from)
 {

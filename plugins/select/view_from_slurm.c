@@ -179,7 +179,7 @@ static bool node_is_usable(const struct job_test_arguments *arguments, node_reco
 }
 
 /*
- * Writes one byte per core to `free`, 1 if the job may have the core. Returns the number of these cores. Returns 0 if
+ * Writes one byte per core to `free`, 1 if the job may have the core. Returns the number of ones. Returns 0 if
  * the job needs the whole node and some core is held.
  */
 static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *arguments,
@@ -356,9 +356,9 @@ static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t task
 }
 
 /*
- * Whether the shares of the job's tasks in the generic resources have to be rounded up. Rounded down, they tell that the
+ * Whether the shares of the job's tasks in the generic resources have to be rounded up. Rounded down, they ensure that the
  * chosen nodes have enough for the job; but the tasks may then need more nodes than the job may have, or more than the
- * resources themselves, of which Slurm gives each node as many as it likes.
+ * resources themselves need. Slurm gives each node any number of the resources.
  */
 static bool shares_are_too_small(const struct job_view *view, const job_record_t *job, uint32_t tasks)
 {

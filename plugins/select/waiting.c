@@ -11,12 +11,12 @@
 /* Its value is SINCE,UNTIL,PUT_OFF,BEGIN: times in seconds since the epoch, and a count. The last two may be missing. */
 #define VARIABLE "PLACEMENT_WAIT"
 
-/* Seconds after which a job that has just been told to wait is considered again. */
+/* Seconds after which a job that has just begun to wait is considered again. */
 #define FIRST_PAUSE 30
 
 /*
  * The most jobs of one user that wait. The main scheduler starts no job of a partition behind a job that it could not
- * start, so each job that is told to wait stops one cycle for all users.
+ * start, so each job that begins to wait stops one cycle for all users.
  */
 #define MOST_WAITING 8
 

@@ -4,7 +4,7 @@
  * others is put off, because the scheduling cycle had no time for it. A waiting job must not hold nodes against other
  * jobs. Slurm gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job
  * behind it in its partition, and the backfill scheduler plans nodes for it. Therefore Slurm must not consider a
- * waiting job. Its begin time is set to the time when the policy is to be asked again. Slurm itself does this for a
+ * waiting job. Its BeginTime is set to the time when the policy is to be asked again. Slurm itself does this for a
  * job whose launch failed. The times are kept in a variable that slurmctld adds to the job's environment, because
  * Slurm saves that with the job.
  *
@@ -18,10 +18,10 @@
 #include "plugins/compat/job_test_call.h"
 #include "plugins/planning/decide.h"
 
-/* Returns the time when the job could first have started; for a job that never waited, its begin or submit time. */
+/* Returns the time when the job could first have started; for a job that never waited, its BeginTime or submit time. */
 time_t waiting_since(const job_record_t *job);
 
-/* Returns true if the job was told to wait and the time for which it may wait is not over. */
+/* Returns true if the job waits and the time for which it may wait is not over. */
 bool is_waiting(const job_record_t *job);
 
 /*
@@ -39,7 +39,7 @@ void wait_on(job_record_t *job, uint32_t left_s);
 /* Returns the number of scheduling cycles in which there was no time to decide about the job. */
 uint32_t times_put_off(const job_record_t *job);
 
-/* Ends the wait of a job that has nodes: sets its begin time back to the time when it could first have started. */
+/* Ends the wait of a job that has nodes: sets its BeginTime back to the time when it could first have started. */
 void end_wait(job_record_t *job);
 
 /* Returns the processor time of this thread, in nanoseconds. */
@@ -59,7 +59,7 @@ uint32_t policy_environment(const job_record_t *job, char *const **environment);
 bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
 
 /*
- * Returns true if the decision on the job is put off and its begin time is still to come. The scheduling cycle in which
+ * Returns true if the decision on the job is put off and its BeginTime is still to come. The scheduling cycle in which
  * it was put off may still reach the job, which must not be considered before the next cycle.
  */
 bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);

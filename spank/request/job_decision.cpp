@@ -46,7 +46,7 @@ std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, cons
 
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value) {
   const auto outcome = outcome_of(job, array, value);
-  return outcome && (!outcome->starts_with(stock) || outcome->find("its ranks go ") != outcome->npos);
+  return outcome && (!outcome->starts_with(stock) || outcome->find("its ranks follow ") != outcome->npos);
 }
 
 std::string component_variable(std::string_view name, std::uint32_t component) {

@@ -260,8 +260,7 @@ START_TEST(settings_of_the_controllers) {
   take_agent_settings(host, "");
   ck_assert(host.probe_interfaces.empty() && !host.allowed_cpus_only);
   const Config before = host;
-  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=3\nMonitorUser=root\n"),
-                  "MonitorUser is none that a monitor tells");
+  ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=3\nMonitorUser=root\n"), "MonitorUser");
   ck_assert_error(take_agent_settings(host, "ProbeLinkMbps=-1\n"), "ProbeLinkMbps=-1");
   ck_assert_error(take_agent_settings(host, "AgentPort=7001\n"), "AgentPort");
   ck_assert(host == before);

@@ -48,7 +48,7 @@ struct Controller {
   }
 };
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 double mean_hops_in_windows(const TorusTopology& torus, const std::vector<std::int32_t>& row, std::size_t window) {
   double hops = 0;

@@ -157,7 +157,7 @@ carry() {
   has 'down       1 nodes: n3'
   has 'suspect    1 nodes: n4'
   has 'pairs      3 groups of nodes: 1 measured, 1 modelled, 1 not known'
-  says "decisions $work/ring: no file"
+  has "decisions  $work/ring: "
   cp placement.conf before.conf
   echo PartitionPolicies=all:TREEMATCH=ring >>placement.conf
   run status
