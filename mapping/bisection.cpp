@@ -6,16 +6,11 @@
 #include <utility>
 
 #include "mapping/coarsen.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::mapping {
 
-namespace {
-
-constexpr std::int32_t small = 100;     // a graph with fewer vertices gets BisectionTries::of_small tries
-constexpr std::int32_t convincing = 3;  // after this number of tries with one cut, a better cut is unlikely
-constexpr std::int32_t passes = 6;      // refinement passes on each level, at most
-
-}  // namespace
+using namespace tuning;
 
 std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least, std::int32_t most,
                                           BisectionsFound& found) {
@@ -26,10 +21,10 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   if (least >= n) return std::vector<std::int8_t>(n, 0);
   const std::int32_t largest = std::max(2, n / 20);
   Sides best = tried(graph, first, largest, found);
-  const std::int32_t tries = n < small ? tries_.of_small : tries_.of_large;
+  const std::int32_t tries = n < small_graph ? tries_.of_small : tries_.of_large;
   std::int32_t as_good = 1;
   try {
-    for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing; ++k) {
+    for (std::int32_t k = 1; k < tries && best.cut > 0 && as_good < convincing_tries; ++k) {
       Sides other = tried(graph, first, largest, found);
       if (other.cut == best.cut) ++as_good;
       if (other.cut >= best.cut) continue;
@@ -43,7 +38,7 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
 
 // Makes a try, or takes over what an equal one has found.
 Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found) {
-  if (graph.vertices() > coarsest) return multilevel(graph, first, largest);
+  if (graph.vertices() > coarsest_graph) return multilevel(graph, first, largest);
   Random after = random_;
   const std::int32_t start = after.below(graph.vertices());
   for (const BisectionsFound::Try& before : found.tries) {
@@ -62,7 +57,7 @@ Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t larg
 }
 
 Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t largest) {
-  if (graph.vertices() <= coarsest) return refined(graph, first, grown(graph, first));
+  if (graph.vertices() <= coarsest_graph) return refined(graph, first, grown(graph, first));
   std::vector<std::int32_t> coarse_of;
   const Graph coarse = coarsened(graph, largest, random_, coarse_of, watch_);
   work_ += 2 * static_cast<std::int64_t>(graph.arc.size()) + 4 * graph.vertices();
@@ -76,7 +71,7 @@ Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t
 Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
   const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
   Sides result{std::move(side), 0, 0};
-  result.cut = refiner_.refine(graph, first, slack, passes, result.side, watch_);
+  result.cut = refiner_.refine(graph, first, slack, refinement_passes, result.side, watch_);
   result.off_target = std::max(0, std::abs(refiner_.off_target()) - freedom_);
   return result;
 }

@@ -10,6 +10,7 @@
 #include "common/util/random.hpp"
 #include "mapping/fm.hpp"
 #include "mapping/graph.hpp"
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 
 namespace placement::mapping {
@@ -45,14 +46,13 @@ class BisectionMemory {
   // Returns the tries on the part with these vertices, in this order, with these bounds of side 0. Valid until the next
   // call.
   BisectionsFound& of(std::span<const std::int32_t> part, std::int32_t least, std::int32_t most) {
-    if (found_.size() == most_parts) found_.clear();
+    if (found_.size() == tuning::most_parts_remembered) found_.clear();
     std::vector<std::int32_t> key(part.begin(), part.end());
     key.insert(key.end(), {least, most});
     return found_[std::move(key)];
   }
 
  private:
-  static constexpr std::size_t most_parts = 4096;  // take some 8 MiB
   std::map<std::vector<std::int32_t>, BisectionsFound> found_;
 };
 
@@ -79,9 +79,6 @@ class Bisection {
     BisectionsFound none;
     return split(graph, least, most, none);
   }
-
-  // A graph with at most this number of vertices is not coarsened. Only tries on graphs of this size are remembered.
-  static constexpr std::int32_t coarsest = 80;
 
   std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
 

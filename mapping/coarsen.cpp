@@ -6,13 +6,15 @@
 #include <span>
 #include <utility>
 
+#include "mapping/tuning.hpp"
+
 namespace placement::mapping {
+
+using namespace tuning;
 
 namespace {
 
 constexpr std::int32_t unmatched = -1;
-
-constexpr std::int32_t window = 128;  // vertices that are shuffled among themselves
 
 void shuffle(std::span<std::int32_t> values, Random& random) {
   for (auto k = static_cast<std::int32_t>(values.size()) - 1; k > 0; --k)
@@ -20,16 +22,16 @@ void shuffle(std::span<std::int32_t> values, Random& random) {
 }
 
 // Returns all vertices in a random order that suits the cache: the windows are in random order, and the vertices of
-// each window are shuffled.
+// each shuffle_window are shuffled.
 std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
-  std::vector<std::int32_t> windows((n + window - 1) / window);
+  std::vector<std::int32_t> windows((n + shuffle_window - 1) / shuffle_window);
   std::iota(windows.begin(), windows.end(), 0);
   shuffle(windows, random);
   std::vector<std::int32_t> order;
   order.reserve(n);
   for (const std::int32_t w : windows) {
     const std::size_t begin = order.size();
-    for (std::int32_t v = w * window; v < std::min(n, (w + 1) * window); ++v) order.push_back(v);
+    for (std::int32_t v = w * shuffle_window; v < std::min(n, (w + 1) * shuffle_window); ++v) order.push_back(v);
     shuffle(std::span(order).subspan(begin), random);
   }
   return order;

@@ -11,15 +11,15 @@
 #include "mapping/assignment.hpp"
 #include "mapping/core_slots.hpp"
 #include "mapping/quadratic_assignment.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::mapping {
+
+using namespace tuning;
 
 namespace {
 
 using Indices = std::vector<std::int32_t>;
-
-constexpr std::size_t max_gpus_for_all_choices = 8;
-constexpr std::size_t max_slots = 1024;  // of least_cost_assignment()
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
@@ -44,9 +44,9 @@ struct Slots {
       distance.push_back(std::move(far));
     }
     slots = std::move(needed);
-    if (slots.size() > max_slots)
+    if (slots.size() > most_slots_assigned)
       throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " +
-                  std::to_string(max_slots) + " different places for the ranks: take more cores for each");
+                  std::to_string(most_slots_assigned) + " different places for the ranks: take more cores for each");
   }
 
   std::vector<CoreSlot> slots;
@@ -198,12 +198,12 @@ class Best {
 GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_t ranks,
                         std::span<const std::int64_t> traffic) {
   Best best(node, slots, traffic);
-  if (ranks == node.gpus.size() || node.gpus.size() <= max_gpus_for_all_choices)
+  if (ranks == node.gpus.size() || node.gpus.size() <= most_gpus_for_all_choices)
     for_each_choice(node.gpus.size(), ranks, [&](const Indices& gpus) { best.consider(gpus); });
   else
     for (const Indices& gpus : grown_choices(node, best.costs(), ranks, !traffic.empty())) best.consider(gpus);
   GpuMapping mapping = best.mapping();
-  mapping.exact = node.gpus.size() <= max_gpus_for_all_choices;
+  mapping.exact = node.gpus.size() <= most_gpus_for_all_choices;
   return mapping;
 }
 

@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "mapping/tuning.hpp"
+
 namespace placement::mapping {
 
-namespace {
+using namespace tuning;
 
-constexpr std::int32_t fewest_vertices = 32;  // smaller graphs are split as well by a few bisections
-constexpr std::size_t largest_table = 1 << 20;
-constexpr double first_temperature = 0.4;  // as a fraction of the mean traffic of a pair
-constexpr double last_temperature = 0.1;
+namespace {
 
 class PartAnnealing {
  public:
@@ -36,7 +35,7 @@ class PartAnnealing {
     double sum = 0;
     for (const Arc& arc : graph_.arc) sum += arc.weight;
     const double mean = sum / static_cast<double>(graph_.arc.size());
-    const double first = first_temperature * mean, last = last_temperature * mean;
+    const double first = first_temperature_of_parts * mean, last = last_temperature_of_parts * mean;
     for (std::int32_t k = 0; k < sweeps; ++k)  // the temperature falls by equal steps
       sweep(first + (last - first) * k / sweeps);
     while (move_from_the_fullest()) continue;
@@ -120,8 +119,8 @@ class PartAnnealing {
 }  // namespace
 
 bool can_anneal_parts(const Graph& graph, std::size_t parts) {
-  return graph.vertices() >= fewest_vertices && parts > 1 && !graph.arc.empty() &&
-         static_cast<std::size_t>(graph.vertices()) <= largest_table / parts;
+  return graph.vertices() >= fewest_vertices_annealed && parts > 1 && !graph.arc.empty() &&
+         static_cast<std::size_t>(graph.vertices()) <= largest_table_of_parts / parts;
 }
 
 void anneal_parts(const Graph& graph, std::span<const std::int32_t> capacity, std::vector<std::int32_t>& part,

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "common/util/random.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::mapping {
 
-namespace {
+using namespace tuning;
 
-constexpr int starts = 32;
-constexpr int starts_of_exact = 8;  // for a cost from which the exact search begins
+namespace {
 
 // Returns by how much the cost falls when two ranks exchange their places.
 std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
@@ -115,11 +115,11 @@ std::int64_t assignment_cost(std::span<const std::int64_t> traffic, std::span<co
 
 std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,
                                                std::span<const std::int64_t> distance, std::size_t count) {
-  const bool exact = count <= max_ranks_for_exact_assignment;
+  const bool exact = count <= most_ranks_assigned_exactly;
   Random random(1);
   std::vector<std::int32_t> best;
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  for (int start = 0; start < (exact ? starts_of_exact : starts); ++start) {
+  for (int start = 0; start < (exact ? starts_of_exact_assignment : starts_of_assignment); ++start) {
     std::vector<std::int32_t> place(count);
     std::iota(place.begin(), place.end(), 0);
     for (std::size_t left = count; start > 0 && left > 1; --left)

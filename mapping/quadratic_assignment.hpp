@@ -6,9 +6,6 @@
 
 namespace placement::mapping {
 
-// The largest number of ranks for which quadratic_assignment() finds the least cost.
-constexpr std::size_t max_ranks_for_exact_assignment = 8;
-
 // Returns the place of each of `count` ranks, each place taken once, with little cost: the sum over all pairs of ranks
 // of their traffic times the distance of their places, the quadratic assignment problem. With up to eight ranks the
 // cost is least, and of equal answers the first in lexical order is returned. With more, exchanges of two places from

@@ -3,20 +3,18 @@
 
 #include <algorithm>
 
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 
 namespace placement::mapping {
 
+using namespace tuning;
+
 namespace {
 
 constexpr std::int32_t nobody = -1;
-// A group is the leaves just below one vertex.
-constexpr std::int32_t wide = 64;           // children of a vertex that are tried, at most
-constexpr std::int32_t near_by = 32;        // all groups below a vertex with up to this number of slots are tried
-constexpr std::size_t partners_tried = 64;  // partners of a rank whose groups are tried
-constexpr std::int32_t in_cache = 4096;     // with fewer ranks the graph fits the cache and is not renumbered
-constexpr std::int32_t few = 64;            // in a tree with up to this number of slots, all slots are tried
 
+// A group is the leaves just below one vertex.
 class SwapSearch {
  public:
   SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const WorkBudget& watch)
@@ -103,7 +101,7 @@ class SwapSearch {
       const std::int32_t near = group(slot_[arcs[k].to]);
       if (near < 0) return;  // a tree of one slot
       const std::int32_t above = tree_.vertex(near).parent;
-      if (above < 0 || tree_.vertex(above).slots > near_by) {
+      if (above < 0 || tree_.vertex(above).slots > slots_near_by) {
         try_group(rank, near);
       } else if (seen_[above] != turn_) {
         seen_[above] = turn_;
@@ -114,7 +112,7 @@ class SwapSearch {
   }
 
   // Whether all slots are tried, not only those near partners.
-  bool thorough() const { return tree_.slots() <= few; }
+  bool thorough() const { return tree_.slots() <= slots_all_tried; }
 
   std::int32_t group(std::int32_t slot) const { return tree_.vertex(tree_.slot_vertex(slot)).parent; }
 
@@ -126,7 +124,7 @@ class SwapSearch {
     const LeafTree::Vertex& vertex = tree_.vertex(v);
     if (vertex.children == 0) return;
     watch_.spend(1);
-    const std::int32_t last = vertex.first_child + std::min(vertex.children, wide);
+    const std::int32_t last = vertex.first_child + std::min(vertex.children, children_tried);
     std::int64_t cost = -1;
     std::int64_t position = -1;
     for (std::int32_t child = vertex.first_child; child < last; ++child) {
@@ -213,7 +211,7 @@ class SwapSearch {
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
                          const WorkBudget& watch) {
   if (graph.arc.empty() || tree.slots() < 2) return work;
-  if (graph.vertices() < in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
+  if (graph.vertices() < ranks_in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
   // The ranks are numbered by their slots, so that ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);
   for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner[slot[rank]] = rank;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "common/util/deadline.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::mapping {
 
@@ -25,8 +26,8 @@ class WorkBudget {
   // Looks at the clock. Throws OutOfTime when the deadline has passed.
   void look() const {
     over_ = over_ || deadline_.expired();
-    if (!over_) looked_ += between_looks - left_;
-    left_ = over_ ? 0 : between_looks;
+    if (!over_) looked_ += tuning::work_between_looks - left_;
+    left_ = over_ ? 0 : tuning::work_between_looks;
     if (over_) throw OutOfTime{};
   }
 
@@ -36,8 +37,6 @@ class WorkBudget {
   bool over() const { return over_; }  // whether OutOfTime has been thrown
 
  private:
-  static constexpr std::int64_t between_looks = 8192;
-
   const Deadline deadline_;
   mutable std::int64_t left_ = 0;    // work until the next look at the clock
   mutable std::int64_t looked_ = 0;  // work reported by then

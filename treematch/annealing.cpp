@@ -7,18 +7,15 @@
 #include "common/util/random.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
 constexpr std::int32_t no_parent = -1;
-constexpr int steps_of_temperature = 100;
-constexpr std::int64_t steps_between_reports = 1024;  // of their work, so that the search ends in time
-constexpr std::int64_t work_of_step = 7;              // with the arcs of a rank that moves, up to arcs_of_step
-constexpr std::int64_t arcs_of_step = 32;             // further arcs count as work of their own
-constexpr double first_temperature = 0.1;     // as a fraction of the mean loss of a step that raises the hop-bytes
-constexpr double cooling = 0.97328288714084;  // factor per step of temperature; the last is a fifteenth of the first
 
 // Anneals with a table: for each rank and each vertex above the leaves, the traffic of the rank with the ranks below
 // the vertex. All leaves just below one vertex are alike, so that the table gives the change by a step in a few

@@ -12,14 +12,15 @@
 #include "common/util/error.hpp"
 #include "mapping/node_choice.hpp"
 #include "mapping/slots.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/treematch.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::int64_t most_extra_cost = 50;  // a balanced placement may cost 1/50 more hop-bytes
+namespace {
 
 // Returns the number of tasks on each leaf switch that is used.
 std::map<std::int32_t, std::int32_t> shares(const Placement& placement, const std::vector<std::int32_t>& switch_of) {

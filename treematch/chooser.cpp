@@ -8,13 +8,15 @@
 #include "common/util/placement_error.hpp"
 #include "mapping/greedy.hpp"
 #include "mapping/leaf_tree.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/exact_map.hpp"
 #include "treematch/treematch.hpp"
-#include "treematch/tuning.hpp"
 #include "treematch/within_nodes.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 // A search of the table. The best mapping so far is kept, so that each search can only lower the cost.
 struct Chooser::Search {
@@ -103,14 +105,10 @@ void Chooser::search_parts(const Offer& all) {
 }
 
 // A search in a narrower scope may come to a better end: limits on nodes may rule out the mapping of the wider scope.
-// Large jobs, which take long, are tried with the narrowest scope alone.
+// Large jobs would take too long.
 void Chooser::search_narrower(const Offer& wide) {
-  const bool limited = wide.limits.spreads() || wide.limits.most_nodes() < request_.tasks;
-  if (optimal_ || !in_time() ||
-      !(small() || (limited && wide.of == Offer::all && request_.tasks <= most_tasks_tried_on_first_nodes)))
-    return;
+  if (optimal_ || !in_time() || !small()) return;
   std::int32_t levels = wide.scope == LeafScope::whole ? node_tree().tree.depth() : wide.levels_up;
-  if (!small()) levels = std::min(levels, 1);
   while (--levels >= 0 && in_time()) {
     Offer narrower = offer_of(wide.limits, LeafScope::subtree, levels);
     narrower.in_order = wide.in_order;
@@ -233,7 +231,8 @@ void Chooser::exactly(const Offer& offer) {
   for (std::size_t n = 0; n < view_.nodes.size(); ++n)
     if (const std::int32_t room = offer.limits.capacity()[n]; room > 0)
       rules.nodes.push_back({vertex_of_node[n], room, offer.limits.required(static_cast<std::int32_t>(n))});
-  const std::int64_t steps = offer.of == Offer::all && parts_ ? exact_steps(options_.effort) : exact_steps_of_part;
+  const std::int64_t steps =
+      offer.of == Offer::all && parts_ ? exact_steps_per_effort * options_.effort : exact_steps_of_part;
   std::optional<Leaves> found = optimum(rules, offer.limits.capacity(), offer.scope, offer.levels_up, steps);
   if (!found || !offer.limits.allow(slots_.counts(*found))) return;
   optimal_ = offer.of == Offer::all;
@@ -338,7 +337,7 @@ Placement Chooser::on_counts(const mapping::NodeCounts& counts) {
     const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
     for (std::size_t n = 0; n < counts.size(); ++n)
       if (counts[n] > 0) rules.nodes.push_back({vertex_of_node[n], counts[n], true});
-    auto best = optimum(rules, counts, LeafScope::whole, 0, exact_steps(options_.effort));
+    auto best = optimum(rules, counts, LeafScope::whole, 0, exact_steps_per_effort * options_.effort);
     if (best && slots_.counts(*best) == counts) {
       keep(*std::move(best), "exact search, optimal");
     } else {

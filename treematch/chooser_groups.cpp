@@ -4,10 +4,12 @@
 #include <numeric>
 
 #include "common/matrix/matrix_coarsen.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/chooser.hpp"
-#include "treematch/tuning.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 // Divides the ranks into `groups` groups with little traffic between them. Returns the group of each rank. The first
 // groups have `size` ranks, the others one less.

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mapping/tuning.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr double least_exponent = 0.4;  // a line of ranks has a lower one, but nearly every set of leaves suits it
+namespace {
 
 double inner(std::int32_t part, std::int32_t ranks) {
   return static_cast<double>(part) * (1.0 - static_cast<double>(part) / ranks);

@@ -5,16 +5,17 @@
 #include <array>
 #include <bit>
 
+#include "mapping/tuning.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
 using Set = std::uint32_t;  // a set of ranks: bit r stands for rank r
 using Run = SubtreeClass::Run;
-
-constexpr std::size_t most_table_bytes = std::size_t{32} << 20;
 
 struct OutOfSteps {};
 

@@ -13,8 +13,6 @@
 
 namespace placement::treematch {
 
-constexpr std::int32_t most_ranks_mapped_exactly = 10;
-
 // Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
 struct MappingLimits {
   std::vector<NodeLimit> nodes;         // all nodes that may be used; each usable leaf lies below one of them
@@ -39,10 +37,9 @@ struct MappingLimits {
 //              `work`. *narrower is set to true in that case and is not changed in the others
 // Returns one leaf per rank. Among mappings of equal hop-bytes it returns one whose ranks are close to each other;
 // equal arguments give the same mapping.
-// Returns nothing when no mapping is legal, or when there are more than most_ranks_mapped_exactly ranks. It does so too
-// when more steps than `work` or more memory than 32 MB would be needed, or when sums of weights times distances might
-// not fit into 128 bits.
-// Throws OutOfTime.
+// Returns nothing when no mapping is legal, or when there are more than tuning::most_ranks_mapped_exactly ranks. It
+// does so too when more steps than `work` or more memory than 32 MB would be needed, or when sums of weights times
+// distances might not fit into 128 bits. Throws OutOfTime.
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,

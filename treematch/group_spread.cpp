@@ -5,11 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "mapping/tuning.hpp"
+
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
-constexpr std::int64_t most_steps = 4'000'000;
 constexpr std::int32_t none = -1;
 
 // Returns the leaf switch with the least room for `tasks` tasks; none when no leaf switch has room for them.
@@ -66,7 +69,7 @@ std::vector<SwitchShare> take(std::vector<std::int32_t>& room, std::int32_t task
 std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<const std::int32_t> room,
                                                                    std::span<const std::int32_t> sizes,
                                                                    std::int32_t span) {
-  if (std::ssize(room) * std::ssize(room) * std::ssize(sizes) > most_steps) return std::nullopt;
+  if (std::ssize(room) * std::ssize(room) * std::ssize(sizes) > most_steps_of_spread) return std::nullopt;
   std::vector<std::int32_t> left(room.begin(), room.end());
   std::vector<std::int32_t> order(sizes.size());
   std::iota(order.begin(), order.end(), 0);

@@ -6,13 +6,14 @@
 #include <numeric>
 
 #include "mapping/leaf_tree.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/leaf_choice.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::int64_t most_steps = 1 << 17;  // groups times leaves; more would take too long
+namespace {
 
 // Places groups of ranks on the free slots of a tree, one group at a time.
 class GroupPacking {
@@ -157,7 +158,7 @@ std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix,
     for (const std::int32_t rank : group) grouped[rank] = true;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
     if (!grouped[rank]) all.push_back({rank});
-  if (groups.empty() || all.size() == 1 || std::ssize(all) * std::ssize(leaves) > most_steps) return {};
+  if (groups.empty() || all.size() == 1 || std::ssize(all) * std::ssize(leaves) > most_steps_of_packing) return {};
   return GroupPacking(matrix, std::move(all), tree, leaves).run(watch);
 }
 

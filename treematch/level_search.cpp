@@ -7,15 +7,17 @@
 #include <utility>
 #include <vector>
 
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/portfolio.hpp"
 #include "treematch/rank_structure.hpp"
 #include "treematch/subtree_classes.hpp"
 #include "treematch/subtree_search.hpp"
-#include "treematch/tuning.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
@@ -26,18 +28,17 @@ using Leaves = std::vector<std::int32_t>;
 class LevelSearch {
  public:
   LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-              const MapOptions& options)
+              const MapOptions& options, std::int64_t most_work)
       : matrix_(matrix),
         tree_(tree),
         usable_(usable),
         options_(options),
+        most_work_(most_work),
         watch_(options.deadline),
         structure_watch_(options.deadline),
         structure_(matrix, options.seed, structure_watch_),
         lowest_(lowest_subtrees(tree, usable, matrix.ranks())),
-        best_(in_order_below(lowest_.front())) {
-    if (options_.memory == nullptr) options_.memory = &memory_;
-  }
+        best_(in_order_below(lowest_.front())) {}
 
   MapResult run() {
     try {
@@ -99,7 +100,7 @@ class LevelSearch {
   // most_ranks_on_each ranks are only searched where the estimate is close to the least one.
   void search_each() {
     if (lowest_.size() == 1) return search_alone(lowest_.front(), leaves_below(tree_, usable_, lowest_.front()));
-    const std::int64_t end = work() + work_on_subtrees_per_effort * options_.effort;
+    const std::int64_t end = work() + most_work_;
     const std::vector<Subtree> subtrees = estimated(structure_.model());
     std::int64_t last = 0;  // work that the last search took
     for (const Subtree& subtree : subtrees) {
@@ -218,10 +219,10 @@ class LevelSearch {
   const TreeTopology& tree_;
   const std::span<const std::int32_t> usable_;
   MapOptions options_;
+  const std::int64_t most_work_;
   const mapping::WorkBudget watch_;
   const mapping::WorkBudget structure_watch_;  // not part of work(): searches that are recalled do not need all of it
   RankStructure structure_;
-  MapMemory memory_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   std::int64_t work_of_searches_ = 0;
   MapResult best_;
@@ -230,8 +231,8 @@ class LevelSearch {
 }  // namespace
 
 MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
-                        const MapOptions& options) {
-  return LevelSearch(matrix, tree, usable, options).run();
+                        const MapOptions& options, std::int64_t work) {
+  return LevelSearch(matrix, tree, usable, options, work).run();
 }
 
 }  // namespace placement::treematch

@@ -9,19 +9,13 @@
 
 #include "common/util/random.hpp"
 #include "mapping/part_annealing.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::int32_t many_vertices = 1024;  // graphs with more vertices get fewer tries on large parts, to save time
-// Annealing: a sweep offers each vertex a move once, on one level of the tree. This is its work for each vertex.
-constexpr std::int64_t work_per_sweep = 7;
-constexpr std::int64_t work_per_sweep_of_irregular = 5;
-constexpr std::int64_t fewest_sweeps = 20;  // fewer gain less than the time for them gains elsewhere
-constexpr std::int64_t most_sweeps = 10'000;
-constexpr std::int32_t most_tries_of_irregular = 4;  // annealing makes up for poor first cuts
-constexpr std::int32_t in_cache = 4096;              // graphs with fewer vertices fit the cache and are not renumbered
+namespace {
 
 // A part of the ranks with the traffic among them.
 struct Part {
@@ -48,7 +42,7 @@ class Multisection {
     all.rank.resize(graph.vertices());
     std::iota(all.rank.begin(), all.rank.end(), 0);
     try {
-      if (graph.vertices() < in_cache) {
+      if (graph.vertices() < ranks_in_cache) {
         all.graph = graph;
       } else {
         std::vector<std::int32_t> order = mapping::breadth_first(graph, watch_);
@@ -153,8 +147,7 @@ class Multisection {
   }
 
   std::vector<std::int8_t> bisected(const Part& part, std::int32_t least, std::int32_t most) {
-    if (memory_ == nullptr || part.graph.vertices() > mapping::Bisection::coarsest)
-      return bisection_.split(part.graph, least, most);
+    if (memory_ == nullptr || part.graph.vertices() > coarsest_graph) return bisection_.split(part.graph, least, most);
     return bisection_.split(part.graph, least, most, memory_->of(part.rank, least, most));
   }
 

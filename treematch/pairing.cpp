@@ -11,6 +11,7 @@
 
 #include "common/util/error.hpp"
 #include "mapping/assignment.hpp"
+#include "mapping/tuning.hpp"
 
 namespace lemon {
 
@@ -26,9 +27,9 @@ requires(std::is_class_v<Value> ||
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::int32_t most_assigned = 2048;  // its time grows with the cube of the vertices, to 20 s
+namespace {
 
 // Pairs the vertices without a partner by falling traffic.
 std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, std::vector<std::int32_t> partner,
@@ -64,8 +65,8 @@ void pair_along(const std::vector<std::int32_t>& cycle, Traffic traffic, std::ve
 // Assigns each vertex another one, so that the sum of the traffic is largest. The paper assumes that two vertices are
 // assigned to each other. Other assignments are cycles, which are cut into the pairs with the most traffic.
 std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
-  if (graph.vertices() > most_assigned)
-    throw Error("MATCHING-PAPER takes at most " + std::to_string(most_assigned) + " ranks, not " +
+  if (graph.vertices() > most_ranks_assigned)
+    throw Error("MATCHING-PAPER takes at most " + std::to_string(most_ranks_assigned) + " ranks, not " +
                 std::to_string(graph.vertices()) + ": MATCHING takes more");
   const auto n = static_cast<std::size_t>(graph.vertices());
   std::int64_t heaviest = 0;

@@ -12,6 +12,7 @@
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
 #include "mapping/swap_search.hpp"
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/leaf_choice.hpp"
@@ -20,20 +21,9 @@
 
 namespace placement::treematch {
 
+using namespace mapping::tuning;
+
 namespace {
-
-constexpr std::int32_t max_ranks_for_two_multisections = 256;  // one on the packed leaves and one on all leaves
-constexpr std::int32_t max_ranks_with_less_work = 512;     // these are searched on several sets of leaves, within 5 ms
-constexpr std::int32_t max_ranks_for_little_gains = 1024;  // searches that seldom gain are run up to this number
-constexpr std::int32_t huge_ranks = 16384;                 // with more, the first mappings need to come soon
-
-constexpr std::int64_t work_per_consecutive_unit = 50;
-constexpr std::int64_t part_of_quick_work = 10;  // a quick search has a tenth of the work
-
-// Fits as in Units::fit.
-constexpr double min_unit_fit = 0.88;         // units with a lower fit are not placed
-constexpr double irregular_fit = 0.2;         // with a lower fit the ranks do not communicate on a grid
-constexpr double sufficient_unit_fit = 0.98;  // needed when the units are few; very many ranks then need no other way
 
 // The portfolio: maps the ranks in different ways and keeps the best mapping.
 class Portfolio {
@@ -128,7 +118,7 @@ class Portfolio {
     }
     const bool done = alike || units(search);
     if (done || graph_.arc.empty()) return;
-    const bool both = matrix_.ranks() <= max_ranks_for_two_multisections;
+    const bool both = matrix_.ranks() <= most_ranks_for_two_multisections;
     if (both) search_and_offer(from_packed(sections(*packed_tree_)), "multisection of packed leaves");
     if (!both || packed_ != scope_) search_and_offer(sections(tree_), "multisection");
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
@@ -140,7 +130,7 @@ class Portfolio {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
     if (!units) return false;
-    irregular_ = units->fit < irregular_fit && matrix_.ranks() > max_ranks_with_less_work;
+    irregular_ = units->fit < irregular_fit && matrix_.ranks() > most_ranks_with_less_work;
     const bool huge = matrix_.ranks() > huge_ranks;
     if (huge) offer(from_packed(units_in_order(*packed_tree_, *units)), "units in order");
     // Few large units leave little choice to the levels above. They are placed only if they fit well.
@@ -150,7 +140,7 @@ class Portfolio {
     search_and_offer(from_packed(units_mapping(graph_, *packed_tree_, *units, options_.seed, work_ / 4, search)),
                      "units");
     return huge ? units->fit > sufficient_unit_fit
-                : units->equal_pieces && matrix_.ranks() > max_ranks_for_little_gains;
+                : units->equal_pieces && matrix_.ranks() > most_ranks_for_little_gains;
   }
 
   bool sparse() const { return matrix_.pairs() <= 32 * static_cast<std::int64_t>(matrix_.ranks()); }
@@ -216,7 +206,7 @@ class Portfolio {
   // Returns the work for one search, about one arc visited each. By default 4,096 ranks stay within 50 ms.
   static std::int64_t work_of(const CommMatrix& matrix, const MapOptions& options) {
     if (options.work_limit > 0) return options.work_limit;
-    const std::int64_t per_rank = matrix.ranks() <= max_ranks_with_less_work ? 250 : 420;
+    const std::int64_t per_rank = matrix.ranks() <= most_ranks_with_less_work ? work_per_rank_of_few : work_per_rank;
     return per_rank * matrix.ranks() * options.effort / usual_effort;
   }
 

@@ -6,19 +6,13 @@
 
 #include "common/topology/tree_topology.hpp"
 #include "mapping/leaf_tree.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/multisection.hpp"
 
 namespace placement::treematch {
 
-namespace {
-
-constexpr std::int32_t smallest_part_of_model = 8;
-constexpr std::int32_t parts_of_model = 8;  // at most; with many ranks the parts are larger, to save time
-constexpr std::int32_t largest_unit = 8;
-constexpr std::int64_t most_pairs_of_units = 16;  // for each rank; with more pairs the ranks are not joined to units
-
-}  // namespace
+using namespace mapping::tuning;
 
 const mapping::Graph& RankStructure::graph() {
   if (!graph_) graph_ = mapping::scaled_graph(matrix_, watch_);
@@ -69,7 +63,7 @@ const std::vector<RankUnits>& RankStructure::units(std::int32_t smallest) {
   if (units_) return *units_;
   std::vector<RankUnits> all;
   if (matrix_.pairs() <= most_pairs_of_units * matrix_.ranks())
-    for (std::int32_t size = largest_unit; size >= smallest; size /= 2) {
+    for (std::int32_t size = largest_rank_unit; size >= smallest; size /= 2) {
       if (4 * size > matrix_.ranks()) continue;
       if (std::optional<RankUnits> units = joined_to_units(matrix_, graph(), size, watch_))
         all.push_back(std::move(*units));

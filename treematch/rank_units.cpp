@@ -4,20 +4,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "mapping/tuning.hpp"
 #include "treematch/graph_growing.hpp"
 
 namespace placement::treematch {
 
-namespace {
-
-constexpr double least_fit = 0.9;  // with a lower fit the ranks are not joined
-
-}  // namespace
+using namespace mapping::tuning;
 
 std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping::Graph& graph, std::int32_t size,
                                          const mapping::WorkBudget& watch) {
   FrontGroups groups = front_groups(graph, size, watch);
-  if (fit_of(graph, groups, watch) < least_fit) return std::nullopt;
+  if (fit_of(graph, groups, watch) < least_fit_of_rank_units) return std::nullopt;
   watch.spend(4 * matrix.pairs());
   CommMatrix traffic = matrix.aggregated(groups.group, groups.groups);
   if (traffic.pairs() == 0) return std::nullopt;

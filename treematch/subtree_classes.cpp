@@ -3,15 +3,15 @@
 
 #include <algorithm>
 
+#include "mapping/tuning.hpp"
+
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
 using Run = SubtreeClass::Run;
-
-// Largest number of comparisons of two classes, which take about 1 ms. A machine with hundreds of switches of different
-// shape would need hundreds of thousands.
-constexpr std::int32_t most_comparisons = 20'000;
 
 // Joins equal entries of an ascending list to runs. A count above `most` is cut down to `most`.
 std::vector<Run> runs_of(std::span<const std::int32_t> sorted, std::int32_t most) {

@@ -10,15 +10,17 @@
 
 #include "mapping/leaf_tree.hpp"
 #include "mapping/mapping_check.hpp"
+#include "mapping/tuning.hpp"
 #include "mapping/work_budget.hpp"
 #include "treematch/annealing.hpp"
 #include "treematch/canonical.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/leaf_choice.hpp"
 #include "treematch/portfolio.hpp"
-#include "treematch/tuning.hpp"
 
 namespace placement::treematch {
+
+using namespace mapping::tuning;
 
 namespace {
 
@@ -85,7 +87,7 @@ class SubtreeSearch {
   std::optional<MapResult> map_units() {
     std::optional<MapResult> first;
     if (limits_.units == 0) return first;
-    for (const RankUnits& units : structure_.units(many() ? smallest_unit_of_many : smallest_unit)) {
+    for (const RankUnits& units : structure_.units(many() ? smallest_unit_of_many : smallest_rank_unit)) {
       std::optional<MapResult> result;
       if (!options_.deadline.expired()) result = mapped_units(units);
       if (!result) continue;
@@ -118,16 +120,13 @@ class SubtreeSearch {
     return result;
   }
 
-  // Returns the leaves on which a quick mapping costs least: of the best sets by the model, and sets on which heavy
+  // Returns the leaves on which a quick mapping costs least: of the best sets by the model, and a set on which heavy
   // groups of ranks are not divided.
   Leaves best_leaves() {
     std::vector<Leaves> sets = leaf_sets(structure_.model(), tree_, usable_);
     sets.resize(std::min(sets.size(), sets_of_leaves_tried));
     if (const auto& groups = structure_.groups(); !groups.empty()) {
-      const auto by_size = [](const auto& a, const auto& b) { return a.size() < b.size(); };
-      const auto largest = static_cast<std::int32_t>(std::max_element(groups.begin(), groups.end(), by_size)->size());
       sets.push_back(leaves_for_groups(matrix_, groups, tree_, leaves_near(tree_, usable_, sets.front()), watch_));
-      sets.push_back(fullest_subtrees(tree_, usable_, matrix_.ranks(), tree_.least_height_of(largest)));
       std::erase(sets, Leaves());
     }
     if (sets.size() == 1) return sets.front();

@@ -24,7 +24,7 @@ struct SearchLimits {
 //   structure  that of the matrix; what has been found before does not change the result
 //   usable     leaves that may be taken, ascending, at least one per rank
 //   options    seed, effort, deadline and memory are used
-// At most 512 ranks. Returns the best mapping, at worst the natural order on the first leaves.
+// Returns the best mapping, at worst the natural order on the first leaves.
 MapResult search_subtree(const CommMatrix& matrix, RankStructure& structure, const TreeTopology& tree,
                          std::span<const std::int32_t> usable, const MapOptions& options, const SearchLimits& limits);
 

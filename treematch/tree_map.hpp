@@ -22,18 +22,6 @@ enum class LeafScope {
 
 constexpr std::int32_t usual_effort = 10;
 
-// Up to this number of pairs, the greedy mapping is made with any deadline. It then takes a few milliseconds at
-// most. The search of a matrix with more pairs takes longer than the 50 ms that slurmctld waits by default.
-constexpr std::int64_t most_pairs_mapped_quickly = 200'000;
-
-// Returns the number of steps that exact_mapping() may take. With the usual effort they take about 25 ms. As one of
-// several searches for a job it may take exact_steps_of_part.
-constexpr std::int64_t exact_steps_of_part = 1'000'000;
-constexpr std::int64_t exact_steps(std::int32_t effort) { return std::int64_t{2'000'000} * effort; }
-
-// With fewer ranks, a search that the deadline cuts short is dropped, so that more time never leads to a higher cost.
-constexpr std::int32_t least_ranks_of_partial_searches = 4096;
-
 struct MapOptions {
   std::uint64_t seed = 1;  // seed of the random choices
   LeafScope scope = LeafScope::subtree;
@@ -65,7 +53,7 @@ struct MapResult {
 //   usable  leaves that may be taken, ascending without duplicates, at least one per rank
 // Equal arguments give equal results, unless the deadline passes. When it does, returns the best mapping found so far.
 // With any deadline, the result costs no more than the natural order on the leaves of the scope, and with up to
-// most_pairs_mapped_quickly pairs no more than the greedy mapping.
+// tuning::most_pairs_mapped_quickly pairs no more than the greedy mapping.
 // Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options);

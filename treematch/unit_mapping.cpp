@@ -7,16 +7,15 @@
 
 #include "mapping/coarsen.hpp"
 #include "mapping/swap_search.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/graph_growing.hpp"
 #include "treematch/multisection.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::int32_t largest_unit = 128;
-constexpr double perfect = 0.999;  // with this fit, no other way of grouping is tried
-constexpr double hopeless = 0.6;   // below this fit, no other way of grouping is tried
+namespace {
 
 // Finds the lowest subtrees and the odd one among them. Returns nothing when they do not suit units.
 std::optional<Units> lowest_subtrees(const mapping::LeafTree& tree) {
@@ -110,9 +109,9 @@ void join(const mapping::Graph& graph, std::int32_t size, Units& units, const ma
     if (fit > units.fit) {
       units.fit = fit;
       units.unit_of = std::move(groups.group);
-      units.equal_pieces = way.size() == 1 && fit > perfect;
+      units.equal_pieces = way.size() == 1 && fit > perfect_fit;
     }
-    if (fit > perfect || fit < hopeless) break;
+    if (fit > perfect_fit || fit < hopeless_fit) break;
   }
 }
 
@@ -125,7 +124,7 @@ std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::L
   const std::int32_t size = tree.vertex(units->place[units->odd == 0 ? 1 : 0]).slots;
   try {
     join(graph, size, *units, watch);
-    if (units->fit < perfect && units->fit >= hopeless)
+    if (units->fit < perfect_fit && units->fit >= hopeless_fit)
       if (const std::optional<mapping::Graph> even = evened(graph, watch)) join(*even, size, *units, watch);
   } catch (const mapping::OutOfTime&) {
     units->fit = 0;

@@ -16,16 +16,15 @@
 #include "mapping/node_choice.hpp"
 #include "mapping/refine.hpp"
 #include "mapping/slots.hpp"
+#include "mapping/tuning.hpp"
 #include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
 
 namespace placement::treematch {
 
-namespace {
+using namespace mapping::tuning;
 
-constexpr std::size_t largest_joined_group = 64;    // in a larger group only ranks this close in the list are joined
-constexpr std::size_t most_joined_pairs = 200'000;  // of a matrix with many ranks, fewer for each rank
-constexpr int most_rounds = 4;
+namespace {
 
 Cost cost_of(const ClusterView& view, const Request& request, const Placement& placement) {
   return view.tree->hop_bytes(*request.matrix, mapping::first_leaves(view, placement));
@@ -175,7 +174,7 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
     worst = worst_of(spans_of(best, switch_of, groups));
   }
   std::vector<std::int64_t> factor(groups.size(), 1);
-  for (int round = 0; round < most_rounds && worst > 1 && !deadline.expired(); ++round) {
+  for (int round = 0; round < most_rounds_of_worst_group && worst > 1 && !deadline.expired(); ++round) {
     Request other = request;
     other.matrix = stressed(*request.matrix, groups, factor);
     try {

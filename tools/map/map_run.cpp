@@ -22,7 +22,7 @@
 #include "treematch/subtree_search.hpp"
 #include "treematch/tree_map.hpp"
 #include "treematch/treematch.hpp"
-#include "treematch/tuning.hpp"
+#include "mapping/tuning.hpp"
 
 namespace placement::tools {
 
@@ -87,7 +87,8 @@ void map_leaves(const MapTask& task, MapOutcome& outcome) {
   options.effort = treematch::effort_parameter(task.request);
   options.deadline = deadline_of(task);
   treematch::MapResult result = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
-  if (options.scope != treematch::LeafScope::given && task.matrix->ranks() <= treematch::most_ranks_searched_often) {
+  if (options.scope != treematch::LeafScope::given &&
+      task.matrix->ranks() <= mapping::tuning::most_ranks_searched_often) {
     options.scope = treematch::LeafScope::given;  // the first leaves may be beyond the scope, and still cost less
     treematch::MapResult first = treematch::map_to_tree(*task.matrix, *task.view.tree, task.usable, options);
     first.optimal = result.optimal;
