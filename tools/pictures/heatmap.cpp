@@ -2,10 +2,9 @@
 #include "tools/pictures/heatmap.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
+#include <map>
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
@@ -17,24 +16,26 @@ namespace placement::tools {
 namespace {
 
 constexpr std::int32_t most_cells = 512;
-constexpr int least_side = 512;  // least side of the field of cells, in pixels
-constexpr int levels = 64;       // number of colours
-constexpr std::uint32_t ink = 0x000000, no_traffic = 0xffffff, unknown = 0xb0b0b0;
-
+constexpr int levels = 64;  // number of colours
+constexpr std::uint32_t no_traffic = 0xffffff, unknown = 0xb0b0b0;
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
-// Returns a colour from light to dark through warm colours, so that the picture can also be read in grey.
-std::uint32_t colour_of(int level) {
-  static constexpr std::array<std::array<int, 3>, 5> stops{
-      {{0xfe, 0xee, 0xb0}, {0xfd, 0xa4, 0x4b}, {0xe2, 0x46, 0x36}, {0x93, 0x1f, 0x6a}, {0x1a, 0x0c, 0x38}}};
-  const double place = static_cast<double>(level) / (levels - 1) * (stops.size() - 1);
-  const auto below = std::min(static_cast<std::size_t>(place), stops.size() - 2);
+// Positions in pixels: the field of cells, and the scale of colours to the right of it.
+constexpr int side = 640, left = 190, top = 56, bottom = top + side, bar_left = left + side + 28, bar_width = 24;
+constexpr int width = bar_left + bar_width + 140, height = bottom + left;
+
+// Colours from light to dark through warm colours, so that the picture can also be read in grey.
+constexpr int stops[][3] = {
+    {0xfe, 0xee, 0xb0}, {0xfd, 0xa4, 0x4b}, {0xe2, 0x46, 0x36}, {0x93, 0x1f, 0x6a}, {0x1a, 0x0c, 0x38}};
+
+// Returns the colour 0xrrggbb of `share`, from 0 to 1, in one of `levels` steps.
+std::uint32_t colour_of(double share) {
+  const double place = std::round(share * (levels - 1)) / (levels - 1) * (std::size(stops) - 1);
+  const auto below = std::min(static_cast<std::size_t>(place), std::size(stops) - 2);
   std::uint32_t colour = 0;
-  for (std::size_t part = 0; part < 3; ++part) {
-    const double value =
-        stops[below][part] + (place - static_cast<double>(below)) * (stops[below + 1][part] - stops[below][part]);
-    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(value));
-  }
+  for (std::size_t part = 0; part < 3; ++part)
+    colour = colour << 8 | static_cast<std::uint32_t>(std::lround(std::lerp(stops[below][part], stops[below + 1][part],
+                                                                            place - static_cast<double>(below))));
   return colour;
 }
 
@@ -53,11 +54,8 @@ struct Scale {
     return logarithmic ? (std::log(value) - std::log(low)) / (std::log(high) - std::log(low))
                        : (value / 2 - low / 2) / (high / 2 - low / 2);
   }
-  int level(double value) const {
-    return std::clamp(static_cast<int>(std::lround(share(value) * (levels - 1))), 0, levels - 1);
-  }
   std::uint32_t colour(double value) const {
-    return std::isnan(value) ? unknown : is_none(value) ? no_traffic : colour_of(level(value));
+    return std::isnan(value) ? unknown : is_none(value) ? no_traffic : colour_of(std::clamp(share(value), 0.0, 1.0));
   }
 };
 
@@ -87,203 +85,85 @@ std::string value_text(double value) {
     value /= 1000;
     ++prefix;
   }
-  char text[48];
-  std::snprintf(text, sizeof text, "%.3g%s", value, prefixes[prefix]);
+  return formatted("%.3g%s", value, prefixes[prefix]);
+}
+
+// Returns words at (x, y), the middle of the line's height. If `upwards` is set, they run upwards, and `anchor` applies
+// to y.
+std::string words(int x, int y, const char* anchor, const std::string& text, bool upwards = false, int size = 16) {
+  return formatted("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" font-size=\"%d\"", x, y, anchor, size) +
+         (upwards ? formatted(" transform=\"rotate(-90 %d %d)\"", x, y) : "") + ">" + xml_escaped(text) + "</text>\n";
+}
+
+std::string framed(int x, int y, int box_width, int box_height, const std::string& fill) {
+  return formatted("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" stroke=\"#000000\" fill=\"", x, y, box_width,
+                   box_height) +
+         fill + "\"/>\n";
+}
+
+// Returns the cells, one path for each colour, in units of a cell. A run of cells of one colour in a row is one box.
+std::string cells(const HeatMap& map, const Scale& scale) {
+  std::map<std::uint32_t, std::string> paths;
+  for (std::int32_t row = 0; row < map.cells(); ++row)
+    for (std::int32_t first = 0, next = 0; first < map.cells(); first = next) {
+      const std::uint32_t colour = scale.colour(map.cell(row, first));
+      for (next = first + 1; next < map.cells() && scale.colour(map.cell(row, next)) == colour;) ++next;
+      if (colour != no_traffic) paths[colour] += formatted("M%d %dh%dv1h%dz", first, row, next - first, first - next);
+    }
+  std::string text = formatted("<g shape-rendering=\"crispEdges\" transform=\"translate(%d %d) scale(%.6g)\">\n", left,
+                               top, static_cast<double>(side) / map.cells());
+  for (const auto& [colour, path] : paths) text += formatted("<path fill=\"#%06x\" d=\"", colour) + path + "\"/>\n";
+  return text + "</g>\n";
+}
+
+// Returns the names of the rows and columns, every other one or fewer if there are many.
+std::string axes(const HeatMap& map, const HeatMapStyle& style) {
+  constexpr std::size_t longest_name = 16;
+  std::int32_t step = 1;
+  while ((map.size() + step - 1) / step > (style.names.empty() ? 8 : 32)) step *= 2;
+  std::string text;
+  for (std::int32_t at = 0; at < map.size(); at += step) {
+    const int along = static_cast<int>((at / map.group() + 0.5) * side / map.cells());
+    std::string name = style.names.empty() ? std::to_string(at) : shown(style.names[static_cast<std::size_t>(at)]);
+    if (name.size() > longest_name) name = name.substr(0, longest_name - 2) + "..";
+    text += words(left - 8, top + along, "end", name) + words(left + along, bottom + 8, "end", name, true);
+  }
+  return text + words(16, top + side / 2, "middle", style.axis, true) +
+         words(left + side / 2, height - 16, "middle", style.axis);
+}
+
+// Returns the scale of colours with its lowest, middle and highest value, and what other colours mean.
+std::string scale_bar(const HeatMap& map, const HeatMapStyle& style, const Scale& scale) {
+  std::string text, unit = shown(style.unit);
+  if (map.group() > 1)
+    unit +=
+        formatted(", %s of %d x %d", map.kind() == HeatMap::Kind::traffic ? "sum" : "mean", map.group(), map.group());
+  if (!scale.empty()) {
+    text += "<g shape-rendering=\"crispEdges\">\n";
+    for (int level = 0; level < levels; ++level)
+      text += formatted("<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#%06x\"/>\n", bar_left,
+                        bottom - (level + 1) * side / levels, bar_width, side / levels,
+                        colour_of(static_cast<double>(level) / (levels - 1)));
+    text += "</g>\n" + framed(bar_left, top, bar_width, side, "none");
+    const double middle = scale.logarithmic ? std::exp(std::log(scale.low) / 2 + std::log(scale.high) / 2)
+                                            : scale.low / 2 + scale.high / 2;
+    const int x = bar_left + bar_width + 8;
+    text += words(x, top + 8, "start", value_text(scale.high));
+    if (scale.low < scale.high)
+      text +=
+          words(x, top + side / 2, "start", value_text(middle)) + words(x, bottom - 8, "start", value_text(scale.low));
+    text += words(width - 16, top + side / 2, "middle", unit + (scale.logarithmic ? " (log)" : ""), true);
+  }
+  int y = bottom + 24;
+  const auto entry = [&](bool present, const char* fill, const char* meaning) {
+    if (!present) return;
+    text += framed(bar_left, y - 7, 14, 14, fill) + words(bar_left + bar_width + 8, y, "start", meaning);
+    y += 24;
+  };
+  entry(scale.any_none || scale.empty(), "#ffffff", "none");
+  entry(scale.any_unknown, "#b0b0b0", "unknown");
   return text;
 }
-
-// Returns the values that are marked on the scale of colours, in ascending order.
-std::vector<double> marks_of(const Scale& scale) {
-  std::vector<double> marks{scale.low};
-  if (scale.low == scale.high) return marks;
-  if (scale.logarithmic) {
-    const int first = static_cast<int>(std::floor(std::log10(scale.low))) + 1;
-    const int last = static_cast<int>(std::ceil(std::log10(scale.high))) - 1;
-    const int step = std::max(1, (last - first) / 8 + 1);
-    for (int power = first; power <= last; power += step) marks.push_back(std::pow(10, power));
-  } else {
-    for (int quarter = 1; quarter < 4; ++quarter) marks.push_back(scale.low + quarter * (scale.high - scale.low) / 4);
-  }
-  marks.push_back(scale.high);
-  return marks;
-}
-
-enum class Anchor { start, middle, end };
-
-// Computes the positions of all parts and draws them, in pixels from the upper left corner.
-class Drawing {
- public:
-  Drawing(const HeatMap& map, const HeatMapStyle& style)
-      : map_(map),
-        style_(style),
-        scale_(scale_of(map, style.logarithmic)) {
-    pixel_ = (least_side + map.cells() - 1) / map.cells();
-    side_ = pixel_ * map.cells();
-    for (int step = 1;; step *= 2)
-      if ((map.size() + step - 1) / step <= (style.names.empty() ? 8 : 32)) {
-        step_ = step;
-        break;
-      }
-    std::size_t longest = 0;
-    for (std::int32_t row = 0; row < map.size(); row += step_) longest = std::max(longest, name(row).size());
-    name_room_ = static_cast<int>(std::min<std::size_t>(longest, longest_name)) * pitch + 12;
-    left_ = name_room_ + line + 8;
-    top_ = 56;
-  }
-
-  std::string svg() {
-    width_ = left_ + side_ + 28 + bar_width + 9 * pitch + line + 12;
-    height_ = top_ + side_ + (style_.names.empty() ? line + 8 : name_room_) + 2 * line + 20;
-    cells();
-    axes();
-    bar();
-    legend();
-    title();
-    const std::string size = formatted("width=\"%d\" height=\"%d\"", width_, height_);
-    return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" " + size +
-           formatted(" viewBox=\"0 0 %d %d\">\n<rect ", width_, height_) + size +
-           " fill=\"#ffffff\"/>\n<g shape-rendering=\"crispEdges\">\n" + paths() +
-           "</g>\n<g font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" dominant-baseline=\"central\">\n" +
-           words_ + "</g>\n</svg>\n";
-  }
-
- private:
-  static constexpr int pitch = 12, line = 22, bar_width = 24;  // pitch: width of a letter of scale 2
-  static constexpr std::size_t longest_name = 16;
-
-  struct Box {
-    int x, y, width, height;
-    std::uint32_t colour;  // 0xrrggbb
-  };
-
-  void box(int x, int y, int width, int height, std::uint32_t colour) {
-    if (width > 0 && height > 0) boxes_.push_back({x, y, width, height, colour});
-  }
-
-  // Adds words at (x, y), the middle of the line's height; letters of scale 2 have about 10 x 14 pixels. If `upwards`
-  // is set, the text runs upwards, the anchor applies to y, and x is the middle of the line.
-  void words(int x, int y, const std::string& text, Anchor anchor, int scale = 2, bool upwards = false) {
-    constexpr const char* anchors[] = {"start", "middle", "end"};
-    words_ += formatted("<text x=\"%d\" y=\"%d\" text-anchor=\"%s\" font-size=\"%d\"", x, y,
-                        anchors[static_cast<int>(anchor)], scale * 8);
-    if (upwards) words_ += formatted(" transform=\"rotate(-90 %d %d)\"", x, y);
-    words_ += ">" + xml_escaped(text) + "</text>\n";
-  }
-
-  // Returns the boxes. Those of one colour that follow each other are one path, because a heat map has many.
-  std::string paths() const {
-    std::string text;
-    for (std::size_t i = 0; i < boxes_.size();) {
-      const std::uint32_t colour = boxes_[i].colour;
-      text += formatted("<path fill=\"#%06x\" d=\"", colour);
-      for (; i < boxes_.size() && boxes_[i].colour == colour; ++i)
-        text += formatted("M%d %dh%dv%dh%dz", boxes_[i].x, boxes_[i].y, boxes_[i].width, boxes_[i].height,
-                          -boxes_[i].width);
-      text += "\"/>\n";
-    }
-    return text;
-  }
-  void frame(int x, int y, int width, int height) {
-    box(x - 1, y - 1, width + 2, 1, ink);
-    box(x - 1, y + height, width + 2, 1, ink);
-    box(x - 1, y, 1, height, ink);
-    box(x + width, y, 1, height, ink);
-  }
-
-  std::string name(std::int32_t row) const {
-    const std::string text =
-        style_.names.empty() ? std::to_string(row) : shown(style_.names[static_cast<std::size_t>(row)]);
-    return text.size() <= longest_name ? text : text.substr(0, longest_name - 2) + "..";
-  }
-
-  // A run of cells of one colour in a row is one box. Boxes of one colour follow each other.
-  void cells() {
-    for (std::int32_t row = 0; row < map_.cells(); ++row)
-      for (std::int32_t first = 0; first < map_.cells();) {
-        const std::uint32_t colour = scale_.colour(map_.cell(row, first));
-        std::int32_t next = first + 1;
-        while (next < map_.cells() && scale_.colour(map_.cell(row, next)) == colour) ++next;
-        if (colour != no_traffic)
-          box(left_ + first * pixel_, top_ + row * pixel_, (next - first) * pixel_, pixel_, colour);
-        first = next;
-      }
-    std::ranges::stable_sort(boxes_, {}, &Box::colour);
-    frame(left_, top_, side_, side_);
-  }
-
-  void axes() {
-    const int bottom = top_ + side_;
-    for (std::int32_t at = 0; at < map_.size(); at += step_) {
-      const int along = at / map_.group() * pixel_ + pixel_ / 2;
-      box(left_ - 7, top_ + along, 6, 1, ink);
-      words(left_ - 10, top_ + along, name(at), Anchor::end);
-      box(left_ + along, bottom + 1, 1, 6, ink);
-      if (style_.names.empty())
-        words(left_ + along, bottom + 18, name(at), Anchor::middle);
-      else
-        words(left_ + along, bottom + 10, name(at), Anchor::end, 2, true);
-    }
-    const int below = bottom + (style_.names.empty() ? line + 8 : name_room_) + line / 2;
-    words(left_ + side_ / 2, below, style_.axis, Anchor::middle);
-    words(line / 2 + 2, top_ + side_ / 2, style_.axis, Anchor::middle, 2, true);
-  }
-
-  void bar() {
-    if (scale_.empty()) return;
-    const int x = left_ + side_ + 28, bottom = top_ + side_;
-    for (int level = 0; level < levels; ++level) {
-      const int low = level * side_ / levels, high = (level + 1) * side_ / levels;
-      box(x, bottom - high, bar_width, high - low, colour_of(level));
-    }
-    frame(x, top_, bar_width, side_);
-    const std::vector<double> marks = marks_of(scale_);
-    const int top_mark = bottom - static_cast<int>(scale_.share(marks.back()) * (side_ - 1));
-    int lowest_free = bottom + line;
-    for (std::size_t i = 0; i < marks.size(); ++i) {
-      const int y = bottom - 1 - static_cast<int>(scale_.share(marks[i]) * (side_ - 1));
-      box(x + bar_width + 1, y, 6, 1, ink);
-      const bool last = i + 1 == marks.size();
-      if (!last && (y > lowest_free - line || y < top_mark + line)) continue;  // words would touch
-      words(x + bar_width + 10, y, value_text(marks[i]), Anchor::start);
-      lowest_free = y;
-    }
-    std::string unit = shown(style_.unit);
-    if (map_.group() > 1) {
-      const std::string group = std::to_string(map_.group());
-      unit += std::string(map_.kind() == HeatMap::Kind::traffic ? ", sum of " : ", mean of ") + group + " x " + group;
-    }
-    if (scale_.logarithmic) unit += " (log)";
-    words(width_ - line / 2, top_ + side_ / 2, unit, Anchor::middle, 2, true);
-  }
-
-  void legend() {
-    int y = top_ + side_ + line;
-    const int x = left_ + side_ + 28;
-    const auto entry = [&](std::uint32_t colour, const char* word) {
-      box(x, y - 7, 14, 14, colour);
-      frame(x, y - 7, 14, 14);
-      words(x + bar_width + 10, y, word, Anchor::start);
-      y += line;
-    };
-    if (scale_.any_none || scale_.empty()) entry(no_traffic, "none");
-    if (scale_.any_unknown) entry(unknown, "unknown");
-  }
-
-  void title() {
-    std::string text = shown(style_.title);
-    const auto room = [&](int scale) { return static_cast<std::size_t>((width_ - 16) / (6 * scale)); };
-    const int scale = text.size() <= room(3) ? 3 : 2;
-    if (text.size() > room(scale)) text = text.substr(0, room(scale) - 2) + "..";
-    words(width_ / 2, 26, text, Anchor::middle, scale);
-  }
-
-  const HeatMap& map_;
-  const HeatMapStyle& style_;
-  Scale scale_;
-  int pixel_ = 1, side_ = 0, step_ = 1, name_room_ = 0, left_ = 0, top_ = 0, width_ = 0, height_ = 0;
-  std::vector<Box> boxes_;
-  std::string words_;  // over all boxes
-};
 
 }  // namespace
 
@@ -326,7 +206,20 @@ HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, 
   return map;
 }
 
-std::string to_svg(const HeatMap& map, const HeatMapStyle& style) { return Drawing(map, style).svg(); }
+std::string to_svg(const HeatMap& map, const HeatMapStyle& style) {
+  constexpr std::size_t longest_title = 80;
+  const Scale scale = scale_of(map, style.logarithmic);
+  std::string title = shown(style.title);
+  if (title.size() > longest_title) title = title.substr(0, longest_title - 2) + "..";
+  return formatted(
+             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" "
+             "height=\"%d\" viewBox=\"0 0 %d %d\">\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+             width, height, width, height, width, height) +
+         cells(map, scale) +
+         "<g font-family=\"DejaVu Sans, Helvetica, Arial, sans-serif\" dominant-baseline=\"central\">\n" +
+         framed(left, top, side, side, "none") + axes(map, style) + scale_bar(map, style, scale) +
+         words(width / 2, 26, "middle", title, false, 20) + "</g>\n</svg>\n";
+}
 
 void write_heat_map(const std::string& file, const HeatMap& map, const HeatMapStyle& style) {
   if (!lower_case(file).ends_with(".svg"))
