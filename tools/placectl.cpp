@@ -40,7 +40,7 @@ constexpr Command commands[] = {
     {"disable", "the lines that switch it off", command_disable},
     {"gres-conf", "the lines of gres.conf for a node's GPUs and their links", command_gres_conf},
     {"select", "choose nodes by load and network", command_select},
-    {"status", "what placement has to go by at this moment", command_status},
+    {"status", "the data that placement has at this moment", command_status},
     {"nodes", "what is known of each node", command_nodes},
     {"pairs", "what is known of the network between nodes", command_pairs},
     {"reliability", "outages of nodes", command_reliability},

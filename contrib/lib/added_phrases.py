@@ -22,7 +22,7 @@ CLEAN_FOLDERS = [
     "tests",
     "m4",
     "common/slurm",
-    "tools/launch",
+    "tools",
     "monitor",
     "plugins",
     "spank",

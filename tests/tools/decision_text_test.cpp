@@ -34,8 +34,7 @@ START_TEST(what_stock_would_have_taken) {
   ck_assert_text_eq(line(decision("n[1-2]", "n[1-2]"), "stock"), "  stock       the same nodes");
   ck_assert_text_eq(line(decision("n[1-2]", ""), "stock"), "");
   // Lists that were cut may differ behind the cut.
-  ck_assert_text_eq(line(decision("n[1,3,5..", "n[1,3,5.."), "stock"),
-                    "  stock       not known: the record has no room for such long lists");
+  ck_assert(line(decision("n[1,3,5..", "n[1,3,5.."), "stock").starts_with("  stock       not known"));
   Decision left_to_stock = decision("n[1-2]", "n[1-2]");
   left_to_stock.outcome = DECISION_STOCK;
   ck_assert_text_eq(line(left_to_stock, "stock"), "");

@@ -38,18 +38,18 @@ mapping() {
   refused 2 'placectl map: --het-group --topology'
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
-  run map -m matrix -t tree --scope allocation
+  run map -m matrix -t tree -p treematch=scope=allocation
   has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
-  run map -m matrix -t tree --scope allocation --objective balanced
+  run map -m matrix -t tree -p treematch=scope=allocation,objective=balanced
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
   # 100 + 20 next to each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
-  run map -m matrix -t tree --objective balanced
+  run map -m matrix -t tree -p treematch=objective=balanced
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
-  run map -m matrix -t tree -p treematch=objective=balanced --objective worst-group
+  run map -m matrix -t tree -p treematch=objective=worst-group
   [ $code = 0 ] || fail "$command: exit code $code"
   has $'; no group of ranks spans more than 1 leaf switch\ncost      360 hop-bytes\n'
   # The first leaves are beyond the smallest subtree with four free leaves, and cost less than that.
@@ -70,8 +70,6 @@ mapping_without_files() {
   run map -t 2:2
   expect 0 $'0 0\n1 1\n2 2\n3 3'
   has_words "$err" '4 ranks 4 4 leaves natural order --matrix' || fail "$command says: $err"
-  run map -t 2:2 --objective balanced
-  refused 2 'placectl map: --objective --matrix --pattern'
   run map -t 4:4:4
   [ "$(wc -l <<<"$out")" = 64 ] || fail "$command: $(wc -l <<<"$out") lines"
   run map -t tree -a even
@@ -162,8 +160,6 @@ bad_mapping() {
     run map -t $word
     refused 1 "placectl map: $word 4:4:4"
   done
-  run map -t 2:2 --scope whole
-  refused 2 'placectl map: --scope --matrix --pattern'
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected 'extra'"
   run map -m matrix -t
@@ -172,12 +168,12 @@ bad_mapping() {
   refused 2 'placectl map: --json no value'
   run map -m matrix -t tree --seed -1
   refused 2 'placectl map: --seed -1 0 9223372036854775807'
-  run map -m matrix -t tree --scope all
-  refused 2 'placectl map: --scope all whole subtree allocation'
-  run map -m matrix -t tree --objective speed
-  refused 2 'placectl map: --objective speed hop-bytes balanced worst-group'
-  run map -m matrix -t tree -p greedy --objective balanced
-  refused 2 'placectl map: objective GREEDY matrix pattern grid tp pp dp cp ep order layers hidden seq batch'
+  for keys in treematch=scope=all treematch=objective=speed greedy=objective=balanced; do
+    run map -m matrix -t tree -p $keys
+    [ "$code" = 2 ] || fail "$command: exit code $code"
+    keys=${keys#*=}
+    has "${keys%%=*}"
+  done
   run map -m matrix -t tree --format xml
   refused 2 'placectl map: --format xml leaves nodes gpus hostfile rankfile machinefile mpich-order torchrun srun'
   run map -m matrix -t tree --format nodes

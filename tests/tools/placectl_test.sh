@@ -304,7 +304,7 @@ completion() {
   completes 'cp=' predict -m TREEMATCH = cp
   completes 'ring' predict -n4 -m TOFA = ri
   completes 'matrix' predict -m TOFA --mem = matr
-  completes '--slurm-conf --scope --seed' map --s
+  completes '--slurm-conf --seed' map --s
   # bash gives "grid=a" as three words, and "--to=e", too.
   completes 'auto auto2 auto3' matrix make grid = a
   completes 'auto auto2 auto3' map --pattern grid =
@@ -312,7 +312,6 @@ completion() {
   completes '' matrix make tp = 2,order = t
   completes 'edges' matrix make ring --to = e
   completes 'ring' map --pattern = ri
-  completes 'balanced' map --objective = b
   completes 'nla nla-paper' select -p nla
   completes 'TOFA TOFA-PAPER' map --policy = TO
   completes 'ring' map -p treematch = ri

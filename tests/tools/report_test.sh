@@ -108,14 +108,14 @@ past() {
   sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
   run report --switches 4:4:4 --sacct others.txt -o other.html
   written
-  page_has other.html 'others.txt does not tell'
+  page_has other.html 'others.txt does not have'
 }
 
 replays() {
   run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
   written
   well_formed replay.html
-  for text in 'id="advice"' 'id="room"' 'id="replay"' 'does not tell' '40 jobs of ' '<th scope="row">TREEMATCH</th><td class="num">40</td>'; do
+  for text in 'id="advice"' 'id="room"' 'id="replay"' 'Missing:</strong> free cores over time' '40 jobs of ' '<th scope="row">TREEMATCH</th><td class="num">40</td>'; do
     page_has replay.html "$text"
   done
   cp replay.html first.html

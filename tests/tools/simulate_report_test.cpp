@@ -104,10 +104,6 @@ START_TEST(one_job_has_no_interval) {
             std::string::npos);
   // Two of each measure of that job, and the ratios of waits. All waits but one are 0.
   ck_assert_uint_eq(count(json, "\"low90\": null, \"high90\": null"), 2 * 4 + 2);
-  const TemporaryDirectory directory;
-  write_report(c.report, directory.path());
-  ck_assert(content(directory.path() + "/comparisons.csv").find("without matrix,flow,SLURM,TM-A,1,0,,,1,,\n") !=
-            std::string::npos);
 }
 END_TEST
 
@@ -118,7 +114,6 @@ START_TEST(writes_all_files) {
   write_report(c.report, folder);
   ck_assert_uint_eq(count(content(folder + "/summary.csv"), "\n"), 3);
   ck_assert_uint_eq(count(content(folder + "/jobs-TM-A.csv"), "\n"), 4);
-  ck_assert_uint_eq(count(content(folder + "/comparisons.csv"), "\n"), 1 + 3 * 4);
   ck_assert_uint_eq(count(content(folder + "/machine-SLURM.csv"), "\n"), 1 + 3);
   for (const char* name : {"flow.svg", "stretch.svg", "run.svg", "size.svg"})
     ck_assert_uint_eq(count(content(folder + "/" + name), "</svg>"), 1);
@@ -139,7 +134,7 @@ START_TEST(names_with_commas_are_one_field) {
   c.replays[0].strategy = c.report.summaries[0].strategy = "a \"b\",c";
   const TemporaryDirectory directory;
   write_report(c.report, directory.path());
-  for (const char* name : {"summary.csv", "comparisons.csv", "windows.csv", "sizes.csv", "cost.csv"}) {
+  for (const char* name : {"summary.csv", "windows.csv", "cost.csv"}) {
     std::istringstream lines(content(directory.path() + "/" + name));
     std::string text;
     std::getline(lines, text);

@@ -34,7 +34,7 @@ namespace {
 
 constexpr Option options[] = {
     {0, "slurm-conf", "FILE",
-     "the slurm.conf whose nodes the files that it names must\nfit [slurm.conf beside the file]"},
+     "the slurm.conf with the nodes, which the named files must\nmatch [slurm.conf in the directory of FILE]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
     {'j', "json", nullptr, "in JSON"},
 };
@@ -194,7 +194,7 @@ std::string told_by(const Checked& checked) {
   }
   if (controller.state && !controller.state->mode.empty() && !controller.state->unbound.empty())
     text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
-            " of slurm.conf, want task/affinity, task/cgroup beside it or not\n";
+            " of slurm.conf: it requires task/affinity, with or without task/cgroup\n";
   return text;
 }
 
@@ -203,10 +203,10 @@ std::string as_text(const Checked& checked) {
   if (!checked.mistakes.empty())
     text += ": wrong, see the message\n";
   else if (checked.has_no_file())
-    text += ": no such file, " + checked.elsewhere + "\n";
+    text += ": not found, " + checked.elsewhere + "\n";
   else
-    text += (checked.exists ? ": ok\n" : ": no such file, the defaults are in force\n") +
-            format_settings(checked.config) + checked.remarks;
+    text += (checked.exists ? ": ok\n" : ": not found, the defaults are in force\n") + format_settings(checked.config) +
+            checked.remarks;
   return text + checked.remarks_of_site + (checked.own ? told_by(checked) : "");
 }
 

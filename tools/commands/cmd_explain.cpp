@@ -28,7 +28,7 @@ namespace placement::tools {
 
 namespace {
 
-// What slurmctld says of a job, of one task of a job array or of one component of a heterogeneous job.
+// A job in slurmctld: a plain job, one task of a job array or one component of a heterogeneous job.
 struct KnownJob {
   std::uint32_t id = 0;
   std::string name;                     // as its user calls it: 42, or 42_7 for a task of an array
@@ -149,9 +149,8 @@ struct NamedJob {
                    "for a component of a heterogeneous job; slurmctld decides about jobs, not about steps");
 }
 
-// Sets the job ID of a component. slurmctld tells it while it knows the job. Later it is taken for the leader's ID plus
-// the offset, because Slurm numbers the components one after the other. Throws Error when the job has no such
-// component.
+// Sets the job ID of a component. slurmctld reports it while it knows the job. Later it is the leader's ID plus the
+// offset, because Slurm numbers the components in sequence. Throws Error if the job does not have the component.
 void find_component(NamedJob& named, std::int64_t offset) {
   const std::uint32_t leader = named.id;
   const std::vector<KnownJob> jobs = known_jobs(leader);
@@ -188,8 +187,8 @@ NamedJob parse_job(const std::string& name) {
   return named;
 }
 
-// Returns how often the job was started again before the start that its last record tells of: by the decisions, or by
-// the record in its system comment. Returns -1 if neither tells of the job.
+// Returns the number of restarts in the last record of the job, in the decisions or in its system comment. Returns -1
+// if neither has the job.
 std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;
   for (const Decision& d : decisions)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl gres-conf: the lines of gres.conf(5) for the GPUs of a node, with what Links= can say of its inside.
+// placectl gres-conf: the lines of gres.conf(5) for the GPUs of a node, with Links= from the links between the GPUs.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,7 @@ constexpr Option options[] = {
     {0, "type", "WORD", "Type= of the GPUs"},
     {0, "file", "LIST", "their device files in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
     {0, "driver", "DIR",
-     "what the driver of NVIDIA tells of the node's GPUs, for the numbers in /dev/nvidia0 and so on\n"
+     "the directory of NVIDIA's driver with the node's GPUs, for the numbers in /dev/nvidia0 and so on\n"
      "[/proc/driver/nvidia/gpus]"},
     {'o', "output", "FILE", "where the lines go [standard output]"},
 };
@@ -86,8 +86,8 @@ std::optional<std::int64_t> device_minor(const std::string& directory, const std
   return std::nullopt;
 }
 
-// The number in NVIDIA's device files is that of the driver, which need not be that of NVML. Replaces the files of
-// `node` by those that the driver tells. If it tells nothing, they stay as NVML counts, and the user is told.
+// The number in NVIDIA's device files is that of the driver, which can differ from NVML's. Replaces `files` by those of
+// the driver. If the driver reports none, the files keep NVML's numbers and a message is printed.
 void number_as_driver(const CommandLine& line, const NodeTopology& node, std::vector<std::string>& files) {
   const std::string directory = line.value_or("driver", driver_directory);
   std::vector<std::string> told;

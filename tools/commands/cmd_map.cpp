@@ -51,16 +51,11 @@ constexpr Option options[] = {
     {'p', "policy", "WORD",
      "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
      "MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM or TOFA-PAPER\n[TREEMATCH; on a torus TOFA]"},
-    {0, "scope", "WORD", "leaves to choose from: whole, subtree, or allocation (the first ones)\n[subtree]"},
-    {0, "levels-up", "K", "levels above the smallest sufficient subtree [0]"},
-    {0, "objective", "WORD",
-     "what is made least: hop-bytes, balanced (uneven shares of leaf switches),\n"
-     "or worst-group (leaf switches that a group of ranks spans) [hop-bytes]"},
     {'s', "seed", "N", "of random choices [1]"},
-    {0, "deadline-ms", "N", "end the search after so many milliseconds [never]"},
+    {0, "deadline-ms", "N", "end the search after N milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
     {0, "ntasks-per-node", "N",
-     "so many ranks on a node at most, dealt evenly; nodes with\nfewer free cores are passed over, as by Slurm"},
+     "at most N ranks on a node, dealt evenly; nodes with fewer free\ncores are skipped, as by Slurm"},
     {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
@@ -233,9 +228,8 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   task.view = machine_of_gpus(nodes.most, on_node);
 }
 
-// Returns how many ranks the limits of the request leave room for: so many on each of its nodes, or one, as sbatch(1)
-// has it; without such limits one on as many usable cores of a node as it wants. Of a range of nodes the least number
-// counts.
+// Returns the number of ranks within the limits of the request. As in sbatch(1), a node has --ntasks-per-node or one.
+// Without limits, each node has its usable cores divided by cores_per_task. The minimum of a range of nodes counts.
 std::size_t ranks_within(const Request& request, const ClusterView& view, const std::vector<std::int32_t>& usable) {
   const std::size_t nodes =
       request.max_nodes < INT32_MAX ? static_cast<std::size_t>(request.min_nodes) : view.nodes.size();
@@ -252,7 +246,7 @@ std::size_t ranks_within(const Request& request, const ClusterView& view, const 
   if (ranks > static_cast<std::size_t>(CommMatrix::max_ranks))
     throw UsageError(std::to_string(ranks) + " ranks are too many");
   if (ranks == 0 && !usable.empty())
-    throw Error("no node has " + std::to_string(request.cores_per_task) + " usable cores, as --cores-per-task wants");
+    throw Error("no node has " + std::to_string(request.cores_per_task) + " usable cores for --cores-per-task");
   return ranks;
 }
 
@@ -278,8 +272,6 @@ MapOutcome map_to_file(const CommandLine& line, MapTask& task, std::optional<Gpu
       gpu || task.view.nodes.empty() ? task.usable.size() : ranks_within(task.request, task.view, task.usable);
   if (task.pattern) make_matrix(line, *task.pattern, otherwise, task);
   if (!task.matrix) {
-    line.refuse({"scope", "levels-up", "objective"},
-                "changes nothing without --matrix or --pattern: there is only the natural order");
     task.spec.policy = "NATURAL";  // so that another key of a policy is refused
     task.matrix = silent_matrix(line, otherwise);
   }
@@ -300,7 +292,7 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "needs --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
-        "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict tells where a job would start now");
+        "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict shows where a job would start now");
   const spank::Allocation allocation =
       take_allocation(line, task, {.ranks = {}, .by_node = line.value("format") == "torchrun"});
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);

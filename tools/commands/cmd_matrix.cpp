@@ -37,7 +37,7 @@ constexpr const char* matrix_usage =
     "Looks at, makes, scales, converts and draws communication matrices; placectl matrix COMMAND --help shows more.\n";
 
 constexpr Option info_options[] = {
-    {'n', "heaviest", "N", "so many of the heaviest pairs [5]"},
+    {'n', "heaviest", "N", "number of the heaviest pairs to print [5]"},
     topology_option,
     slurm_conf_option,
     {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
@@ -48,7 +48,7 @@ constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
     "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
-    "the forms. With --topology it also prints what placement could gain on this machine, all of which is free.\n",
+    "the forms. With --topology it also prints what placement could gain on this machine if all of it is free.\n",
     info_options,
     1,
     1};

@@ -46,7 +46,7 @@ const NodeField& field_of(const std::string& name) {
   }
   const std::string_view meant = near_miss(name, names);
   throw UsageError(
-      "--sort " + shown(name) + ": no such field" +
+      "--sort " + shown(name) + ": unknown field" +
       (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
 }
 

@@ -25,7 +25,7 @@ constexpr Option options[] = {
     state_option,
     nodes_option,
     {'b', "by", "WHAT", "worst pairs by: bandwidth (default), missing (bandwidth short of the peak),\nlatency or age"},
-    {'m', "most", "N", "show so many pairs, 0: all [10; with --json all]"},
+    {'m', "most", "N", "number of pairs to show, 0: all [10; with --json all]"},
     {0, "heatmap", "PICTURE", "draw --by for all pairs into a file that ends in .svg"},
     json_option,
 };

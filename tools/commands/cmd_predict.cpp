@@ -59,8 +59,8 @@ std::optional<Start> parse_start(std::string_view line) {
   return start;
 }
 
-// Runs srun --test-only. Most versions of srun want no program then. None is added unless this one does: the words
-// after a program are its arguments, by which its stored profile is found.
+// Runs srun --test-only. Most versions of srun require no program with it. One is added only if this version does: the
+// words after a program are its arguments, which select its stored profile.
 spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
   setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
   std::vector<std::string> words{"srun", "--test-only"};
@@ -71,12 +71,12 @@ spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
   return spank::SlurmCommand(words, true).output();
 }
 
-// Asks srun, and writes what it says besides the start to standard error. Throws Error if it names no start, and
-// UsageError if it was told to say nothing.
+// Asks srun, and writes the rest of its output to standard error. Throws Error if it names no start, and UsageError if
+// --quiet suppresses its output.
 Start ask_srun(const std::vector<std::string>& arguments) {
   const spank::CommandOutput output = run_srun(arguments);
   if (output.text.empty() && output.exit_code == 0)
-    throw UsageError("srun says nothing with --quiet (-Q), not even when the job would start: leave it out");
+    throw UsageError("remove --quiet (-Q): srun then does not print the start time");
   std::optional<Start> found;
   for (const std::string_view line : split_at(output.text, '\n')) {
     if (line.empty()) continue;
@@ -88,7 +88,7 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   for (const char* const word : {"unrecognized option '--json'", "invalid option -- 'j'"})
     if (!found && output.text.find(word) != std::string::npos)
       throw UsageError("--json (-j) stands before srun's options, as in: placectl predict --json -n64");
-  if (!found) throw Error("slurmctld names no start of such a job; srun's own words are above");
+  if (!found) throw Error("slurmctld names no start of this job; the message of srun is above");
   return *found;
 }
 
@@ -165,7 +165,7 @@ int command_predict(int argc, char** argv) {
     if (argv[k] == std::string_view(":"))
       throw UsageError(
           "':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
-  // Slurm gives the number of such a job away again, so that older decisions may be about another one. slurmctld writes
+  // Slurm reuses the number of a predicted job, so older decisions may be about another job. slurmctld writes
   // the time, and its clock may differ from the clock here.
   constexpr double clocks_differ_s = 10;
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;

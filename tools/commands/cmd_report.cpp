@@ -30,7 +30,7 @@ constexpr Option options[] = {
     {'t', "topology", "FILE",
      "the switches: a topology.conf, a topology.yaml[:NAME], or what\n"
      "\"scontrol show topology\" prints [slurmctld]"},
-    {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf beside it]"},
+    {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf in its directory]"},
     switches_option,
     node_option,
     {0, "sacct", "FILE", "the jobs to replay, a log of sacct --parsable2 or in the Standard Workload Format [sacct]"},
@@ -47,7 +47,7 @@ constexpr CommandHelp help{
     "network. It has what the caller may see of jobs: show it to those who may see as much. See placectl-report(1).\n",
     options};
 
-// Returns the begin of the report, in seconds since 1970.
+// Returns the start of the period, in seconds since 1970.
 double since_of(const CommandLine& line, double now_s) {
   const auto text = line.value("since");
   if (!text) return now_s - default_days * 86400;

@@ -35,7 +35,7 @@ constexpr Option options[] = {
     {'p', "policy", "WORD",
      "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
     {'n', "tasks", "N", "number of processes"},
-    {0, "ntasks-per-node", "N", "so many processes on each node\n[cores of the node minus its load]"},
+    {0, "ntasks-per-node", "N", "processes on each node\n[cores of the node minus its load]"},
     {0, "set", "LIST",
      "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
      "attribute by its name; profile=FILE derives them; processors=printed"},
@@ -242,7 +242,7 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
   if (choice.short_of_processors)
     text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
   if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
-  if (!overload.known && selection.wait_s > 0) text += "\nno node tells both its cores and its load: no job waits\n";
+  if (!overload.known && selection.wait_s > 0) text += "\nno node reports both its cores and its load: no job waits\n";
   return text;
 }
 
@@ -253,7 +253,7 @@ void warn_of_few_cores(const Selection& selection) {
   if (selection.cores.empty() || !(cores < selection.tasks)) return;
   std::fprintf(stderr,
                "placectl select: warning: %d processes are wanted, and all nodes together have %.0f cores: "
-               "such a job does not start, unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
+               "this job does not start, unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
                selection.tasks, cores);
 }
 

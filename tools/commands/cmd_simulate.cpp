@@ -30,7 +30,8 @@ constexpr Option options[] = {
     {'t', "topology", "FILE",
      "the machine: Slurm's topology.conf or topology.yaml[:NAME], or what\n"
      "\"scontrol show topology\" prints; or a tree or tleaf file with --node or --slurm-conf"},
-    {0, "slurm-conf", "FILE", "the nodes of a topology.conf [slurm.conf beside it], or of a file of coordinates"},
+    {0, "slurm-conf", "FILE",
+     "the nodes of a topology.conf [slurm.conf in its directory], or of a file of coordinates"},
     switches_option,
     {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     node_option,
@@ -38,7 +39,7 @@ constexpr Option options[] = {
     {'s', "strategies", "LIST",
      "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
      "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
-    {'p', "partition", "LIST", "jobs of these partitions only, names or numbers apart by commas"},
+    {'p', "partition", "LIST", "only jobs of the partitions in LIST, names or numbers separated by commas"},
     {0, "from", "TIME",
      "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
     {0, "to", "TIME", "jobs submitted before then"},
@@ -50,8 +51,8 @@ constexpr Option options[] = {
     {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
     pattern_option,
     {0, "effort", "N[,TASKS]",
-     "how long policies that have such a key look for a good mapping, for jobs of so many\n"
-     "tasks or more, from 1 to 1000 [as each does; TASKS 1024]"},
+     "effort of the search, from 1 to 1000, for policies with this key and jobs of TASKS\n"
+     "or more tasks [the default of each policy; TASKS 1024]"},
     {0, "reference", "WORD",
      "the stock placement that a job is held against: now (in the same state of\n"
      "the machine) or stock-run (where the replay of SLURM put it) [now]"},
@@ -66,7 +67,7 @@ constexpr Option options[] = {
      "easy: a job may pass others if it does not delay the first (waits 15 to 30 % shorter\n"
      "than in Slurm); or slurm[,INTERVAL[,MARGIN]]: as the backfill plugin does it, none is\n"
      "delayed, every 30 s, limits in whole minutes and MARGIN seconds (0) on top [easy]"},
-    {0, "release", "SECONDS", "from a job's end until its cores are free: epilog and the like [0]"},
+    {0, "release", "SECONDS", "from a job's end until its cores are free: for an epilog [0]"},
     {0, "charge", "WORD",
      "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
      "PER TASK] [0.05,0.00002]"},
@@ -74,14 +75,14 @@ constexpr Option options[] = {
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
     {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
     {0, "outage-hours", "H", "the time within which these are [24]"},
-    {0, "failure-trace", "FILE", "failures to come: lines of seconds since the begin, nodes, hours until back"},
+    {0, "failure-trace", "FILE", "planned failures: lines of seconds since the start, nodes, hours until repair"},
     {0, "state", "FILE", "live state that policies know: a snapshot or its JSON, or random for a made-up one"},
     {0, "repair", "HOURS", "until a failed node is back [4]"},
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
     {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
     {0, "free-cores", "HOURS",
-     "with -o: write the free cores after every so many simulated hours, to be read by\n"
+     "with -o: write the free cores at this interval of simulated hours, to be read by\n"
      "placectl map --available"},
     {'j', "json", nullptr, "print JSON in place of tables"},
     {'q', "quiet", nullptr, "no progress bar"},
@@ -133,7 +134,7 @@ int command_simulate(int argc, char** argv) {
   const sim::Machine machine = read_machine(line, replay_options);
   check_strategies(strategies, line);
   if (replay_options.whole_nodes && !machine.regular())
-    throw Error("--whole-nodes: wants nodes that all have the same number of cores");
+    throw Error("--whole-nodes requires nodes with equal numbers of cores");
 
   sim::LogNotes notes;
   sim::JobSelection selection = read_selection(line);

@@ -18,7 +18,7 @@ inline constexpr Option history_option{0, "history", "FILE", "placement-monitor'
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
 
 // Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is
-// neither root nor SlurmUser nor in the group of MonitorReaders. Such a caller may still be able to read the files.
+// neither root nor SlurmUser nor in the group of MonitorReaders. The caller may still be able to read the files.
 // Without a slurm.conf nothing is hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
@@ -31,8 +31,8 @@ struct DecisionInput {
 // Predictions are answers to srun --test-only, whose jobs never start. Slurm gives their numbers to jobs later.
 enum class RecordKind { decisions, predictions };
 
-// Returns the decisions or the predictions about `job`, or about all jobs if it is 0, as far as the caller may see
-// them. Only those made at `since_s` (seconds since 1970) or later are returned. If the files of this host are not
+// Returns the decisions or the predictions about `job`, or about all jobs if it is 0. Only those that the caller may
+// see, and that were made at `since_s` (seconds since 1970) or later, are returned. If the files of this host are not
 // enough, the monitors on the controllers are asked. Throws Error only for a source that the command line names.
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind = RecordKind::decisions);

@@ -170,7 +170,7 @@ JsonObject::JsonObject(const JsonText& text, std::string_view value, const std::
       owned_(text.parsed(value, place)),
       object_(owned_.get()) {
   if (!json_object_is_type(object_, json_type_object))
-    text_.fail(value_, place_ + " " + as_shown(object_) + ": want an object, {\"NAME\": VALUE, ..}");
+    text_.fail(value_, place_ + " " + as_shown(object_) + ": expected an object, {\"NAME\": VALUE, ..}");
 }
 
 json_object* JsonObject::find(const char* member) const {
@@ -189,7 +189,8 @@ void JsonObject::fail(const std::string& message) const {
 }
 
 void JsonObject::fail_member(const char* member, const std::string& wanted) const {
-  text_.fail(value_, place_ + (place_.empty() ? "" : ".") + member + " " + as_shown(find(member)) + ": want " + wanted);
+  text_.fail(value_,
+             place_ + (place_.empty() ? "" : ".") + member + " " + as_shown(find(member)) + ": expected " + wanted);
 }
 
 bool JsonObject::has(const char* member) const { return json_object_object_get_ex(object_, member, nullptr); }

@@ -42,8 +42,7 @@ std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterVie
 }  // namespace
 
 ClusterView machine_of_slurmctld() {
-  if (!may_exist(slurm_conf_path()))
-    throw Error(slurm_conf_path() + ": there is no such file, so that slurmctld cannot be asked");
+  if (!may_exist(slurm_conf_path())) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
   return spank::load_machine_view();
 }
 

@@ -28,8 +28,7 @@ namespace placement::tools {
 
 namespace {
 
-// Reads the parts of a snapshot in an order in which each is known before another refers to it, whatever their order in
-// the file is.
+// Reads the parts of a snapshot, for any order in the file, so that each part is known before another refers to it.
 class Reader {
  public:
   Reader(std::string_view json, const std::string& name) : text_(json, name), name_(name) {}
@@ -79,7 +78,7 @@ class Reader {
     node.liveness = object.word<Liveness>("liveness", liveness_names);
     node.outages = object.count("outages", max_outages);
     for (const NodeField& field : node_fields) {
-      const char* const member = field.name.data();  // a literal, with a zero at its end
+      const char* const member = field.name.data();  // a literal, which ends with a zero
       const double number = object.number<double>(member, field.range);
       if (object.known(member)) field.set(node, number);
     }
@@ -123,7 +122,8 @@ class Reader {
                   std::vector<std::int32_t>& group_of_node) const {
     const JsonText::Parsed list = text_.parsed(value, place);
     if (!json_object_is_type(list.get(), json_type_string))
-      text_.fail(value, place + " " + shown(value) + ": want a host list in quotes, \"\" for a group without nodes");
+      text_.fail(value,
+                 place + " " + shown(value) + ": expected a host list in quotes, \"\" for a group without nodes");
     const std::string nodes = json_object_get_string(list.get());
     if (nodes.empty()) return;
     try {

@@ -24,8 +24,8 @@ struct StateInput {
   std::string described(const Config& config) const;
 };
 
-// Reads the state of --state, or of the placement.conf beside slurm.conf. On a host that is not a controller and has no
-// such file, and where the user may not read the file, asks the monitors on the controllers; `path` is then the name of
+// Reads the state of --state, or of the placement.conf in the directory of slurm.conf. Asks the monitors on the
+// controllers if this host is no controller and has no file, or if the user may not read it; `path` is then the name of
 // the monitor. Throws Error.
 StateInput read_state(const CommandLine& line, const Config& config);
 

@@ -96,7 +96,7 @@ MachineFile read_machine_file(const std::string& path) {
   const bool exists = may_exist(path);
   if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
   if (!exists && path != "-" && path.find_first_not_of("0123456789x,") == std::string::npos)
-    throw Error(path + ": there is no such file; the arities of a tree have colons between them, as in 4:4:4");
+    throw Error(path + ": file not found; the arities of a tree have colons between them, as in 4:4:4");
   const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
   if (colon != std::string::npos) {
     const std::string file = path.substr(0, colon + 5);

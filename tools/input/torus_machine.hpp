@@ -22,7 +22,7 @@ inline constexpr Option topology_option{
     "topology.yaml[:NAME], what \"scontrol show topology\" prints, or the arities of a\n"
     "tree as in 4:4:4"};
 inline constexpr Option slurm_conf_option{0, "slurm-conf", "FILE",
-                                          "the nodes of a topology.conf [slurm.conf beside it]"};
+                                          "the nodes of a topology.conf [slurm.conf in its directory]"};
 inline constexpr Option outage_option{0, "outage", "FILE",
                                       "outage probabilities: \"node probability\" lines; where the topology\n"
                                       "names no nodes, \"leaf probability\""};
@@ -33,7 +33,7 @@ struct MapFaults {
   std::int64_t factor = 1;           // weight of a link at a faulty position; other links weigh 1
 };
 
-// Reads the file; "-" means standard input. If there is no such file, a word like "4:4:4" means a balanced tree with
+// Reads the file; "-" means standard input. If the file does not exist, a word like "4:4:4" means a balanced tree with
 // these arities, from the root to the leaves. A colon and a name after the path, as in "topology.yaml:gpu", select one
 // of its topologies; without them it is the topology of the cluster. Throws Error.
 MachineFile read_machine_file(const std::string& path);
@@ -56,7 +56,7 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
                                                const std::optional<std::string>& file, double of_faulty);
 
 // Returns the hop-bytes of ranks at these positions of a torus. A link at a faulty node counts `factor` times; a pair
-// whose route has such a link uses the shortest way with these weights.
+// whose route has a faulty node uses the shortest way with these weights.
 Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
                         std::span<const std::int32_t> position);
 

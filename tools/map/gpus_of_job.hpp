@@ -9,8 +9,9 @@
 namespace placement::tools {
 
 // Throws Error where the job does not have all GPUs of a node that has ranks, or a core of a rank: srun's lists of GPUs
-// and CPUs would then give ranks GPUs in common, and bind none of them. A node of which the GPUs of the job are not
-// known has all of them, and so has one that has another number of cores in the view, as hardware threads are leaves.
+// and CPUs would then give ranks GPUs in common, and bind none of them. If the GPUs of the
+// job on a node are not known, the job has all of them. The same holds if the view has another number of cores, because
+// hardware threads are leaves.
 //   node    the inside of each node
 //   view    has the nodes, with the cores and GPUs of the job
 //   places  of the ranks

@@ -91,10 +91,9 @@ std::string srun_options(const GpuTask& gpu, const GpuOutcome& outcome) {
 
 std::string format_gpu_summary(const GpuTask& gpu, const GpuOutcome& outcome) {
   const auto ranks = static_cast<std::int64_t>(outcome.mapping.of_rank.size());
-  std::string text =
-      formatted("GPUs      %lld of %d of %s, with %d cores each, %lld of which are not next to their GPU\n",
-                static_cast<long long>(ranks), gpu.gpus(), shown(gpu.node.name).c_str(), gpu.cores_per_rank,
-                static_cast<long long>(far_cores(gpu, outcome)));
+  std::string text = formatted("GPUs      %lld of %d of %s, with %d cores each; %lld cores are not next to their GPU\n",
+                               static_cast<long long>(ranks), gpu.gpus(), shown(gpu.node.name).c_str(),
+                               gpu.cores_per_rank, static_cast<long long>(far_cores(gpu, outcome)));
   if (outcome.has_traffic)
     text += formatted(
         "links     carry %.1f %% of the traffic within nodes, %.1f %% with ranks in the order of the cores\n"

@@ -247,9 +247,10 @@ MapOutcome run_map(MapTask task) {
   check_room(task);
   if (!policy) task.usable = policies::leaves_on_one_fabric(task.view, task.usable, task.matrix->ranks());
   mark_free_cores(task.view, task.usable);
-  task.view.why_not_live = task.spec.policy +
-                           " goes by live data, and a topology file has none: placectl select chooses nodes by them, "
-                           "and placectl predict tells what a job would get";
+  task.view.why_not_live =
+      task.spec.policy +
+      " requires live data, and a topology file has none: placectl select chooses nodes by live data, "
+      "and placectl predict shows what a job would get";
 
   MapOutcome outcome;
   const Stopwatch watch;

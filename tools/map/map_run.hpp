@@ -53,7 +53,7 @@ struct MapOutcome {
 // Throws UsageError when the policy is none of the table and not NATURAL. The message ends with `hint`.
 void check_policy_name(const PolicySpec& spec, const std::string& hint = {});
 
-// Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError when there is no such policy.
+// Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError for an unknown policy.
 MapOutcome run_map(MapTask task);
 
 // Maps the ranks of a job whose nodes, and the number of tasks on each, are given by `allocation`. It uses the function

@@ -26,23 +26,12 @@ void note(const MapTask& task, const std::string& text) {
   if (!text.empty()) std::fprintf(stderr, "placectl %s: %s\n", task.command.c_str(), text.c_str());
 }
 
-// Returns the policy with its parameters. Options replace parameters in the policy's own word.
+// Returns the policy with its parameters. --seed replaces the key seed.
 PolicySpec policy_spec(const CommandLine& line) {
   PolicySpec spec = from_command_line([&] { return parse_policy_spec(line.value_or("policy", "TREEMATCH")); });
-  if (const auto scope = line.value("scope")) {
-    if (*scope != "whole" && *scope != "subtree" && *scope != "allocation")
-      throw UsageError("--scope " + shown(*scope) + ": it takes whole, subtree or allocation");
-    spec.parameters["scope"] = *scope;
-  }
-  if (const auto objective = line.value("objective")) {
-    if (*objective != "hop-bytes" && *objective != "balanced" && *objective != "worst-group")
-      throw UsageError("--objective " + shown(*objective) + ": it takes hop-bytes, balanced or worst-group");
-    spec.parameters["objective"] = *objective;
-  }
   const policies::Policy* const policy = policies::find_policy(spec.policy);
   if (const auto seed = line.integer("seed", 0, INT64_MAX); seed && policy != nullptr && policy->takes("seed"))
     spec.parameters["seed"] = std::to_string(*seed);
-  if (const auto levels = line.integer("levels-up", 0, 64)) spec.parameters["levels-up"] = std::to_string(*levels);
   if (const auto matrix = line.value("matrix"))
     if (const auto [other, alone] = spec.parameters.emplace("matrix", *matrix); !alone)
       throw UsageError("two matrices: --matrix " + shown(*matrix) + ", and " + shown(other->second) + " with --policy");

@@ -11,8 +11,7 @@
 namespace placement::tools {
 
 // What `placectl map` and `placectl run` read from their command lines. The options are those of `placectl map`:
-// matrix, pattern, ntasks, policy, scope, objective, seed and levels-up. A command that does not have one of them does
-// not read it.
+// matrix, pattern, ntasks, policy and seed. A command that does not have one of them does not read it.
 
 // Reads the matrix, the pattern and the policy. Notes on standard error begin with "placectl COMMAND: ". Without
 // --topology the machine is the allocation if `in_allocation` is set. Throws UsageError and Error.

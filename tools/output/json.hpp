@@ -74,7 +74,7 @@ class JsonWriter {
     return key(name).exact(number);
   }
 
-  // Returns the whole text with a line feed at its end.
+  // Returns the whole text, which ends with a line feed.
   std::string take() { return std::move(text_) + "\n"; }
 
  private:

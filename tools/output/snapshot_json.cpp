@@ -32,7 +32,7 @@ void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int
   const bool foretold = !pairs.latency_predictor.empty();
   const PairArrays::Cell cell = pair_cell(pairs, a, b);
   const PairArrays::CellForecast forecast = pair_forecast(pairs, a, b);
-  // The first pair of all also tells that there are forecasts, even if none has been made.
+  // The first pair of all is always written if there are forecasts, even if none has been made for it.
   if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
       !(foretold && b == 0))
     return;

@@ -59,7 +59,7 @@ std::vector<std::int64_t> expand_counts(std::string_view text, std::size_t count
   return numbers.size() == count ? numbers : std::vector<std::int64_t>();
 }
 
-// Returns the ranks of each of `count` nodes from the term of a decision that has them; none if there is no such term.
+// Returns the ranks of each of `count` nodes from the term of a decision that has them; none if no term has them.
 std::vector<std::string> ranks_in(const std::vector<std::string>& terms, std::size_t count) {
   constexpr std::string_view name = "ranks: ";
   std::vector<std::string> ranks;

@@ -55,7 +55,7 @@ HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, 
 struct HeatMapStyle {
   std::string title = {};
   std::string axis = "rank";            // name of both axes
-  std::string unit = {};                // shown beside the scale of colours
+  std::string unit = {};                // shown next to the scale of colours
   bool logarithmic = true;              // values <= 0 are then drawn as none, as those of traffic always are
   std::vector<std::string> names = {};  // of rows and columns, shown instead of numbers; empty or `size` names
 };

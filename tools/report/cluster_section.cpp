@@ -169,7 +169,7 @@ std::string legend(bool with_states) {
   if (with_states)
     out +=
         "<li><span class=\"tile\"><i style=\"height:60%\"></i></span>filled by the load of its cores</li>"
-        "<li><span class=\"tile\"><b>2</b></span>up, with so many unplanned outages on record</li>"
+        "<li><span class=\"tile\"><b>2</b></span>up, with the number of unplanned outages on record</li>"
         "<li><span class=\"tile down\"><b>×</b></span>down</li><li><span class=\"tile suspect\"><b>?</b></span>suspect: heartbeats are missing</li>"
         "<li><span class=\"tile unknown\"></span>not heard of</li>";
   return out + "<li><span class=\"tile closed\"><b>/</b></span>Slurm starts no jobs on it</li></ul>\n";

@@ -44,8 +44,8 @@ HtmlSection decisions_section(const ReportFacts& facts) {
   section.body +=
       paragraph(std::to_string(input.decisions.size()) + " decisions, the first of " +
                 shown_time(input.decisions.front().at_s) + ", the last of " + shown_time(input.decisions.back().at_s) +
-                ". " + std::to_string(starts.starts) + " of them are about a start; " + std::to_string(starts.stock) +
-                " of these (" + shown_number(share, 1) + " %) left the job to stock Slurm.");
+                ". " + std::to_string(starts.starts) + " are about a start; " + std::to_string(starts.stock) + " (" +
+                shown_number(share, 1) + " % of the starts) left the job to stock Slurm.");
   HtmlTable table("By policy and outcome; \"ahead\" means that the backfill scheduler asked where the job could run",
                   {{"Policy"},
                    {"Outcome"},

@@ -80,8 +80,7 @@ HtmlSection gains_section(const ReportFacts& facts) {
   section.body += paragraph(
       "Cost of each placement over that of stock, which is natural order on the first nodes that Slurm offered: hop-bytes, a measure of "
       "traffic on the network and not of time. Below 1.00 the policy is better. Means are geometric, intervals hold with 90 %.");
-  // The picture ends at 4 at the latest: the interval of two jobs may reach to some hundreds, beside which no other is
-  // seen.
+  // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the others.
   double most = 1.2;
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(

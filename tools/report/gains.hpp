@@ -27,7 +27,7 @@ inline constexpr std::size_t gain_users = 5;
 // without a start and with a cost of 0 are left out. Equal seeds give equal intervals.
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed);
 
-// Returns the wider of the two intervals of a gain, which a conclusion should go by.
+// Returns the wider of the two intervals of a gain, for conclusions.
 const sim::MeanInterval& cautious(const PolicyGain& gain);
 
 enum class Verdict { yes, no, open };

@@ -12,7 +12,7 @@ namespace placement::tools {
 
 namespace {
 
-// Larger clusters are drawn as so many bundles of successive nodes.
+// Larger clusters are drawn as this number of bundles of successive nodes.
 constexpr std::size_t most_cells = 48;
 
 enum class Which { bandwidth, latency };
@@ -139,7 +139,7 @@ HtmlSection pairs_section(const ReportFacts& facts) {
   if (bundles.size() < nodes.size())
     section.body += paragraph(
         "Each row and column stands for up to " + std::to_string(bundles.front().size()) +
-        " successive nodes, and each cell for the worst pair between two such groups (of at most 16 nodes of each, evenly spread).");
+        " successive nodes, and each cell for the worst pair between two groups (at most 16 evenly spread nodes of each).");
   section.body += "<div class=\"pictures\">\n<div>" + picture(facts, bundles, names, Which::bandwidth) +
                   "</div>\n<div>" + picture(facts, bundles, names, Which::latency) + "</div>\n</div>\n";
   return section;

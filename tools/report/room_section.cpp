@@ -91,7 +91,7 @@ std::string over_time(const SiteReplay& replay) {
   const std::vector<sim::MachineSample>& samples = replay.past.samples;
   if (samples.empty())
     return missing("free cores over time.",
-                   replay.log + " does not tell on which of these nodes its jobs ran, and when.",
+                   replay.log + " does not have the nodes and start times of its jobs, or not on this machine.",
                    "give a log of sacct that has the columns Start and NodeList, and the machine on which they ran.");
   const std::string caption =
       "By the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
@@ -117,7 +117,7 @@ HtmlSection room_section(const ReportFacts& facts) {
           ? over_time(*facts.replay)
           : missing(
                 "free cores over time.", facts.why_no_replay,
-                "accounting by slurmdbd, so that sacct tells the jobs, or a log of sacct --parsable2 given by --sacct.");
+                "accounting by slurmdbd, so that sacct has the jobs, or a log of sacct --parsable2 given by --sacct.");
   return section;
 }
 

@@ -22,7 +22,7 @@ struct ReportMachine {
   bool live = false;                  // slurmctld told it, so that a node without a free core takes no jobs now
 };
 
-// What a report is made of. Each part that could not be read has the reason, and its section tells it.
+// What a report is made of. Each part that could not be read has a reason, which its section prints.
 struct ReportFacts {
   double made_at_s = 0;  // seconds since 1970
   double since_s = 0;    // nothing older is in it

@@ -41,9 +41,6 @@ std::string row(const Values&... values) {
 
 double seconds(std::int64_t time_us) { return static_cast<double>(time_us) / 1e6; }
 
-// Returns an end of an interval; NaN if there is none.
-double known(const sim::MeanInterval& interval, double end) { return interval.has_interval() ? end : sim::of_no_job; }
-
 std::string summary_csv(const Report& report) {
   std::string out =
       "strategy,jobs,ended,with_matrix,refused,node_failures,restarts,lost_core_hours,makespan_s,utilisation,wait_s,flow_s,run_s,stretch,ratio,gain,"
@@ -58,16 +55,6 @@ std::string summary_csv(const Report& report) {
   return out;
 }
 
-std::string comparisons_csv(const Report& report) {
-  std::string out =
-      "group,measure,first,second,jobs,difference,difference_low90,difference_high90,ratio,ratio_low90,ratio_high90\n";
-  for (const auto& [group, measure, first, second, c] : all_comparisons(report))
-    out += row(sim::to_string(group), sim::to_string(measure), first.strategy, second.strategy, c.difference.count,
-               known_mean(c.difference), known(c.difference, c.difference.low), known(c.difference, c.difference.high),
-               known_mean(c.ratio), known(c.ratio, c.ratio.low), known(c.ratio, c.ratio.high));
-  return out;
-}
-
 std::string windows_csv(const Report& report) {
   const std::vector<double> hours = sim::window_hours(report.jobs);
   std::string out = "strategy,hours,flow_s,stretch\n";
@@ -76,14 +63,6 @@ std::string windows_csv(const Report& report) {
     const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
     for (std::size_t k = 0; k < hours.size(); ++k) out += row(replay.strategy, hours[k], flow[k], stretch[k]);
   }
-  return out;
-}
-
-std::string sizes_csv(const Report& report) {
-  std::string out = "strategy,tasks_up_to,jobs,switches,least_switches,ratio\n";
-  for (const sim::Summary& s : report.summaries)
-    for (const sim::SizeClass& c : s.sizes)
-      out += row(s.strategy, c.tasks, c.jobs, c.switches, c.least_switches, c.ratio);
   return out;
 }
 
@@ -176,9 +155,7 @@ void write_report(const Report& report, const std::string& folder) {
   make_report_folder(folder);
   const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
   write("summary.csv", summary_csv(report));
-  write("comparisons.csv", comparisons_csv(report));
   write("windows.csv", windows_csv(report));
-  write("sizes.csv", sizes_csv(report));
   write("cost.csv", cost_csv(report));
   write("summary.json", report_json(report));
   if (report.options.full_start && !report.replays.empty()) write("fill.csv", fill_csv(report.replays.front()));

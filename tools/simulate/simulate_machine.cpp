@@ -92,7 +92,7 @@ TorusTopology torus_of_conf(const TorusDescription& torus, const std::string& fi
   return part;
 }
 
-// Returns the torus of these sizes, as 8x8x8, or of the file.
+// Returns the torus of sizes such as 8x8x8, or of a file.
 TorusDescription described_torus(const std::string& word) {
   if (word.find_first_not_of("0123456789x") != std::string::npos) return read_torus(word);
   std::vector<TorusDimension> dimensions;

@@ -170,7 +170,7 @@ void check_strategies(std::span<const sim::Strategy> strategies, const CommandLi
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
     if (line.has("torus") && policy.needs_tree) refuse("maps to trees: on a torus take TOFA");
     if (!line.has("torus") && policy.needs_torus) refuse("is for a torus: give --torus");
-    if (!line.has("state") && policy.needs_live) refuse("goes by a live state: give --state FILE, or --state random");
+    if (!line.has("state") && policy.needs_live) refuse("requires a live state: give --state FILE, or --state random");
   }
 }
 

@@ -49,13 +49,13 @@ std::string input_text(const Report& report) {
                                 : std::to_string(report.machine->switches()) + " leaf switches";
   const std::int64_t matrices = jobs_with_matrix(report);
   out += formatted(
-      "machine: %d nodes, %lld cores, %s; %s at the begin; communication %g %%, %lld of %zu jobs with a matrix\n",
+      "machine: %d nodes, %lld cores, %s; %s at the start; communication %g %%, %lld of %zu jobs with a matrix\n",
       report.machine->nodes(), static_cast<long long>(report.machine->cores()), shape.c_str(),
       options.full_start ? "full" : "empty", 100 * options.communication, static_cast<long long>(matrices),
       report.jobs.size());
   if (matrices == 0)
     out += formatted(
-        "warning: --pattern %s with --share %g gives no job a matrix: policies that go by one place all jobs as stock "
+        "warning: --pattern %s with --share %g gives no job a matrix: policies that require one place all jobs as stock "
         "Slurm does\n",
         report.pattern.c_str(), 100 * options.share);
   return out + "\n";
@@ -99,7 +99,7 @@ std::string interval_text(const sim::MeanInterval& difference) {
                    difference.low > 0 || difference.high < 0 ? "" : " open");
 }
 
-// Tells the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for
+// Returns the comparisons of all pairs of strategies for all jobs, and those of the first strategy with the others for
 // groups of jobs.
 std::string comparisons_text(const Report& report) {
   std::string out;

@@ -18,7 +18,7 @@ struct Report {
   const sim::LogNotes* notes = nullptr;
   std::int64_t not_selected = 0;
   std::int64_t too_large = 0;       // number of jobs larger than the machine
-  std::int64_t too_large_line = 0;  // line of the first such job in the log
+  std::int64_t too_large_line = 0;  // line of the first of them in the log
   sim::ReplayOptions options;
   std::span<const sim::Replay> replays;
   std::vector<sim::Summary> summaries;  // one per replay
@@ -60,8 +60,8 @@ std::string report_json(const Report& report);
 // there.
 void make_report_folder(const std::string& folder);
 
-// Writes files into the folder, which is created if it does not exist: summary.csv, comparisons.csv, windows.csv,
-// sizes.csv, summary.json, and for each strategy jobs-NAME.csv and machine-NAME.csv. The plots are flow.svg,
+// Writes files into the folder, which is created if it does not exist: summary.csv, windows.csv, cost.csv,
+// summary.json, and for each strategy jobs-NAME.csv and machine-NAME.csv. The plots are flow.svg,
 // stretch.svg, run.svg and size.svg. If only some jobs have a matrix, there are also flow-with-matrix.svg and
 // flow-without-matrix.svg. Throws Error when a file cannot be written.
 void write_report(const Report& report, const std::string& folder);

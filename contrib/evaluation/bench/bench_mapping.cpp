@@ -84,7 +84,7 @@ class Placectl {
 
   // `seconds` is what placectl says that the mapping took of the processor.
   Mapping map(const Instance& instance, const std::string& policy, std::uint64_t seed, double& seconds) const {
-    const std::string keys = policy == "TREEMATCH" ? " --scope whole --seed " + std::to_string(seed) : "";
+    const std::string keys = policy == "TREEMATCH" ? "=scope=whole,seed=" + std::to_string(seed) : "";
     const std::string command = program_ + " map --json --policy " + policy + keys + " --matrix " + file("matrix") +
                                 " --topology " + file("tree") + " --available " + file("usable") + " --output " +
                                 file("mapping") + " >" + file("report");

@@ -53,7 +53,7 @@ def figure_1(run):
     pairs = [(k, k + 1, 1 << 20) for k in range(0, 8, 2)] + [(0, 2, 20), (0, 6, 2000), (2, 4, 1000), (4, 6, 10)]
     run.write("pairs", f"8 {len(pairs)}\n" + "".join(f"{a} {b} {size}\n" for a, b, size in pairs))
     answer = run.map("--matrix", "pairs", "--topology", "six.conf", "--slurm-conf", "six-nodes.conf", "--available", "free",
-                     "--scope", "whole")
+                     "--policy", "TREEMATCH=scope=whole")
     node = [leaf // 2 for leaf in answer["leaf_of_rank"]]
     hops = 2 if (node[2] < 4) == (node[4] < 4) else 4
     return [Row("hops between B and C", 2, hops, "hops")]
