@@ -55,6 +55,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_status.cpp \
 	%D%/input/command_line.cpp \
 	%D%/input/controller_input.cpp \
+	%D%/input/slurmctld_differences.cpp \
 	%D%/input/decision_input.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \

@@ -29,7 +29,7 @@ std::vector<SwitchRecord> records_of(std::string_view text) {
       const std::size_t is = word.find('=');
       if (is == word.npos) continue;
       const std::string_view key = word.substr(0, is), value = word.substr(is + 1);
-      if (key == "SwitchName" || key == "BlockName" || key == "AggregatedBlock") {
+      if (key == "SwitchName" || key == "BlockName" || key == "RingName" || key == "AggregatedBlock") {
         record.name = value;
         aggregated = key == "AggregatedBlock";
         known = true;

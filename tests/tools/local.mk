@@ -10,6 +10,7 @@ check_PROGRAMS += \
 	%D%/report_gains_test \
 	%D%/report_html_test \
 	%D%/simulate_report_test \
+	%D%/slurmctld_differences_test \
 	%D%/snapshot_json_test \
 	%D%/srun_words_test \
 	%D%/switch_drawing_test \
@@ -38,6 +39,8 @@ endif
 %C%_simulate_report_test_LDADD = $(sim) $(CHECK_LIBS)
 %C%_simulate_report_test_SOURCES = %D%/simulate_report_test.cpp tools/output/json.cpp tools/output/output.cpp tools/output/text_table.cpp \
 	tools/simulate/simulate_files.cpp tools/simulate/simulate_report.cpp
+%C%_slurmctld_differences_test_LDADD = $(common_topology_yaml) $(CHECK_LIBS)
+%C%_slurmctld_differences_test_SOURCES = %D%/slurmctld_differences_test.cpp tools/input/slurmctld_differences.cpp
 %C%_snapshot_json_test_LDADD = $(tools_state) $(CHECK_LIBS)
 %C%_srun_words_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_srun_words_test_SOURCES = %D%/srun_words_test.cpp tools/launch/srun_words.cpp

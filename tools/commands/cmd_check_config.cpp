@@ -22,9 +22,11 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/settings.hpp"
+#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
+#include "tools/input/slurmctld_differences.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
@@ -45,8 +47,8 @@ std::string help_with_keys() {
          "topology.yaml or topology.conf, and gres.conf next to it, too; --json has their nodes, usable cores, GPUs,\n"
          "partitions and switches. Exit code 1 and all mistakes, with file and line, if something is wrong. Without FILE\n"
          "it is the placement.conf next to slurm.conf; no file means the defaults. Without FILE and --slurm-conf slurmctld\n"
-         "is asked, too, and settings that are not in force there are named. Exit code 1 also if slurmctld runs without the\n"
-         "select plugin, could not read its configuration or refuses the live data. Lines with # are remarks.\n\n"
+         "is asked, too: settings that are not in force there are named, and nodes, partitions and switches in which it differs\n"
+         "from the files. Exit code 1 also if slurmctld runs without the select plugin, could not read its configuration or refuses the live data. Lines with # are remarks.\n\n"
          "Keys and defaults; placement.conf(5) explains them:\n" +
          format_settings(Config());
 }
@@ -67,6 +69,7 @@ struct Checked {
   std::string trouble_of_site;           // why slurm.conf, gres.conf or the switches cannot be read; empty: they can be
   std::string remarks, remarks_of_site;  // lines that begin with #
   ControllerInput controller;
+  std::vector<std::string> differences;  // between the files of the site and slurmctld
 
   // Returns whether this host has no file that says anything: slurmctld reads one on another host.
   bool has_no_file() const { return own && !exists && !elsewhere.empty(); }
@@ -182,10 +185,26 @@ void read_placement_conf(Checked& checked, MissingFile missing) {
   });
 }
 
+// Compares the files of this host's Slurm with what slurmctld uses.
+void compare_site(Checked& checked) {
+  if (!checked.controller.state || !checked.machine || !checked.trouble_of_site.empty()) return;
+  try {
+    spank::SlurmCommand nodes({"scontrol", "-a", "-F", "-o", "show", "nodes"});
+    spank::SlurmCommand partitions({"scontrol", "-a", "-o", "show", "partition"});
+    spank::SlurmCommand topology({"scontrol", "show", "topology"});
+    checked.differences =
+        differences_from({nodes.text(), partitions.text(), topology.text()}, *checked.machine, checked.switches);
+  } catch (const Error& error) {  // such as PrivateData=nodes
+    checked.remarks_of_site += "# not compared with slurmctld: " + std::string(error.what()) + "\n";
+  }
+}
+
 // Returns the settings in force in slurmctld, which may not have read the file since it was changed.
 std::string told_by(const Checked& checked) {
   const ControllerInput& controller = checked.controller;
   std::string text = "# in force in slurmctld: " + described(controller) + "\n";
+  for (const std::string& difference : checked.differences)
+    text += "# slurm.conf and its files differ from slurmctld: " + difference + "\n";
   if (const auto in_force = settings_in_force(controller)) {
     if (checked.has_no_file())
       text += format_settings(*in_force);
@@ -253,7 +272,7 @@ std::string as_json(const Checked& checked) {
   if (checked.own) {
     json.key("slurmctld").begin_object().member("in_force", described(checked.controller));
     if (const auto in_force = settings_in_force(checked.controller)) write_settings(json, *in_force);
-    json.end_object();
+    json.list("differences", checked.differences).end_object();
   }
   return json.end_object().take();
 }
@@ -275,6 +294,7 @@ int command_check_config(int argc, char** argv) {
   read_placement_conf(checked, given ? MissingFile::error : MissingFile::defaults);
   if (checked.own) {
     checked.controller = read_controller();
+    compare_site(checked);
     checked.elsewhere = controllers_elsewhere(slurm_conf_path());
   }
   if (line.has("json"))
