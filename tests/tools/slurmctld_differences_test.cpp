@@ -48,8 +48,8 @@ START_TEST(differences_of_each_kind) {
   ck_assert_uint_eq(count(nodes + "PartitionName=all Nodes=n1\nPartitionName=none\n", switches, "all"), 1);
   ck_assert_uint_eq(count(nodes + "PartitionName=all Nodes=ALL\n", switches, "none"), 1);
   ck_assert_uint_eq(
-      count(nodes + partitions,
-            "SwitchName=top Switches=s1,s2\nSwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n[2-3]\n", "switch s"),
+      count(nodes + partitions, "SwitchName=top Switches=s1,s2\nSwitchName=s1 Nodes=n1\nSwitchName=s2 Nodes=n[2-3]\n",
+            "switch s"),
       2);
   ck_assert_uint_eq(count(nodes + partitions, "", "switch "),
                     3);  // TopologyPlugin= reads a file that is gone
