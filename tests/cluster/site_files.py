@@ -7,7 +7,7 @@ what scontrol then prints must agree with "placectl check-config --json": nodes,
 and usable cores, the nodes of partitions, switches and levels, blocks and rings. slurmd -G prints the GPUs of one
 node. The switches as a topology.yaml, as printed by scontrol, and by Topology= of the nodes must give one tree.
 
-slurmctld, slurmd and scontrol are those of PATH. From Slurm 23.11 on, some seeds have topology/block. From 25.05 on,
+slurmctld, slurmd and scontrol are those of PATH. From 25.05 on, some seeds have topology/block or rings,
 slurmctld reads a topology.yaml for some seeds, and nodes name their switch or block by Topology=.
 
 If slurmctld refuses the files, nothing is compared. The last line has the number of seeds of each outcome.
@@ -214,10 +214,8 @@ class Site:
         self.kinds = random.Random(f'{seed} kind')  # its own, so that the files of old versions of Slurm do not change
         self.yaml = version >= (25, 5) and self.kinds.random() < 0.5
         self.kind = 'tree'
-        if version >= (23, 11) and self.kinds.random() < 0.5:
+        if version >= (25, 5) and self.kinds.random() < 0.5:
             self.kind = self.kinds.choice(['block', 'block', 'ring', 'flat', 'torus3d'] if self.yaml else ['block'])
-        if version < (25, 5) and self.kind == 'block':
-            self.retired = []  # topology/block refuses them
         if self.kind != 'tree':
             self.switches = self.make_blocks()
         self.place_of_spec = {}  # the switch or block of Topology=
