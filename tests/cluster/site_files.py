@@ -180,7 +180,7 @@ def node_shape(rng):
         [('CPUs', total + 1), ('Sockets', sockets)] + threaded,
         [('CPUs', total), ('Sockets', sockets), ('Sockets', sockets + 1)],
         [('CoresPerSocket', 0), ('ThreadsPerCore', 0)],
-        [('CPUs', 0)],
+        [('ThreadsPerCore', 1)],
         [],
     ])
     pairs = [(key, number(value)) for key, value in pairs]
@@ -400,8 +400,6 @@ class Directory:
             included = f'part{self.count}_{modifier}.conf'
             text += rng.choice(['include', 'Include', 'INCLUDE']) + rng.choice([' ', '\t', '  ']) + included + writer.end
             self.write(included.replace('%c', self.cluster.lower()), Writer(rng).text(part))
-        if by_cluster and rng.random() < 0.05:
-            text += 'Include nothing*.conf' + writer.end  # Slurm passes over it
         if rng.random() < 0.1:
             text = text.rstrip('\r\n')
         self.write(name, text)
