@@ -129,7 +129,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
       std::vector<std::int32_t> nodes = members();
       std::ranges::sort(nodes);
       groups.push_back(measured_group(input, std::move(nodes), deadline));
-    } catch (const Error&) {  // no such group keeps to the limits, or the deadline has passed
+    } catch (const Error&) {  // no group keeps to the limits, or the deadline has passed
     }
   };
   for (const std::vector<std::int32_t>& known : input.known_groups)

@@ -80,14 +80,14 @@ class StartGroups {
                                                   // those of each column
 };
 
-// Returns a group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
+// Returns a group of the nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
 // Returns T_G of a group by the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
 // Returns the groups that simpler rules choose, ascending: the known groups, the least loaded nodes, the first nodes,
-// and consecutive nodes that start elsewhere, of which there are fewer at the deadline.
+// and consecutive nodes that start elsewhere; fewer at the deadline.
 std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is

@@ -23,7 +23,7 @@ constexpr float bandwidth_disbelief = 2;
 // The upper limit of each bound, so that no sum overflows.
 constexpr float most_believed = 1e30F;
 
-// The number of nodes that are sampled for the bounds, and of pairs of each. Half of these pairs are with nodes close
+// The number of nodes that are sampled for the bounds, and of pairs of each. Half of the pairs are with nodes close
 // by, because the fast links are there.
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
@@ -202,7 +202,7 @@ PairScale measure_pairs(const PairColumns& columns, const Deadline& deadline) {
   if (bandwidth.known > 0) {
     scale.peak_Bps = static_cast<double>(bandwidth.most);
     scale.least_Bps = static_cast<double>(bandwidth.least);
-    // If all bandwidths are equal, nothing is missing, whatever the sum lost by rounding.
+    // If all bandwidths are equal, nothing is missing, although the sum may have rounding errors.
     if (bandwidth.least < bandwidth.most)
       scale.mean_missing_Bps = std::max(0.0, scale.peak_Bps - bandwidth.sum / bandwidth.known);
   }

@@ -110,7 +110,8 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
   for (const TextLine& line : text_lines(text)) {
     if (line.text.starts_with(time_line) && line.text.ends_with(time_end)) {
       const auto share = waiting_share(line.text);
-      if (!share) fail_at(file, line.number, "'" + shown(line.text) + "' tells no share of time");
+      if (!share)
+        fail_at(file, line.number, "'" + shown(line.text) + "': expected 'time in such calls ... % of the run'");
       profile.waiting_share = *share;
       told = true;
     } else if (line.text.starts_with("ranks ") || line.text.starts_with("run time ")) {

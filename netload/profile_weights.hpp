@@ -11,7 +11,7 @@
 
 namespace placement::netload {
 
-// How a program used the network in one run, from the summary that libplacement-profile writes beside the matrix.
+// How a program used the network in one run, from the summary that libplacement-profile writes next to the matrix.
 struct CommunicationProfile {
   // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least. This rank
   // waits for the network; the others also wait for slower ranks.
@@ -40,10 +40,10 @@ CommunicationProfile read_profile_summary(const std::string& file);
 // The use of the network in a form that is short enough to travel with the job. The weights are derived from it where
 // the links are known.
 struct NetworkUse {
-  double waiting_share = 0;   // see CommunicationProfile, 0..1
-  double ranks = 0;           // 0: not known; the rates below are then totals, of which only the ratio is useful
-  double messages_per_s = 0;  // mean of one rank over the run
-  double bytes_per_s = 0;     // mean of one rank over the run
+  double waiting_share = 0;             // see CommunicationProfile, 0..1
+  double ranks = 0;                     // 0: not known; the rates below are then totals, and only their ratio is useful
+  double messages_per_s = 0;            // mean of one rank over the run
+  double bytes_per_s = 0;               // mean of one rank over the run
   std::vector<std::string> nodes = {};  // some of the nodes of the run, at most 32; empty: not known
 };
 // Returns the use of the network of a profile.
@@ -70,8 +70,8 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Adds comm-share=, the share of the run time in calls that wait for other ranks in per cent, from the summary beside
-// the matrix `file`. Does nothing if the parameters have comm-share=, or if there is no such summary that can be read.
+// Adds comm-share=, the share of the run time in calls that wait for other ranks in per cent, from the summary next to
+// the matrix `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
 
 // Returns the link on which the messages of the profile in the parameter network-use= count: the latency and the

@@ -56,7 +56,7 @@ double slowest_of_fastest(const GroupInput& input, const GroupRequest& request) 
   return slowest;
 }
 
-// Returns the groups of which each node takes processes, or is required.
+// Returns the groups in which each node takes processes, or is required.
 std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const GroupRequest& request,
                              const std::vector<Group>& groups) {
   std::vector<Group> kept;

@@ -29,10 +29,10 @@ PairMeasure pair_measure(SelectionRule rule, const Parameters& parameters);
 // Returns the value of the parameter `processors`: loaded (default) or printed. Throws Error on any other value.
 ProcessorFormula processor_formula(const Parameters& parameters);
 
-// Whether a cluster is overloaded: the idle processors of its nodes are fewer than a job wants.
+// Whether a cluster is overloaded: the idle processors of its nodes are fewer than a job needs.
 struct Overload {
   double idle = 0;     // idle processors: the sum of max(0, cores - load) over the nodes where both are known
-  double wanted = 0;   // processors that the job wants
+  double wanted = 0;   // processors that the job needs
   bool known = false;  // false: no node has known cores and load
 
   bool overloaded() const { return known && idle < wanted; }

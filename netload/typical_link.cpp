@@ -15,7 +15,7 @@ namespace placement::netload {
 namespace {
 
 constexpr std::size_t most_pairs = 65536;
-constexpr std::size_t part_left_out = 20;  // LinkRank::slow is the slowest pair but for one of so many
+constexpr std::size_t part_left_out = 20;  // LinkRank::slow is the slowest pair without the slowest 1 of this number
 
 double at(std::span<const float> values, std::size_t cell) {
   return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;

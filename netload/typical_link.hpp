@@ -40,8 +40,8 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
 TypicalLink typical_link(const DensePairs& pairs);
 
 // Formats the link as "50 Mbit/s, 300 us", with "modelled" or "assumed" before it when both values are so, and with
-// ", the slowest between the nodes of its run" after it for a link of such nodes. Where the values are of two sources,
-// each has its own before it, as in "assumed 1000 Mbit/s, measured 28 us".
+// ", the slowest between the nodes of its run" after it for a link between nodes of the run. Where the values are of
+// two sources, each has its own before it, as in "assumed 1000 Mbit/s, measured 28 us".
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement::netload

@@ -14,7 +14,7 @@ constexpr std::size_t most_sides = 8;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error("grid=" + shown(text) + ": " + why +
-              ": want sides such as grid=8x4x4, or grid=auto, auto2 or auto3, with :periodic or without");
+              ": expected sides such as grid=8x4x4, or grid=auto, auto2 or auto3, with :periodic or without");
 }
 
 // Finds the sides after `chosen` so that none is larger than the one before. Returns false if there are none.

@@ -24,13 +24,13 @@ std::int64_t number(const Parameters& parameters, const std::string& key, std::i
   if (found == parameters.end()) return otherwise;
   const auto value = parse_integer(found->second);
   if (!value || *value < 1 || *value > most)
-    throw Error(key + "=" + shown(found->second) + ": want a whole number from 1 to " + std::to_string(most));
+    throw Error(key + "=" + shown(found->second) + ": expected a whole number from 1 to " + std::to_string(most));
   return *value;
 }
 
 [[noreturn]] void refuse_order(const std::string& text, const std::string& why) {
   throw Error("order=" + shown(text) + ": " + why +
-              ": want each of tp, cp, ep, dp and pp once, the fastest first, as in order=tp-cp-ep-dp-pp");
+              ": expected each of tp, cp, ep, dp and pp once, the fastest first, as in order=tp-cp-ep-dp-pp");
 }
 
 // A dimension of size 1 may be left out, as in Megatron-LM; it is put at the end.
@@ -84,7 +84,7 @@ Layout expert_layout(const Parallelism& p) {
   return {p.order, size};
 }
 
-// Megatron-LM wants the stages of a pipeline to be the same with and without experts.
+// In Megatron-LM the stages of a pipeline do not depend on experts.
 void check_experts(const Parallelism& p) {
   if (p.size[expert] == 1) return;
   if (p.size[context] * p.size[data] % p.size[expert] != 0)
@@ -93,7 +93,7 @@ void check_experts(const Parallelism& p) {
   if (p.size[pipeline] > 1 && dense_layout(p).stride[pipeline] != expert_layout(p).stride[pipeline])
     throw Error("ep=" + std::to_string(p.size[expert]) +
                 " with this order= divides the stages of the pipeline otherwise than the layers without experts: "
-                "want pp after cp, ep and dp, or before all of them");
+                "expected pp after cp, ep and dp, or before all of them");
 }
 
 // The bytes from one rank to another, in each dimension.
@@ -158,7 +158,7 @@ std::string to_string(const Parallelism& p) {
   for (const Dimension dimension : {tensor, pipeline, data, context, expert})
     if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0))
       add(names[dimension], std::to_string(p.size[dimension]));
-  if (text.empty()) add(names[tensor], "1");  // one of the sizes tells the pattern
+  if (text.empty()) add(names[tensor], "1");  // one of the sizes gives the pattern
   if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order))) {
     std::string order;
     for (const Dimension dimension : p.order) order += (order.empty() ? "" : "-") + std::string(names[dimension]);

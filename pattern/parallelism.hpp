@@ -15,7 +15,7 @@ enum Dimension { tensor, context, expert, data, pipeline, dimension_count };
 
 // How a training job divides its ranks, and the size of its model. Ranks are numbered as Megatron-LM numbers them.
 struct Parallelism {
-  std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: whatever the number of ranks leaves
+  std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: what the number of ranks leaves
   std::array<Dimension, dimension_count> order{tensor, context, expert, data, pipeline};  // the fastest first
   std::int64_t layers = 96;      // the model's sizes are by default those of GPT-3 with 175 billion parameters
   std::int64_t hidden = 12288;   // elements of a token
@@ -38,7 +38,7 @@ std::int32_t rank_count(const Parallelism& parallelism);
 // Returns the number of ranks of one data-parallel replica.
 std::int32_t replica_ranks(const Parallelism& parallelism);
 
-// Returns the number of which all rank counts are a multiple when dp is not given: so many replicas that ep divides
+// Returns the step of possible rank counts when dp is not given: the ranks of the fewest replicas with which ep divides
 // cp * dp.
 std::int32_t rank_step(const Parallelism& parallelism);
 
@@ -59,7 +59,7 @@ std::int64_t edge_count(const Parallelism& parallelism);
 //             [Lepikhin et al., GShard, 2020]
 //   data      a ring of an all-reduce of the gradients over n = cd ranks: 2(n-1)/n 24Lh^2/t
 //             [Narayanan et al., SC 2021, sections 2.1 and 3.3]
-//   pipeline  activations and their gradients between stages, of which each tensor rank sends its part: 2 2Bsh/(ct)
+//   pipeline  activations and their gradients between stages; each tensor rank sends its part: 2 2Bsh/(ct)
 //             [Narayanan et al., SC 2021, sections 3.2 and 4.1]
 // When the sum would exceed 2^61 bytes, all are divided by one power of two; no edge is below 1.
 std::vector<CommEdge> parallelism_edges(const Parallelism& parallelism);

@@ -112,7 +112,7 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
   }
   if (given.size() > 1) throw Error("two patterns: " + shown(given[0]) + " and " + shown(given[1]) + ": give one");
   if (!detail.empty() && pattern.kind != Pattern::Kind::parallelism)
-    throw Error(detail + "= says more about tp=, pp=, dp=, cp= or ep=, of which none is given");
+    throw Error(detail + "= needs tp=, pp=, dp=, cp= or ep=");
   if (given.empty()) return std::nullopt;
   if (const auto matrix = parameters.find(matrix_key); matrix != parameters.end())
     throw Error("a matrix and a pattern: " + shown(matrix->second) + " and " + shown(given[0]) + ": give one");
@@ -151,7 +151,7 @@ Pattern parse_pattern(std::string_view text) {
     if (!is_key(key)) {
       const std::string_view wrong = key == matrix_key ? value : key;
       throw Error("'" + shown(wrong) + "' is no pattern: known are " + known_patterns(wrong) +
-                  (key == matrix_key ? "" : "; a key of a policy stands beside the policy's name"));
+                  (key == matrix_key ? "" : "; keys of a policy follow the policy's name"));
     }
   return *pattern_of(parameters);
 }

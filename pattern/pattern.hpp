@@ -50,7 +50,7 @@ std::string meant_by_key(std::string_view word);
 bool take_word(Parameters& parameters);
 
 // Returns the pattern that the keys of `parameters` give; nothing when there is none of them. Throws Error when they
-// give two patterns, when a matrix stands beside them, or when a value is wrong; the message says what would be right.
+// give two patterns, when a matrix is given too, or when a value is wrong; the message says what would be right.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
 // Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is none; the

@@ -18,7 +18,7 @@ namespace {
 // The pairs of a structure on a number of ranks, in classes of pairs that have equal traffic, such as the dimensions of
 // a grid.
 struct Structure {
-  std::vector<std::vector<CommEdge>> classes;  // empty: there is no such structure of this number of ranks
+  std::vector<std::vector<CommEdge>> classes;  // empty: the structure does not exist for this number of ranks
   std::string text;
 };
 
@@ -124,7 +124,7 @@ struct FittingStructure {
 
 // Returns the least traffic of a dimension of a grid as a share of that of all dimensions together, each by the mean of
 // its pairs. Where it is next to nothing, the traffic is in truth chains, say, whose length on other ranks no rule for
-// the sides of grids tells.
+// the sides of grids gives.
 double least_share(const Fit& fit) {
   double sum = 0;
   for (const double weight : fit.class_weight) sum += weight;

@@ -19,7 +19,7 @@ std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_co
     then_free += end.cores;
     if (then_free >= head) shadow_us = at_us;
   }
-  // While nodes are down, the first job may never fit, as far as is known. It then holds no other job back.
+  // While nodes are down, the first job may never fit. It then holds no other job back.
   std::int64_t spare = shadow_us == never_us ? never_us : then_free - head;
   for (std::size_t k = 1; k < queue.size() && free_cores > 0; ++k) {
     if (queue[k].cores > free_cores) continue;

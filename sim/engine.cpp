@@ -40,7 +40,7 @@ void check_times(std::span<const LogJob> jobs) {
   for (const LogJob& job : jobs) {
     if (job.run_s > latest_us / second_us) refuse_run_time(job, static_cast<double>(job.run_s));
     if (job.submit_s > latest_us / second_us)
-      throw Error(name_of(job) + ": submitted " + std::to_string(job.submit_s) + " s after the begin, at most " +
+      throw Error(name_of(job) + ": submitted " + std::to_string(job.submit_s) + " s after the start, at most " +
                   std::to_string(latest_us / second_us) + " s can be replayed");
   }
 }
@@ -96,7 +96,7 @@ class Engine {
   // Starts a job on other nodes than these, and returns whether it has room there.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes);
   // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
-  // replay has been told to stop.
+  // replay has to stop.
   void start(std::int32_t job, std::span<const std::int32_t> held);
   std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const;
   std::vector<std::int32_t> nodes_in_release() const;
@@ -351,7 +351,7 @@ void Engine::backfill() {
   std::vector<std::size_t> started;
   for (const Passing& passing : passed) {
     // The plan has the jobs before on the nodes of stock Slurm. A policy may have put them elsewhere, so that a job
-    // which passes has no room beside the nodes that are closed. It waits then.
+    // which passes has no room apart from the nodes that are closed. It waits then.
     const std::size_t place = places[passing.index];
     if (start_off(waiting_[place], passing.closed)) started.push_back(place);
   }

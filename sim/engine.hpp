@@ -35,8 +35,8 @@ struct ReplayOptions {
   StockRequest stock_request = StockRequest::nodes;
   bool whole_nodes = false;  // jobs do not share nodes
   bool full_start = false;   // other jobs fill the machine when the replay begins
-  // Number of waiting jobs that are examined for backfill, beside the first one. Of a job array only so many tasks
-  // count as cores are free for, and most_planned_tasks more.
+  // Number of waiting jobs that are examined for backfill, after the first one. Of a job array only this number of
+  // tasks count as cores are free for, and most_planned_tasks more.
   std::int32_t backfill_depth = 500;
   double backfill_interval_s = 0;  // time from one backfill to the next; 0: a backfill at each event
   Backfill backfill = Backfill::easy;
@@ -59,7 +59,7 @@ struct ReplayOptions {
   std::uint64_t seed = 1;
 };
 
-// What happened to one job. Times count from the begin of the window.
+// What happened to one job. Times count from the start of the window.
 struct JobOutcome {
   std::int64_t start_us = -1;            // time of the last start; -1: not started
   std::int64_t end_us = -1;              // -1: not ended
@@ -112,17 +112,17 @@ struct Replay {
   std::string first_refusal;            // why the policy could not serve the first job that it refused; may be empty
   std::int64_t ended_jobs = 0;
   std::int64_t given_up_jobs = 0;
-  std::int64_t makespan_us = 0;  // time from the begin of the window to the last end, or to a job's last failure
+  std::int64_t makespan_us = 0;  // time from the start of the window to the last end, or to a job's last failure
   double busy_core_us = 0;       // core time of jobs within the makespan, from start to end or failure. Includes
-                                 // the jobs that filled the machine at the begin, and excludes the release
+                                 // the jobs that filled the machine at the start, and excludes the release
   std::int64_t machine_cores = 0;
-  std::int64_t simulated_us = 0;    // time from the begin of the window to the last event
+  std::int64_t simulated_us = 0;    // time from the start of the window to the last event
   double switch_room_core_us = 0;   // integral of MachineSample::largest_in_switch over simulated_us
   double subtree_room_core_us = 0;  // integral of MachineSample::largest_in_subtree over simulated_us
   std::int64_t node_failures = 0;
   double lost_core_us = 0;   // core time from a start to a failure, summed over jobs that a failure ended
   double processor_s = 0;    // processor time of the replay itself
-  bool interrupted = false;  // the replay was told to stop
+  bool interrupted = false;  // the replay was ended early
 };
 
 // Lets other threads watch and stop a replay.
@@ -132,7 +132,7 @@ struct ReplayControl {
 };
 
 // Replays jobs on a machine whose cores are all free: first come, first served, with backfill on the requested times.
-// ReplayOptions::backfill tells which jobs may pass others.
+// ReplayOptions::backfill states which jobs may pass others.
 // The run time of a job is T' = (S (1 - a) + R a) T. S is the slowdown of the job by the load of other programs divided
 // by that of the stock choice. Without known load S is 1, and the formula is that of [TM §7], T' = (1 + R a - a) T. R
 // is the job's Machine::communication() divided by that of the stock choice on the same free cores.

@@ -12,7 +12,7 @@ struct ReplayOptions;
 
 // The failure of a node: the node goes down, and its jobs start again. The node is back after the repair.
 struct PlannedFailure {
-  std::int64_t time_us = 0;    // time since the begin of the window
+  std::int64_t time_us = 0;    // time since the start of the window
   std::int32_t node = 0;       // number of the node in the view
   std::int64_t repair_us = 0;  // time from the failure until the node is back
   bool random = false;         // the failure was drawn, not given by a user

@@ -124,7 +124,7 @@ Strategy parse_strategy(std::string_view word) {
     try {
       strategy.policy = parse_policy_spec(word);
       if (policies::find_policy(strategy.policy.policy) == nullptr)
-        throw Error("there is no such one; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, " +
+        throw Error("unknown; strategies are SLURM, TM-A, TM-I, TM-Isub, TM-Isub+K, " +
                     policies::policy_names([](const policies::Policy&) { return true; }));
       policies::check_policy_spec(strategy.policy);
     } catch (const Error& error) {

@@ -24,7 +24,7 @@ struct JobSelection {
 };
 
 struct JobList {
-  std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the begin of the window
+  std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the start of the window
   std::int64_t begin_s = 0;       // of the window, on the log's clock
   std::int64_t not_selected = 0;  // number of usable jobs that are not selected
 };

@@ -153,7 +153,7 @@ FreeLeaves free_leaves_of(const Machine& machine, std::int64_t time_us) {
 }
 
 std::string free_leaves_text(const FreeLeaves& free, std::int64_t cores) {
-  std::string text = "# " + std::to_string(free.time_us / 1'000'000) + " s after the begin, " +
+  std::string text = "# " + std::to_string(free.time_us / 1'000'000) + " s after the start, " +
                      std::to_string(free.leaves()) + " of " + std::to_string(cores) + " cores are free\n";
   for (const auto& [first, last] : free.runs)
     for (std::int32_t leaf = first; leaf <= last; ++leaf) text += std::to_string(leaf) + '\n';

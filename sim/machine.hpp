@@ -27,7 +27,7 @@ class Machine {
   std::int64_t free_cores() const { return free_cores_; }
   // Returns the number of cores of a node that jobs can have.
   std::int32_t usable_on(std::int32_t node) const { return usable_[node]; }
-  // Returns the largest of these numbers.
+  // Returns the largest number.
   std::int64_t largest_node() const { return node_room_.front(); }
   // Returns whether all nodes that jobs can use have equal numbers of cores.
   bool regular() const { return cores_ == static_cast<std::int64_t>(least_nodes(cores_)) * largest_node(); }
@@ -45,7 +45,7 @@ class Machine {
   // one. Ranks on one node of a torus have no hops between them. Costs are comparable for one matrix only.
   double communication(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const;
 
-  // Returns LiveCost::slowdown() of the nodes of these leaves; 1 without a live state.
+  // Returns LiveCost::slowdown() of the nodes of the leaves; 1 without a live state.
   double slowdown(std::span<const std::int32_t> leaves) const;
 
   // Returns the number of links between two leaf switches.
@@ -83,7 +83,7 @@ class Machine {
 
 // The free cores of a machine at one time of a replay.
 struct FreeLeaves {
-  std::int64_t time_us = 0;                                 // from the begin of the window
+  std::int64_t time_us = 0;                                 // from the start of the window
   std::vector<std::pair<std::int32_t, std::int32_t>> runs;  // first and last leaf of each run of free cores, ascending
 
   std::int64_t leaves() const;  // number of free cores

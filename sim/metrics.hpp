@@ -56,7 +56,7 @@ struct Summary {
   double mean_gain = of_no_job;   // mean of 1 - run time / run time in the log, over the jobs with a matrix
   // Mean processor time of the policy for one start of an ended job, over the starts for which it was asked.
   double decision_ms = 0;
-  double longest_decision_ms = 0;  // longest processor time of the policy for one of these starts
+  double longest_decision_ms = 0;  // longest processor time of the policy for one start
   double replay_s = 0;             // processor time of the replay
   std::vector<SizeClass> sizes;
   double extra_switches = 0;      // mean number of leaf switches beyond those needed on an empty machine
@@ -73,7 +73,7 @@ PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, cons
                          JobGroup group);
 
 // Returns the mean of the measure for each entry of `hours`, which ascends. It is the mean over the ended jobs of the
-// group that were submitted in this number of hours from the begin. The mean is of_no_job when there are none.
+// group that were submitted in this number of hours from the start. The mean is of_no_job when there are none.
 std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
                                    std::span<const double> hours, JobGroup group = JobGroup::all);
 

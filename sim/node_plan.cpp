@@ -195,7 +195,7 @@ class NodePlan {
     return open;
   }
 
-  // Returns the cores that are free on open nodes once so many running jobs have ended that they are enough.
+  // Returns the cores that are free on open nodes once enough running jobs have ended.
   std::optional<Room> room_on(const NodeBits& open, std::int64_t cores) const {
     if (open.count() * most_cores_ < cores) return {};
     Room room{now_us_, std::vector<std::int32_t>(free_.size(), 0)};
@@ -259,7 +259,7 @@ class NodePlan {
 
 std::vector<Passing> planned_backfill(const Machine& machine, const RunningJobs& running, std::int64_t now_us,
                                       std::span<const Claim> queue, const PlanRules& rules) {
-  std::vector<std::int64_t> least(queue.size() + 1, never_us);  // the fewest cores that a job from here on wants
+  std::vector<std::int64_t> least(queue.size() + 1, never_us);  // the fewest cores that a job from here on needs
   for (std::size_t k = queue.size(); k-- > 0;) least[k] = std::min(least[k + 1], queue[k].cores);
   std::vector<Passing> passed;
   NodePlan plan(machine, running, now_us, rules.request);

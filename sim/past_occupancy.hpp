@@ -8,18 +8,18 @@
 
 namespace placement::sim {
 
-// The state of the site's machine over time, as far as a log tells it: where its jobs ran, and when.
+// The state of the site's machine over time by a log: where its jobs ran, and when.
 struct PastOccupancy {
   // At equal distances, at most most_past_samples; none if no job is known. Waiting jobs are not counted.
   std::vector<MachineSample> samples;
-  std::int64_t jobs = 0;     // of which the start and the nodes are known
+  std::int64_t jobs = 0;     // with a known start and known nodes
   std::int64_t unknown = 0;  // jobs without a start or a list of nodes, or none of whose nodes is one of the machine
 };
 
 inline constexpr std::int64_t most_past_samples = 1000;
 
 // Computes the state from `from_s` to `to_s`, on the clock of submit_s. A log does not tell how many cores of each node
-// a job had: its tasks count in equal parts, as far as a node has cores. Nodes that were down, drained or reserved
+// a job had: its tasks count in equal parts, up to the cores of a node. Nodes that were down, drained or reserved
 // count as free. A core that several jobs shared counts once. Memory is O(jobs + nodes + nodes of running jobs).
 PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> jobs, std::int64_t from_s,
                              std::int64_t to_s);

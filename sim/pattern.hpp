@@ -32,7 +32,7 @@ struct PatternSpec {
 
 // Parses a pattern: random, random=DEGREE, stencil2d (grid=auto2), stencil3d (grid=auto3), alltoall, dt, the path of a
 // folder, which has a slash, or else what pattern::parse_pattern() takes. Throws Error on any other word, with a list
-// of these.
+// of the patterns.
 PatternSpec parse_pattern(std::string_view word);
 
 // Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.

@@ -227,7 +227,7 @@ void note_oddities(const Line& line, std::unordered_set<std::string>& seen) {
   if (const std::size_t tres = cpus.find("cpu="); tres != std::string_view::npos)
     cpus = cpus.substr(tres, cpus.find(',', tres) - tres);
   if (!cpus.empty() && (cpus.back() < '0' || cpus.back() > '9'))
-    note("processors in thousands and the like, rounded: write the log with sacct --noconvert");
+    note("processors with a unit such as K, rounded: write the log with sacct --noconvert");
   if (header.state == Header::absent) return;
   for (const std::string_view going : {"RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"})
     if (equal_any_case(line.words[header.state], going))

@@ -58,7 +58,7 @@ PairTable random_pairs(const ClusterView& view, Random& random) {
   std::vector<std::int32_t> group_of_node = groups_of_nodes(view, place);
   const std::size_t groups = place.size();
   if (groups > static_cast<std::size_t>(max_pair_groups))
-    throw Error("the machine has " + std::to_string(groups) + " leaf switches: no state is made up for so many");
+    throw Error("the machine has " + std::to_string(groups) + " leaf switches: too many for a made-up state");
   PairArrays arrays(static_cast<std::int32_t>(groups), std::move(group_of_node));
   std::vector<double> busy;  // for each group: share of its links that others use
   for (std::size_t g = 0; g < groups; ++g)

@@ -23,7 +23,7 @@ void attach_state(ClusterView& view, LiveState state, const std::string& source)
 
 // Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
 // a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a node
-// that is not in the view. Throws Error also when the view has a live state with network data that lacks a node.
+// that is not in the view. Throws Error also when the view has a live state with network data without one of the nodes.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
 // Returns the mean number of failures per hour of each node that leads to its outage probability. A probability of 1

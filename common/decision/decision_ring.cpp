@@ -72,10 +72,10 @@ void check_in_memory(const std::string& path) {
   if (statfs(directory.empty() ? "." : directory.c_str(), &system) != 0)
     fail_errno(path, "its directory cannot be examined");
   if (system.f_type != TMPFS_MAGIC && system.f_type != RAMFS_MAGIC)
-    throw Error(path + ": decisions are written to memory only, want a directory on tmpfs, as /run or /dev/shm is");
+    throw Error(path + ": decisions are written to memory only: use a directory on tmpfs, such as /run or /dev/shm");
 }
 
-// A new file of mode 0600 beside the path, which loses its name again unless it is moved to the path. The name is
+// A new file of mode 0600 next to the path, which loses its name again unless it is moved to the path. The name is
 // random, so that no other user can make it first in a directory that anybody may write.
 class Beside {
  public:

@@ -40,8 +40,8 @@ class DecisionWriter {
   // Opens the ring at `path`. If the file is a ring of this user, the writer continues it, in a new file unless
   // everybody may read it: processes that had it open do not see what is written from then on. Otherwise it makes a new
   // ring in its place. If the file belongs to another user and cannot be replaced, the ring is made in a directory of
-  // this user beside it (ring_place.hpp). All space of the file is allocated.
-  // A lock prevents that a second process writes. It is on a file beside the ring, with ".lock" after its name, which
+  // this user next to it (ring_place.hpp). All space of the file is allocated.
+  // A lock prevents that a second process writes. It is on a file next to the ring, with ".lock" after its name, which
   // only this user can open. The lock ends with the process, however that ends.
   // Throws RingIsInUse when another process has the lock, and Error when the ring cannot be made or locked, or when the
   // directory is not on a file system in memory.
@@ -78,8 +78,8 @@ struct RingCursor {
 class DecisionReader {
  public:
   // Prepares to read the ring at `path` from the cursor `from` on; the default cursor begins with the oldest decision.
-  // With `owners`, the file must belong to one of these users, and nobody else may be able to write it: in a directory
-  // like /dev/shm any user may have made it. The ring is then also looked for in directories of these users beside
+  // With `owners`, the file must belong to one of the users, and nobody else may be able to write it: in a directory
+  // like /dev/shm any user may have made it. The ring is then also looked for in directories of the users next to
   // `path` (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 

@@ -80,7 +80,7 @@ class Selection {
     return lines.empty() ? lines : text.substr(1) + "\n" + lines;
   }
 
-  // The comment line is written even when no node has a probability: it tells that the outages are known.
+  // The comment line is written even when no node has a probability: it shows that the outages are known.
   std::string outage_text() const {
     if (!knows_outages_) return {};
     std::string text = "# outages\n";

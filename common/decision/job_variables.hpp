@@ -26,7 +26,7 @@ inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_D
 // The number of pieces of the matrix in base64url; piece K is the variable request_piece_variable followed by K.
 inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";
 inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
-// Set if the job's step has its ranks in natural order whatever the policy is, because it spans several components of a
+// Set if the job's step has its ranks in natural order with any policy, because it spans several components of a
 // heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 // The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made

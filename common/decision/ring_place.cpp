@@ -31,7 +31,7 @@ bool trusted(const struct stat& status, std::span<const uid_t> owners) {
          (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Returns the directories beside `path` that have the name of a ring's directory and belong to one of the owners.
+// Returns the directories next to `path` that have the name of a ring's directory and belong to one of the owners.
 std::vector<std::string> ring_directories(const std::string& path, std::span<const uid_t> owners) {
   const fs::path file(path);
   const std::string beginning = file.filename().string() + ".";

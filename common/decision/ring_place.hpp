@@ -15,7 +15,7 @@ namespace placement {
 // It gets the mode `directory_mode`. Throws Error when it cannot be made.
 std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 
-// Returns the path of the ring: `path`, or the file "ring" in a directory beside it. The file must belong to one of
+// Returns the path of the ring: `path`, or the file "ring" in a directory next to it. The file must belong to one of
 // `owners`, and nobody else may be able to write it. Where several files qualify, the one that was written last is
 // taken. Returns an empty text when there is none.
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);

@@ -36,7 +36,7 @@ class StepRecords {
 
 // Replaces the parts of a record of slurmctld that describe the plan by what srun recorded of a step: the cost, the
 // ranks, and Decision::step. A step counts if it is of that start of the job, follows the request of the job, and has
-// all tasks on all nodes of the record. The latest of these steps is taken. `steps` are ordered by time.
+// all tasks on all nodes of the record. The latest step of this kind counts. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

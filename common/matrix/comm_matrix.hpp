@@ -24,7 +24,7 @@ class CommMatrix {
   CommMatrix() = default;
 
   // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. Edges between two ranks are added,
-  // whatever their direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws Error when `ranks`
+  // in either direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws Error when `ranks`
   // or a rank of an edge is out of range, when a weight is negative, or when the sum of the weights is 2^63 or more.
   static CommMatrix from_edges(std::int32_t ranks, std::vector<CommEdge> edges);
 

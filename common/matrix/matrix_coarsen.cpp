@@ -111,7 +111,7 @@ std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group
 }  // namespace
 
 std::vector<std::int32_t> group_ranks(const CommMatrix& matrix, std::int32_t group_size) {
-  if (group_size < 1) throw Error("groups of " + std::to_string(group_size) + " ranks: want 1 or more");
+  if (group_size < 1) throw Error("groups of " + std::to_string(group_size) + " ranks: expected 1 or more");
   Grouping grouping = singles(matrix);
   grow(grouping, group_size);
   return filled_up(grouping, group_size);

@@ -28,7 +28,7 @@ const char* to_string(MatrixFormat format) { return formats[static_cast<std::siz
 MatrixFormat writable_format(std::string_view name) {
   for (const FormatName& format : formats)
     if (format.writable && name == format.name) return format.format;
-  throw Error("matrix format " + in_quotes(name) + ": want dense, edges, np or mtx");
+  throw Error("matrix format " + in_quotes(name) + ": expected dense, edges, np or mtx");
 }
 
 }  // namespace placement

@@ -129,7 +129,7 @@ CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options,
   find_field(in, "flags");
   const std::string_view field = in.word("flags");
   const std::optional<Flags> flags = parse_flags(field);
-  if (!flags) in.fail("flags " + in_quotes(field) + ": want three digits of 0 and 1, as 010");
+  if (!flags) in.fail("flags " + in_quotes(field) + ": expected three digits of 0 and 1, such as 010");
   if (flags->digit[0]) in.fail("flags " + in_quotes(field) + ": vertices with labels are not read: write 0.. without");
   TrafficTable table(options.max_entries);
   std::int64_t seen = 0;

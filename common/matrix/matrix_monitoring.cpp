@@ -30,7 +30,7 @@ bool one_of(std::string_view word, std::span<const std::string_view> known) {
 
 void literal(TextScanner& in, std::string_view wanted) {
   const std::string_view field = in.word("'" + std::string(wanted) + "'");
-  if (field != wanted) in.fail(in_quotes(field) + ": want '" + std::string(wanted) + "'");
+  if (field != wanted) in.fail(in_quotes(field) + ": expected '" + std::string(wanted) + "'");
 }
 
 // Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N.
@@ -185,7 +185,7 @@ std::vector<std::string> monitoring_files_in(const std::string& directory) {
   if (runs.empty())
     throw Error(directory +
                 " is a directory without NAME.RANK.prof files of Open MPI's monitoring: "
-                "want a matrix file, or a directory with those files");
+                "expected a matrix file, or a directory with those files");
   if (runs.size() > 1)
     throw Error(directory + " holds the .prof files of several runs: name one, as in " +
                 (fs::path(directory) / runs.begin()->first).string() + " or " +

@@ -33,14 +33,14 @@ CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, Matr
 CommMatrix parse_text(std::string_view text, const std::string& name, const MatrixReadOptions& options,
                       MatrixInfo& info) {
   TextScanner in(text, name);
-  if (!in.next_line()) in.fail_whole("is empty: want a communication matrix");
+  if (!in.next_line()) in.fail_whole("is empty: expected a communication matrix");
   if (in.line().find('\0') != std::string_view::npos)
-    in.fail(in_quotes(in.line()) + " is no text: want a communication matrix in text form");
+    in.fail(in_quotes(in.line()) + " is no text: expected a communication matrix in text form");
   if (in.line().starts_with("%%MatrixMarket")) return parse_matrix_market(in, options, info);
   if (is_monitoring_line(in.line())) return parse_monitoring(in, options, info);
   if (in.line().starts_with('%')) {
     in.set_comment('%');
-    if (!in.next_line()) in.fail_whole("has comments only: want a communication matrix");
+    if (!in.next_line()) in.fail_whole("has comments only: expected a communication matrix");
   }
   TextScanner ahead = in;
   const std::string_view first = ahead.word("a value");
@@ -50,9 +50,10 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (!digits && is_edge_header(in)) return parse_edge_table(in, options, info);
   if (!number && is_dense_header(in)) return parse_dense_with_header(in, options, info);
   if (!number)
-    in.fail(in_quotes(first) +
-            " begins no communication matrix: want rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
-            "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
+    in.fail(
+        in_quotes(first) +
+        " starts no communication matrix: expected rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
+        "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
 }
 

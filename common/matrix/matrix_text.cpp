@@ -13,7 +13,7 @@ namespace {
 
 std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
   const std::int64_t ranks = in.count("number of ranks", options.max_ranks);
-  if (ranks == 0) in.fail("0 ranks: want 1 or more");
+  if (ranks == 0) in.fail("0 ranks: expected 1 or more");
   return ranks;
 }
 
@@ -23,7 +23,7 @@ std::string rows_text(std::int64_t rows) { return std::to_string(rows) + (rows =
 void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns) {
   for (std::int64_t column = 0; column < columns; ++column) {
     if (in.at_line_end())
-      in.fail("row " + std::to_string(row) + " has " + std::to_string(column) + " values: want " +
+      in.fail("row " + std::to_string(row) + " has " + std::to_string(column) + " values: expected " +
               std::to_string(columns) + " as in a square matrix");
     add_traffic(table, in, row, column, in.amount("traffic"));
   }
@@ -50,7 +50,7 @@ MarketBanner market_banner(TextScanner& in) {
     if (std::find(known.begin(), known.end(), word) != known.end()) return word;
     std::string wanted;
     for (const std::string_view name : known) wanted += (wanted.empty() ? "" : " or ") + std::string(name);
-    in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": want " + wanted);
+    in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": expected " + wanted);
   };
   MarketBanner banner;
   expect("object", {"matrix"});
@@ -90,14 +90,14 @@ CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, con
   std::int64_t rows = 0;
   for (bool more = !in.line().empty(); more; more = in.next_line(), ++rows) {
     if (rows == ranks)
-      in.fail("a row too many: want " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
+      in.fail("a row too many: expected " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
               (ranks <= 4 ? " (an edge list begins with a line 'np RANKS')" : ""));
     if (named) in.word("name of the row");
     dense_row(in, table, rows, ranks);
     if (rows == 0) table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
   if (rows != ranks)
-    in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: want " + rows_text(ranks));
+    in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: expected " + rows_text(ranks));
   return std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
 }
 
@@ -155,7 +155,7 @@ CommMatrix parse_matrix_market(TextScanner& in, const MatrixReadOptions& options
   const std::int64_t ranks = read_ranks(in, options);
   const std::int64_t columns = in.count("number of columns", options.max_ranks);
   if (columns != ranks)
-    in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) + " columns: want a square matrix");
+    in.fail(std::to_string(ranks) + " rows and " + std::to_string(columns) + " columns: expected a square matrix");
   const auto finish = [&] {
     CommMatrix matrix = std::move(table).finish(static_cast<std::int32_t>(ranks), !banner.symmetric, in.name(), info);
     info.symmetric |= banner.symmetric;

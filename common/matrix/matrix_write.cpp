@@ -77,7 +77,7 @@ void write_matrix(std::ostream& out, const CommMatrix& matrix, MatrixFormat form
     case MatrixFormat::scotch_graph:
     case MatrixFormat::open_mpi_monitoring:
       throw Error("a matrix cannot be written in the format " + std::string(to_string(format)) +
-                  ": want dense, edges, np or mtx");
+                  ": expected dense, edges, np or mtx");
   }
 }
 

@@ -66,7 +66,7 @@ void TrafficTable::sort_and_merge() {
 // with from > to are removed. Returns whether it is so. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
   // at[r] is the next entry of row r above the diagonal. In sorted order, the entries of column r below the diagonal
-  // must come in the order of these entries.
+  // must come in the order of the entries.
   std::vector<std::size_t> at(static_cast<std::size_t>(ranks), entries_.size());
   std::size_t upper = 0;
   for (std::size_t i = entries_.size(); i-- > 0;) {

@@ -28,7 +28,7 @@ class AwaitedProfile {
   std::string report() const;
 
  private:
-  // What tells a file from the one that replaces it. The inode is 0 if there is no file.
+  // Identifies a file: one that replaces it has another identity. The inode is 0 if there is no file.
   struct Identity {
     std::uint64_t inode = 0;
     std::int64_t seconds = 0, nanoseconds = 0;

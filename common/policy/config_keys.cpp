@@ -227,10 +227,10 @@ std::span<const ConfigKey> config_keys() {
        set_distances, show_distances},
       {"PartitionModes", "PARTITION:MODE with blanks between, as in pilot:enforce",
        "Modes of partitions, in place of Mode for the jobs that run there. A pilot: Mode=observe and PartitionModes=pilot:enforce. "
-       "Mode=off switches everything off, whatever stands here.",
+       "Mode=off overrides this key.",
        set_partition_modes, show_partition_modes},
       {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
-       "Policies of partitions, for jobs that name none themselves. Such a policy goes by no matrix and no pattern: NLA, "
+       "Policies of partitions, for jobs without a policy of their own. The policy has no matrix and no pattern: NLA, "
        "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
        "policy run as stock. A job that names the same policy takes the keys that it does not set from the partition's "
        "policy. A partition that does not exist is named by check-config and in slurmctld's log.",
@@ -246,7 +246,7 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
-          "is used up. Such a job holds no node against other jobs. After that it runs without its matrix, or as stock. 0: no "
+          "is used up. Meanwhile the job holds no nodes. After that it runs without its matrix, or as stock. 0: no "
           "decision is put off."),
       {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
        "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
@@ -262,7 +262,7 @@ std::span<const ConfigKey> config_keys() {
           "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions."),
       path<&Config::outage_file>(
           "OutageFile",
-          "A file with outage probabilities for TOFA, in place of those that placement-monitor estimates: one line per "
+          "A file with outage probabilities for TOFA, in place of the estimates of placement-monitor: one line per "
           "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
           "listed have 0."),
       path<&Config::snapshot_file>(
@@ -275,20 +275,20 @@ std::span<const ConfigKey> config_keys() {
           "Slurm, and say so."),
       path<&Config::decision_file>(
           "DecisionFile",
-          "Where slurmctld tells its decisions to placement-monitor and placectl: a file in memory, so the directory must be "
-          "on tmpfs, as /dev/shm and /run are, and the user of slurmctld must be able to make files there. Where the directory "
-          "does not exist no decision is told."),
+          "The file in which slurmctld records its decisions for placement-monitor and placectl. It is in memory: the directory "
+          "must be on tmpfs, such as /dev/shm or /run, and the user of slurmctld must be able to create files there. Without "
+          "the directory, no decision is recorded."),
       word<&Config::record_stock_choice, yes_no>(
           "RecordStockChoice", "yes or no",
           "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
-          "tells that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
+          "records that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
       text<&Config::monitor_user, set_user>(
           "MonitorUser", "the name of a user",
           "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges."),
       text<&Config::monitor_readers, set_user>(
           "MonitorReaders", "the name of a group",
           "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
-          "do. Without it there is no such group."),
+          "do. Without it there is no group of readers."),
       path<&Config::state_directory>(
           "StateDirectory",
           "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser."),
@@ -306,8 +306,8 @@ std::span<const ConfigKey> config_keys() {
           "NodeProcessors", "all or allowed",
           "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
           "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
-          "sockets, utilisation and load are then those of these processors, and the load counts the threads that run or "
-          "wait on them, as far as the agent sees them in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
+          "sockets, utilisation and load are then those of the allowed processors. The load counts the threads that run or "
+          "wait there and that the agent sees in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
           "and SlurmdOffSpec."),
       {"ProbeInterface", "names of network interfaces with commas between them",
        "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
@@ -315,11 +315,11 @@ std::span<const ConfigKey> config_keys() {
        set_interfaces, show_interfaces},
       integer<&Config::probe_link_Mbps, 0, 10000000>(
           "ProbeLinkMbps",
-          "The rate of these interfaces in Mbit/s. Probes use at most 1 % of it over a minute, and bandwidth is not measured "
+          "The rate of the probed interfaces in Mbit/s. Probes use at most 1 % of it over a minute, and bandwidth is not measured "
           "if that is less than 448000 bytes. 0: the rate that the kernel reports, or 1000 if it reports none."),
       integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
           "ProbeBytesPerMinute",
-          "How many bytes an agent may send for probes in a minute, whatever the link's capacity. Bandwidth is not measured "
+          "How many bytes an agent may send for probes in a minute, at any capacity of the link. Bandwidth is not measured "
           "with less than 448000, as a packet train takes half of that and may take half of the budget. 0: none, the agent "
           "takes part in no probe."),
       integer<&Config::probe_latency_s, 10, 86400>(
@@ -330,8 +330,8 @@ std::span<const ConfigKey> config_keys() {
           "Seconds in which the bandwidth of each pair is measured once; longer when there are too many pairs for that."),
       integer<&Config::probe_all_pairs_nodes, 2, 1024>(
           "ProbeAllPairsNodes",
-          "Up to so many nodes all pairs are measured. With more, one node of each leaf switch with those of the others, "
-          "and each node with a few; what is between all others is modelled."),
+          "The largest cluster in which every pair of nodes is measured. In a larger one, one node of each leaf switch is "
+          "measured with those of other switches, and each node with a few others. The rest is interpolated."),
       {"OutageEstimator", "beta, moving-average or weighted-moving-average",
        "How the probability of a node's outage is estimated from its history. beta: from its own rate and that of all "
        "nodes, old outages counting less. moving-average: its outages per hour of observation in the last 30 days. "
@@ -339,7 +339,7 @@ std::span<const ConfigKey> config_keys() {
        "for comparisons with the paper of TOFA, a node without an outage never fails. Keep beta otherwise.",
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
       integer<&Config::outage_horizon_h, 1, 8760>(
-          "OutageHorizonHours", "The probability that is published is that of an outage within so many hours."),
+          "OutageHorizonHours", "The published probability is that of an outage within this number of hours."),
       integer<&Config::history_days, 1, 36500>(
           "HistoryDays", "Days for which placement-monitor keeps its history, in at most 256 MiB."),
       word<&Config::mpirun_by_policy, yes_no>(
@@ -350,7 +350,7 @@ std::span<const ConfigKey> config_keys() {
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "
-          "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto goes by them. "
+          "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto uses them. "
           "The program is linked with the MPI library of libplacement-profile. Users leave a run out by srun --no-profile, and "
           "all of theirs by PLACEMENT_PROFILE_JOBS=no. Not with Mode=off. no: only runs with --profile-comm are counted."),
       text<&Config::profile_exclude, set_program_names>(
@@ -358,7 +358,7 @@ std::span<const ConfigKey> config_keys() {
           "Programs that ProfileJobs leaves out, by the names of their files without directories."),
       path<&Config::metrics_file>(
           "MetricsFile",
-          "A file in which placement-monitor tells of itself every 5 s, for the textfile collector of Prometheus. "
+          "A file in which placement-monitor writes its metrics every 5 s, for the textfile collector of Prometheus. "
           "MonitorUser has to be allowed to write into its directory."),
   };
   return keys;

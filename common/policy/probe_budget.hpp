@@ -7,7 +7,7 @@
 
 namespace placement {
 
-// What a packet train takes of an agent's budget for probes, of which half may be used at once.
+// Bytes of a packet train, and the budget of an agent for probes. Half of the budget may be used at once.
 inline constexpr std::int64_t probe_train_bytes = 160 * 1400;
 
 // The share of a link's rate that an agent may use for probes, over a minute.

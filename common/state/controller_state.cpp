@@ -14,7 +14,7 @@ constexpr std::string_view mode_name = "PlacementMode", configuration_name = "Pl
                            not_recorded_name = "PlacementNotRecorded", monitor_name = "PlacementMonitor",
                            binding_name = "PlacementBinding", no_binding = "none: ";
 constexpr std::string_view port_word = ", port ";
-constexpr std::string_view setting_prefix = "Placement";  // of the fact that tells a setting
+constexpr std::string_view setting_prefix = "Placement";  // of the name of a fact with a setting
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
 
 // Returns the text as one line: each control character, which a path or a message may have, becomes '?'.
@@ -91,7 +91,7 @@ ControllerState controller_state_of(std::string_view lines) {
 
 std::string trouble_of(const ControllerState& state) {
   if (state.mode.empty())
-    return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing beside it";
+    return "slurmctld does not run select_cons_tres.so of slurm-placement, and all jobs run as stock; or, from Slurm 25.05 on, mpi_placement.so is missing next to it";
   if (!state.failure.empty()) return "placement is off in slurmctld: " + state.failure;
   std::string text;
   if (state.live == LiveUse::refused) text = "slurmctld refuses the live data: " + state.live_text;

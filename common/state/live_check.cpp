@@ -32,20 +32,20 @@ bool in_range(double value, const NumberRange& range) { return std::isnan(value)
 void check_name(const std::string& name, std::unordered_set<std::string_view>& seen) {
   const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (name.empty() || name.size() > longest_name || !printable)
-    throw Error("node name " + in_quotes(name) + ": want 1 to 255 printable characters without blanks");
+    throw Error("node name " + in_quotes(name) + ": expected 1 to 255 printable characters without blanks");
   if (!seen.insert(name).second) throw Error("node " + name + " is there twice");
 }
 
 void check_node(const NodeState& node) {
   if (static_cast<std::size_t>(node.liveness) >= liveness_names.size())
-    throw Error("node " + node.name + ": no such liveness: " + std::to_string(static_cast<int>(node.liveness)));
+    throw Error("node " + node.name + ": unknown liveness " + std::to_string(static_cast<int>(node.liveness)));
   if (node.outages < 0 || node.outages > max_outages)
-    throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages: want 0 to " +
+    throw Error("node " + node.name + ": " + std::to_string(node.outages) + " outages: expected 0 to " +
                 std::to_string(max_outages));
   for (const NodeField& field : node_fields) {
     const double value = field.get(node);
     if (in_range(value, field.range) && !(field.required && std::isnan(value))) continue;
-    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": want " +
+    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": expected " +
                 field.range.text());
   }
 }
@@ -71,7 +71,7 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
 [[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value,
                             const NumberRange& range) {
   throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) + " is " +
-              written(value) + ": want " + range.text() + ", the same in both directions");
+              written(value) + ": expected " + range.text() + ", and one value for both directions");
 }
 
 // Checks that a table is symmetric and in range. It goes through the table by tiles, because the mirrored cells of a
@@ -108,7 +108,7 @@ void check_sources(const PairTable& pairs) {
 void check_per_node(std::span<const float> values, std::string_view what, const NumberRange& range) {
   for (const float value : values)
     if (!in_range(value, range))
-      throw Error(std::string(what) + " of a node is " + written(value) + ": want " + range.text());
+      throw Error(std::string(what) + " of a node is " + written(value) + ": expected " + range.text());
 }
 
 void check_predictors(std::span<const Predictor> predictors, std::span<const float> errors, std::size_t groups,
@@ -141,10 +141,11 @@ void check_forecasts(const PairTable& pairs) {
 
 void check_live_state(const LiveState& state) {
   if (!live_range::seconds.has(static_cast<double>(state.published_at_s)))
-    throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: want " +
+    throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: expected " +
                 live_range::seconds.text());
   if (!in_range(state.outage_horizon_s, live_range::seconds))
-    throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s: want " + live_range::seconds.text());
+    throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s: expected " +
+                live_range::seconds.text());
   if (state.nodes.size() > max_live_nodes)
     throw Error(std::to_string(state.nodes.size()) + " nodes: at most " + std::to_string(max_live_nodes) +
                 " are possible");

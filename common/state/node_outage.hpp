@@ -14,7 +14,7 @@ double outage_for(double probability, double horizon_s, double job_seconds);
 // outage_of_silent_node.
 double outage_of(const NodeState& state, double horizon_s, double job_seconds);
 
-// Returns whether the state tells anything of outages: an estimate for some node, or a node that does not answer. A
+// Returns whether the state has data on outages: an estimate for some node, or a node that does not answer. A
 // state that was imported, or whose monitor cannot estimate, has none.
 bool outages_known(const LiveState& live);
 

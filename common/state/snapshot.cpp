@@ -183,7 +183,7 @@ Header checked_header(std::span<const std::byte> bytes) {
       header.groups > static_cast<std::uint32_t>(max_pair_groups) || !all_or_none(header.latency_nodes) ||
       !all_or_none(header.bandwidth_nodes) ||
       (header.forecast_groups != 0 && header.forecast_groups != header.groups) || header.zero != 0)
-    fail("it tells impossible counts");
+    fail("its counts are impossible");
   if (header.file_bytes != bytes.size() || bytes_of(header) != bytes.size())
     fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " + std::to_string(bytes_of(header)));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
@@ -193,7 +193,7 @@ Header checked_header(std::span<const std::byte> bytes) {
 NodeState node_of(const NodeRecord& record, std::string_view name) {
   NodeState node;
   node.name = name;
-  if (record.liveness >= liveness_names.size()) fail("no such liveness: " + std::to_string(record.liveness));
+  if (record.liveness >= liveness_names.size()) fail("unknown liveness " + std::to_string(record.liveness));
   node.liveness = static_cast<Liveness>(record.liveness);
   node.outages = record.outages;
   for (std::size_t f = 0; f < node_fields.size(); ++f) node_fields[f].set(node, record.values[f]);

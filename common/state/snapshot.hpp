@@ -40,7 +40,7 @@ LiveState decode_snapshot(std::string_view bytes);
 void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for = {});
 
 // Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed
-// by SIGBUS when another process truncates it. With `owners` the file must belong to one of these users, and nobody
+// by SIGBUS when another process truncates it. With `owners` the file must belong to one of the users, and nobody
 // else may be able to write it. A file that is larger than a state of `max_nodes` nodes can be is not read. Throws
 // Error with the name of the file.
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {},

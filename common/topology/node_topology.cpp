@@ -27,7 +27,7 @@ std::vector<std::int32_t> packages_of(const NodeTopology& node, const std::vecto
   return packages;
 }
 
-// Returns how near two GPUs are by their cores alone, which is all that gres.conf tells.
+// Returns how near two GPUs are by their cores alone. gres.conf has nothing else.
 Closeness by_cores(const NodeTopology& node, const NodeGpu& gpu, const NodeGpu& other) {
   if (gpu.cores == other.cores) return Closeness::numa;
   return packages_of(node, gpu.cores) == packages_of(node, other.cores) ? Closeness::package : Closeness::machine;

@@ -35,7 +35,7 @@ SlurmHosts read_slurm_hosts(const std::string& slurm_conf_path);
 std::vector<std::string> node_names(const SlurmHosts& hosts);
 
 // Returns the node whose name is `hostname` or its part before the first dot. If there is none, returns the node whose
-// NodeHostname is one of these, or null. The node belongs to `hosts`.
+// NodeHostname is one of the two, or null. The node belongs to `hosts`.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
 
 // Returns a text that explains why a file of the controllers is missing on this host: "this host is no controller of
@@ -58,7 +58,7 @@ bool jobs_are_private(const std::string& slurm_conf_path);
 // Returns the path of the slurm.conf that programs on this host read: the value of SLURM_CONF; or, on a host without
 // configuration files, the copy that slurmd fetched (/run/slurm/conf/slurm.conf); or /etc/slurm/slurm.conf.
 std::string slurm_conf_path();
-// Returns the path of the gres.conf beside it. The file may not exist.
+// Returns the path of the gres.conf next to it. The file may not exist.
 std::string gres_conf_path();
 
 }  // namespace placement

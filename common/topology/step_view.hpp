@@ -11,7 +11,7 @@
 namespace placement {
 
 // A step as Slurm laid it out. Slurm fixes the nodes and the number of tasks on each. This project decides only which
-// rank is which of these tasks.
+// rank is which task.
 struct StepShape {
   std::uint32_t job = 0;
   std::uint32_t step = 0;

@@ -13,7 +13,7 @@ namespace {
 constexpr std::int32_t nowhere = -1;
 
 // A child of a switch: another switch or a node, with the lowest number of a node below it. Children are sorted by this
-// number, so that leaves follow the order of the nodes as far as the tree allows.
+// number, so that leaves follow the order of the nodes where the tree allows it.
 struct Child {
   std::int32_t lowest_node = 0;
   std::int32_t index = 0;

@@ -38,7 +38,7 @@ NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 // TreeTopology::from_parents(). A level at which nothing branches anywhere (one socket in every node, one root switch)
 // is left out, so that it adds no hops. A switch without a switch above it is the top of a fabric. Fabrics are numbered
 // from 0 in the order of their lowest node. A root that stands for no switch joins several fabrics to one tree.
-// NodeView::fabric tells which nodes a job can use together. A node on no switch is attached to that root. Its fabric
+// NodeView::fabric states which nodes a job can use together. A node on no switch is attached to that root. Its fabric
 // is `no_fabric` when the machine has switches; without any switch all nodes are one fabric. Throws Error when there
 // are no nodes or too many cores, and on a node under two switches, an index out of range, a cycle of switches, or a
 // count below 1.

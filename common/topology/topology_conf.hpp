@@ -17,9 +17,8 @@ namespace placement {
 //   BlockSizes=4,8                                  the size of a block in nodes, and those of larger blocks. Each of
 //                                                   these is a power of two times the first; without this line there
 //                                                   are all powers of two up to 16 times the first block's nodes
-//   BlockLevels=0-1,3                               what Slurm 23.11 has in place of BlockSizes. It tells plugins
-//   nothing
-//                                                   of larger blocks, so there are none here either
+//   BlockLevels=0-1,3                               what Slurm 23.11 has in place of BlockSizes. Plugins do not see
+//                                                   larger blocks there, so there are none here either
 //
 // A larger block is made of successive blocks, in the order of their lines. At the end of the file it may have fewer
 // blocks, but more than the next smaller size.

@@ -37,7 +37,7 @@ struct MachineFile {
 };
 
 // Reads a topology file, for tools. When the file has Slurm's switches, the view has the nodes of the slurm.conf
-// `slurm_conf`, or, when this is empty, of the slurm.conf beside the file. When the file is a tree or
+// `slurm_conf`, or, when this is empty, of the slurm.conf next to the file. When the file is a tree or
 // tleaf file, the view has nodes only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the
 // tree.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},

@@ -37,7 +37,7 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
 // does, and any other file as it is.
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted = {});
 
-// Returns the file in which Slurm finds the switches: the topology.yaml beside the file `slurm_conf` if there is one,
+// Returns the file in which Slurm finds the switches: the topology.yaml next to the file `slurm_conf` if there is one,
 // else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
 std::string topology_file(const std::string& slurm_conf);
 

@@ -65,7 +65,7 @@ class TorusFile {
     }
     if (node_lines_.empty()) return without_names();
     if (faulty_line_ != 0)
-      fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; an outage file tells it of named ones");
+      fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; for named nodes use an outage file");
     const bool has_header = !dimensions_.empty();
     infer_dimensions();
     const TorusTopology empty = in_file([&] { return TorusTopology(dimensions_, {}); });  // throws Error if too large

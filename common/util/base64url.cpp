@@ -63,7 +63,7 @@ std::vector<std::byte> from_base64url(std::string_view text, std::size_t max_byt
     const std::uint8_t value = values[static_cast<unsigned char>(text[i])];
     if (value == no_letter)
       throw Error("encoded data have the byte " + std::to_string(static_cast<unsigned char>(text[i])) + " at offset " +
-                  std::to_string(i) + ": want letters, digits, - and _");
+                  std::to_string(i) + ": expected letters, digits, - and _");
     bits = (bits << 6) | value;
     if ((held += 6) >= 8) bytes.push_back(static_cast<std::byte>(bits >> (held -= 8)));
   }

@@ -10,7 +10,7 @@
 namespace placement {
 
 // Reads the parts of a byte string one after another. Every size is checked before memory is read: a part that is
-// longer than what is left is not returned, and the reader stays where it is. `Byte` is std::byte or std::uint8_t. The
+// longer than the rest is not returned, and the reader stays where it is. `Byte` is std::byte or std::uint8_t. The
 // bytes must outlive the reader and what take() returns.
 template <typename Byte>
 class ByteReader {

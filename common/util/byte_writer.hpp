@@ -13,7 +13,7 @@ namespace placement {
 
 // Writes the parts of a byte string one after another, which byte_reader.hpp reads: either at the end of a vector,
 // which grows, or into a span of fixed size. Every size is checked before memory is written: a part that is longer than
-// what is left of the span is not written, the writer stays where it is, and the function returns false. `Byte` is
+// the rest of the span is not written, the writer stays where it is, and the function returns false. `Byte` is
 // std::byte or std::uint8_t. The vector or the bytes of the span must outlive the writer.
 template <typename Byte>
 class ByteWriter {

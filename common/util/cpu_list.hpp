@@ -8,15 +8,15 @@
 
 namespace placement {
 
-// Sets core[i] for each number i of `list`, which has the form in which Slurm and the kernel write such lists, as
+// Sets core[i] for each number i of `list`, which has the form in which Slurm and the kernel write lists of CPUs, as
 // "0-2,5". Returns false if the list has another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(std::string_view list, std::vector<bool>& core);
 
-// Returns the numbers of such a list, each once and ascending. Returns nothing if the list has another form or a number
-// is not below `limit`.
+// Returns the numbers of a list of CPUs, each once and ascending. Returns nothing if the list has another form or a
+// number is not below `limit`.
 std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std::int32_t limit);
 
-// Returns numbers, which are ascending, as such a list.
+// Returns numbers, which are ascending, as a list of CPUs.
 std::string format_cores(const std::vector<std::int32_t>& numbers);
 
 }  // namespace placement

@@ -15,7 +15,7 @@ enum decision_outcome {
 };
 enum { DECISION_OUTCOMES = DECISION_WAIT + 1 };	/* the number of outcomes */
 
-/* The class of the reason for DECISION_STOCK, by which such decisions are counted. */
+/* The class of the reason for DECISION_STOCK, by which stock decisions are counted. */
 enum stock_reason {
 	STOCK_OTHER,		/* none of those below, or the record is of a version that had no classes */
 	STOCK_NO_TIME,		/* the time for decisions was used up */

@@ -109,7 +109,7 @@ std::vector<std::string> expand_name(std::string_view name, std::string_view lis
   return names;
 }
 
-// A node name, split into its beginning and the number at its end. `digits` is empty when there is no number.
+// A node name, split into its first part and its last digits. `digits` is empty when there is no number.
 struct NumberedName {
   std::string_view prefix;
   std::string_view digits;

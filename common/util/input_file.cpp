@@ -63,8 +63,8 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
   if (file < 0) fail_errno(path, "cannot be opened");
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path, "cannot be examined");
-  if (S_ISDIR(status.st_mode)) throw Error(path + ": is a directory, want a file");
-  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) throw Error(path + ": is a device, want a file");
+  if (S_ISDIR(status.st_mode)) throw Error(path + ": is a directory: expected a file");
+  if (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode)) throw Error(path + ": is a device: expected a file");
   if (S_ISREG(status.st_mode) && status.st_size > 0 && static_cast<std::size_t>(status.st_size) > max_bytes)
     fail_size(path, max_bytes);
   std::string content;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\v\f";
 
-// Returns the letter in lower case. Only ASCII letters change, whatever the locale is.
+// Returns the letter in lower case. Only ASCII letters change, in any locale.
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 // Parses the whole `text` as a number in the form of std::from_chars. Returns nothing when it is not one.

@@ -34,13 +34,13 @@ std::string shown(std::string_view text);
 
 // Returns `text` without the blanks at both ends. Blanks are space, tab and the other white space within a line.
 std::string_view trimmed(std::string_view text);
-// Splits `text` at blanks into words, none of which is empty.
+// Splits `text` at blanks into words. No word is empty.
 std::vector<std::string_view> split_words(std::string_view text);
 // Splits `text` at each `separator`. Parts may be empty; an empty text has one empty part.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 // Returns the last part of a path, such as the name of a program without its directory.
 std::string_view base_name(std::string_view path);
-// Returns `text` in lower case. Only ASCII letters change, whatever the locale is.
+// Returns `text` in lower case. Only ASCII letters change, in any locale.
 std::string lower_case(std::string_view text);
 // Compares two texts without regard to the case of ASCII letters.
 bool equal_any_case(std::string_view a, std::string_view b);

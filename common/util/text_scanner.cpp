@@ -80,8 +80,8 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
   const auto [stop, code] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (field.empty() || field.front() == '-' || stop != field.data() + field.size() || code != std::errc{} ||
       value < least || value > most)
-    fail(std::string(what) + " " + in_quotes(field) + ": want a whole number from " + std::to_string(least) + " to " +
-         std::to_string(most));
+    fail(std::string(what) + " " + in_quotes(field) + ": expected a whole number from " + std::to_string(least) +
+         " to " + std::to_string(most));
   return value;
 }
 
@@ -121,7 +121,7 @@ long double TextScanner::amount(std::string_view what) {
 
 void TextScanner::end_line(std::string_view wanted) {
   if (!at_line_end())
-    fail(in_quotes({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: want " + std::string(wanted));
+    fail(in_quotes({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: expected " + std::string(wanted));
 }
 
 void TextScanner::fail(const std::string& text) const { fail_at(std::string(name_), line_number_, text); }

@@ -24,7 +24,7 @@ class TextScanner {
 
   std::string_view line() const { return line_; }
   std::string_view name() const { return name_; }
-  // Returns the number of fields of the whole line, also of those that were read already.
+  // Returns the number of fields of the whole line, fields that were read already included.
   std::size_t count_fields() const;
   // Returns whether no field is left in the line.
   bool at_line_end();

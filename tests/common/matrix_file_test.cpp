@@ -111,7 +111,7 @@ START_TEST(monitoring_lines) {
   ck_assert_error(parse("E\t0\t1\t-5 bytes\t1 msgs sent\n"), "p:1: bytes '-5'");
   ck_assert_error(parse("E\t0\t1\t9223372036854775808 bytes\t1 msgs sent\n"), "p:1: bytes '9223372036854775808'");
   ck_assert_error(parse("E\t0\t16777216\t5 bytes\t1 msgs sent\n"), "p:1: rank '16777216'");
-  ck_assert_error(parse("E\t0\t1\t5\t1 msgs sent\n"), "p:1: '1': want 'bytes'");
+  ck_assert_error(parse("E\t0\t1\t5\t1 msgs sent\n"), "p:1: '1': expected 'bytes'");
   ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': expected a line of Open MPI's monitoring");
   ck_assert_error(parse("I\t0\t3\t# POINT TO POINT\n10 bytes\n"), "p:1: bytes '#'");
   ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': expected 'D name procs: ranks'");

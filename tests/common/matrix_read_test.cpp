@@ -398,12 +398,12 @@ START_TEST(refuses_bad_shapes) {
   ck_assert_error_words(parse(""), "m empty");
   ck_assert_error(parse("\n \n# said\n\xEF\xBB\xBF"), "m:4: ");
   ck_assert_error_words(parse("\xEF\xBB\xBF\n"), "m empty");
-  ck_assert_error(parse("0 1 2\n0 1\n0 1 2\n"), "m:2: row 1 has 2 values: want 3");
+  ck_assert_error_words(parse("0 1 2\n0 1\n0 1 2\n"), "m:2: row 1 2 values 3");
   ck_assert_error_words(parse("0 1 2\n0 1 2 3\n0 1 2\n"), "m:2: '3' much");
-  ck_assert_error(parse("0 1 2\n0 1 2\n"), "m: 2 rows of 3 values: want 3 rows");
+  ck_assert_error_words(parse("0 1 2\n0 1 2\n"), "m: 2 rows 3 values 3 rows");
   ck_assert_error_words(parse("0 1 2\n0 1 2\n0 1 2\n0 1 2\n"), "m:4: row many");
   ck_assert_error(parse("3\n0 1 2\n0 1 2\n"), "m: 2 rows of 3 values");
-  ck_assert_error(parse("5"), "m: 0 rows of 5 values: want 5 rows");
+  ck_assert_error_words(parse("5"), "m: 0 rows 5 values 5 rows");
   ck_assert_error_words(parse("0\n0\n"), "m:2: row many");
   ck_assert_error(parse(std::string_view("\0\1\2 abc\n", 8)), "m:1: ");
   ck_assert_error(parse("\x7f"

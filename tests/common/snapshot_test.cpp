@@ -92,7 +92,7 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState& s, PairArrays&) { s.nodes[1].name = ""; }, "node name ''"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].name = "a b"; }, "node name 'a b'"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].name = std::string(256, 'a'); }, " 255 "},
-      {[](LiveState& s, PairArrays&) { s.nodes[1].liveness = static_cast<Liveness>(4); }, "liveness: 4"},
+      {[](LiveState& s, PairArrays&) { s.nodes[1].liveness = static_cast<Liveness>(4); }, "liveness 4"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].outages = -1; }, "-1 outages"},
       {[=](LiveState& s, PairArrays&) { s.nodes[1].users.minutes_5 = infinite; }, "users_5 is inf"},
       {[](LiveState& s, PairArrays&) { s.nodes[1].age_s = -1; }, "age_s is -1"},
@@ -207,7 +207,7 @@ START_TEST(believes_no_liar) {
   }
   ck_assert_error(decode(forged(good, records, 7)), "are longer");
   ck_assert_error(decode(forged(good, records, 0)), "are shorter");
-  ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "liveness: 2147483649");
+  ck_assert_error(decode(forged(good, records + 4, 0x80000001u)), "liveness 2147483649");
   ck_assert_error(decode(forged(good, records + 8, std::int64_t{-1})), "-1 outages");
   ck_assert_error(decode(forged(good, records + 16, -0.5)), "age_s is -0.5");
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::pattern;
@@ -103,7 +104,7 @@ START_TEST(texts_are_read_and_written) {
 END_TEST
 
 START_TEST(wrong_texts_say_what_would_be_right) {
-  ck_assert_error(parse_grid("8x4x4:wrap"), "':wrap' is not :periodic: want sides such as grid=8x4x4, or grid=auto");
+  ck_assert_error_words(parse_grid("8x4x4:wrap"), "':wrap' :periodic grid=8x4x4 grid=auto");
   ck_assert_error(parse_grid("8x4x4:"), "':' is not");
   ck_assert_error(parse_grid("8x4x4:periodic:periodic"), "':periodic:periodic' is not");
   for (const char* text :

@@ -129,7 +129,7 @@ START_TEST(times_beyond_counting_are_told) {
   jobs[1].line = 12;
   ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
   jobs[1] = job_of(huge_s, 1, 1, 1);
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the begin");
+  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the start");
   // The charge for a decision counts too.
   ReplayOptions charged = plain();
   charged.charge_stock_s = 1e13;

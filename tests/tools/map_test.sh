@@ -574,7 +574,7 @@ patterns() {
   run map --pattern ring -a none -t tree
   refused 1 'placectl map: --available none'
   run map --pattern tp=2,objective=balanced -t tree
-  refused 2 "placectl map: 'objective' ring tree alltoall grid=8x4x4 grid=auto tp=8,pp=4,dp=16 key"
+  refused 2 "placectl map: 'objective' ring tree alltoall grid=8x4x4 grid=auto tp=8,pp=4,dp=16 keys"
   run matrix make grid= -n 4
   refused 2 "placectl matrix: 'grid=' grid=8x4x4 grid=auto ring tree alltoall tp=8,pp=4,dp=16"
   run matrix make tp=4,tp=2 -n 4

@@ -73,7 +73,7 @@ printf 'tree 4 4 2 4\n' >tree.txt
 printf '0 5 0\n5 0 5\n0 5 0\n' >pairs.txt
 mapped=0
 for file in free/free-SLURM-*.leaves; do
-  [ "$(grep -vc '^#' "$file")" = "$(sed -n '1s/.* begin, \([0-9]*\) of 128 cores are free$/\1/p' "$file")" ] || fail "$file: $(head -1 "$file")"
+  [ "$(grep -vc '^#' "$file")" = "$(sed -n '1s/.* start, \([0-9]*\) of 128 cores are free$/\1/p' "$file")" ] || fail "$file: $(head -1 "$file")"
   [ "$(grep -vc '^#' "$file")" -ge 3 ] || continue
   "$placectl" map --matrix pairs.txt --topology tree.txt --available "$file" >map.out 2>&1 || {
     fail "placectl map refuses $file: $(cat map.out)"

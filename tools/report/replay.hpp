@@ -4,13 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "common/policy/config.hpp"
 #include "sim/metrics.hpp"
 #include "sim/past_occupancy.hpp"
 #include "tools/input/command_line.hpp"
-
-namespace placement {
-struct Config;
-}
 
 namespace placement::tools {
 

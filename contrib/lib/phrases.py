@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Prints each phrase of phrases.txt in a comment, a message or a document of the tree, as FILE:LINE, with its replacement. The exit
+code is 1 if a phrase is found."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
+C_LIKE = re.compile(r"\.[ch](pp)?$")
+DOCUMENT = re.compile(r"(\.md|^(man|contrib/packaging)/.*\.[1-8](\.in)?)$")
+HASH_COMMENTS = re.compile(r"(\.(sh|py|awk|mk|ac|am|m4|test|conf)|^contrib/[\w/-]+|^tests/[\w/-]+)$")
+SKIPPED = re.compile(r"^(tests/data|tests/fuzz/corpus)/")
+
+
+def files_of(top):
+    """The files of a clone, with new ones; none in a copy without git."""
+    ran = None
+    if os.path.exists(os.path.join(top, ".git")) and shutil.which("git"):
+        words = ["git", "-c", "safe.directory=*", "-C", top, "ls-files", "-c", "-o", "--exclude-standard"]
+        ran = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
+    if ran is None or ran.returncode != 0:
+        print("the phrases are not looked at: this is no clone, or there is no git")
+        return []
+    return sorted(set(ran.stdout.decode(errors="replace").splitlines()))
+
+
+def lines_of(top, path):
+    if prose_of(path, "# a") is None or not os.path.exists(os.path.join(top, path)):
+        return
+    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
+        yield from ((number, line.rstrip("\n")) for number, line in enumerate(file, 1))
+
+
+def messages_in(code):
+    """The strings that have a space: a string without one is a word of a format or an option."""
+    return [text for pair in STRING.findall(code) for text in pair if " " in text.strip()]
+
+
+def split_comment(line, mark):
+    """The line before and after its comment; a mark within a string starts none."""
+    blank = STRING.sub(lambda found: "_" * len(found[0]), line)
+    found = re.search(mark, blank)
+    return (line[:found.start()], line[found.end():]) if found else (line, "")
+
+
+def prose_of(path, line):
+    """What a line of a file has for a reader: comments, messages, text of a document. None for a file of another kind."""
+    if SKIPPED.match(path):
+        return None
+    if DOCUMENT.search(path):
+        return [] if re.match(r"    |\t", line) else [re.sub(r"`[^`]*`", " ` ", line)]
+    if C_LIKE.search(path):
+        code, comment = split_comment(line, r"//|/\*|^\s*\*(?=\s)")
+    elif HASH_COMMENTS.search(path):
+        code, comment = split_comment(line, r"(^|(?<=\s))#")
+    else:
+        return None
+    return [comment] + ([] if path.startswith("tests/") else messages_in(code))
+
+
+def main():
+    here = os.path.dirname(os.path.realpath(__file__))
+    top = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.dirname(here))
+    with open(os.path.join(here, "phrases.txt"), encoding="utf-8") as file:
+        rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
+    phrases = [(re.compile(rf"\b(?:{phrase})\b", re.I), better) for phrase, better in rows]
+    found = 0
+    for path, (number, line) in ((path, row) for path in files_of(top) for row in lines_of(top, path)):
+        for text in prose_of(path, line) or []:
+            for phrase, better in phrases:
+                for match in phrase.finditer(text):
+                    print(f"{path}:{number}: write, in place of '{match[0]}': {better}")
+                    found = 1
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
