@@ -22,7 +22,7 @@ inline constexpr std::array<std::string_view, STOCK_REASONS> stock_reason_names 
 struct Decision {
   double at_s = 0;  // seconds since 1970
   std::uint32_t job_id = 0;
-  std::int64_t submitted_s = 0;  // since 1970: Slurm may give another job the same number later; 0: not known
+  std::int64_t submitted_s = 0;  // since 1970; identifies the job, because Slurm reuses job IDs; 0: not known
   std::uint32_t restarts = 0;
   std::uint32_t uid = 0;
   decision_outcome outcome = DECISION_STOCK;
@@ -53,8 +53,8 @@ struct Decision {
   std::vector<std::string> terms;  // the policy's reasons for its choice, one fact each
 };
 
-// The table of fields. Calls visit(NAME, FIELD) for each field but the terms, and visit(NAME, TEXT, MOST) for a text.
-// At most MOST bytes of a text are kept. All fields together fit into most_decision_bytes.
+// Calls visit(NAME, FIELD) for each number or enumeration of `d`, and visit(NAME, TEXT, MOST) for each text. At most
+// MOST bytes of a text are kept. `terms` is not visited. All fields together fit into most_decision_bytes.
 template <typename AnyDecision, typename Visit>
 void visit_fields(AnyDecision& d, const Visit& visit) {
   visit("at_s", d.at_s);

@@ -27,8 +27,8 @@ inline constexpr std::size_t ring_places = 1024;
 // group from its directory.
 enum class RingReaders { everybody, group };
 
-// Another process is the writer of the ring. It may be the slurmctld that this one is about to replace: from
-// Slurm 23.11 on, "scontrol reconfigure" starts a new process, and the old one ends only when the new one is ready.
+// Thrown when another process writes the ring. It may be the slurmctld that this one is about to replace. From Slurm
+// 23.11 on, "scontrol reconfigure" starts a new process, and the old one ends only when the new one is ready.
 class RingIsInUse : public Error {
  public:
   using Error::Error;
@@ -37,14 +37,11 @@ class RingIsInUse : public Error {
 // The only writer of a ring.
 class DecisionWriter {
  public:
-  // Opens the ring at `path`. If the file is a ring of this user, the writer continues it, in a new file unless
-  // everybody may read it: processes that had it open do not see what is written from then on. Otherwise it makes a new
-  // ring in its place. If the file belongs to another user and cannot be replaced, the ring is made in a directory of
-  // this user next to it (ring_place.hpp). All space of the file is allocated.
-  // A lock prevents that a second process writes. It is on a file next to the ring, with ".lock" after its name, which
-  // only this user can open. The lock ends with the process, however that ends.
-  // Throws RingIsInUse when another process has the lock, and Error when the ring cannot be made or locked, or when the
-  // directory is not on a file system in memory.
+  // Opens the ring at `path` and allocates all its space. A ring of this user is continued, in a new file unless
+  // everybody may read it; readers of the old file get no further decisions. Any other file is replaced. If its owner
+  // prevents that, the ring is made in a directory of this user next to it (ring_place.hpp). A lock on PATH.lock, which
+  // ends with this process, keeps other writers out. Throws RingIsInUse when another process has the lock. Throws Error
+  // when the ring cannot be made or locked, or is not on a file system in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;
@@ -78,9 +75,9 @@ struct RingCursor {
 class DecisionReader {
  public:
   // Prepares to read the ring at `path` from the cursor `from` on; the default cursor begins with the oldest decision.
-  // With `owners`, the file must belong to one of the users, and nobody else may be able to write it: in a directory
-  // like /dev/shm any user may have made it. The ring is then also looked for in directories of the users next to
-  // `path` (ring_place.hpp).
+  // With `owners`, the file must belong to one of them, and nobody else may be able to write it. This matters because
+  // any user can create a file in a directory like /dev/shm. The reader then also looks for the ring in the owners'
+  // directories next to `path` (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
   // Returns the decisions that were written since the last call, the oldest first and `most` at most. Returns nothing

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;  // the network of more groups is left out
-constexpr double age_step_s = 8;          // of nodes where the network is left out: many nodes then are alike
+constexpr double age_step_s = 8;          // of node ages without the network: equal ages pack better
 constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -47,7 +47,7 @@ float shortened(float value) {
 
 std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
 
-// The parts of the view that a job's state is made of, each as text: its nodes and the nodes that its routes may cross.
+// The parts of a job's state as texts: data on its own nodes, and on the nodes that its routes may cross.
 class Selection {
  public:
   Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
@@ -226,7 +226,7 @@ struct Always {
         live(selection.live_bytes(false)) {}
 
   const std::string torus, outages;
-  const std::string live;  // without the network; some levels have another
+  const std::string live;  // without the network; levels with it make their own
 };
 
 std::string packed(std::uint32_t job, const Selection& selection, const Always& always, const Detail& detail,

@@ -8,25 +8,25 @@ namespace placement {
 // ---- The request, in Slurm's job control environment, from the submitting command to slurmctld and to every srun of
 // the job. In the environment of a batch script or of salloc's shell, Slurm puts this before the names:
 inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
-// The names of all variables of a request begin so.
+// The prefix of the names of all variables of a request.
 inline constexpr const char* request_prefix = "PLACEMENT_";
 
-// The version of this format: request_version.
+// The version of this format; its value is request_version.
 inline constexpr const char* request_version_variable = "PLACEMENT_VERSION";
 inline constexpr const char* request_version = "1";
 // The policy and its keys, as "TREEMATCH=scope=whole".
 inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
-// This variable replaces those of the version and the policy if the matrix is to come from a stored profile that is not
+// Set in place of the version and the policy when the matrix comes from a stored profile (matrix=auto) that was not
 // found yet. slurmctld then makes no decision, and each step looks for a profile.
 inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
 // The component of a heterogeneous job that the request is for; not set for component 0 and for any other job.
 inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";
-// Set if the policy was given by --placement, so that it replaces what -m says.
+// Set if the policy was given by --placement, so that it overrides -m.
 inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_DISTRIBUTION";
 // The number of pieces of the matrix in base64url; piece K is the variable request_piece_variable followed by K.
 inline constexpr const char* request_pieces_variable = "PLACEMENT_MATRIX_PIECES";
 inline constexpr const char* request_piece_variable = "PLACEMENT_MATRIX_";
-// Set if the job's step has its ranks in natural order with any policy, because it spans several components of a
+// Set if the ranks of a step stay in natural order under any policy, because the step spans several components of a
 // heterogeneous job.
 inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 // The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made
@@ -38,7 +38,7 @@ inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 // ---- The answer, in the environment of the job's processes, from slurmctld.
 // How the decision for the job ended.
 inline constexpr const char* job_decision_variable = "PLACEMENT_DECISION";
-// Which start of a batch job that decision is for: "JOB RESTARTS" or "JOB_TASK RESTARTS".
+// The start of a batch job to which the decision belongs: "JOB RESTARTS" or "JOB_TASK RESTARTS".
 inline constexpr const char* job_start_variable = "PLACEMENT_START";
 // The JobState (job_state.hpp).
 inline constexpr const char* job_state_variable = "PLACEMENT_STATE";

@@ -15,12 +15,11 @@ struct ProcessMap {
   std::string text;
 };
 
-// Returns the shortest map that Slurm 22.05 to 26.05 writes for these ranks of each node under `srun --mpi=MPI_TYPE`,
-// and the distribution for which Slurm writes it. The ranks of a node are ascending. For SLURM_DIST_PLANE, Slurm folds
-// successive ranks of a node, and successive nodes with equal numbers of them. For SLURM_DIST_CYCLIC, it folds
-// successive ranks on successive nodes. Slurm's pmix plugin always writes the map of SLURM_DIST_PLANE. The other values
-// can be false: SLURM_DIST_BLOCK reports the numbers of tasks only, and SLURM_DIST_ARBITRARY reports one rank per node
-// before Slurm 24.05.
+// Returns the shortest map that Slurm 22.05 to 26.05 can write for a step under `srun --mpi=MPI_TYPE`, and its
+// distribution. `ranks_of_node` has the ranks of each node, ascending. For SLURM_DIST_PLANE, Slurm merges successive
+// ranks of a node, and successive nodes with equal numbers of ranks. For SLURM_DIST_CYCLIC, it merges successive ranks
+// on successive nodes. The pmix plugin always writes the map of SLURM_DIST_PLANE. Other distributions are not used:
+// SLURM_DIST_BLOCK reports only numbers of tasks, and SLURM_DIST_ARBITRARY one rank per node before Slurm 24.05.
 ProcessMap shortest_map(const std::vector<std::vector<std::uint32_t>>& ranks_of_node, std::string_view mpi_type);
 
 // Returns the length in bytes of the longest map that an MPI program can read under `srun --mpi=MPI_TYPE`.

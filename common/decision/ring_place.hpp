@@ -11,19 +11,19 @@ namespace placement {
 // file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is DecisionFile, a
 // dot and six random letters.
 
-// Returns the directory of this process' user for the ring of `path` (DecisionFile). If there is none yet, it is made.
-// It gets the mode `directory_mode`. Throws Error when it cannot be made.
+// Returns the directory of this process' user for the ring of `path` (DecisionFile). Creates it with the mode
+// `directory_mode` if there is none. Throws Error when it cannot be made.
 std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 
 // Returns the path of the ring: `path`, or the file "ring" in a directory next to it. The file must belong to one of
-// `owners`, and nobody else may be able to write it. Where several files qualify, the one that was written last is
-// taken. Returns an empty text when there is none.
+// `owners`, and nobody else may be able to write it. If several files qualify, returns the one written last. Returns an
+// empty text when there is none.
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
-// Lets the user `reader` read the ring at the path `ring`, which must be a file of this process' user, besides those
-// whom the mode of the file lets read it. When the ring lies in a directory that own_ring_directory() made, the user
-// may also enter that directory. Returns false when the file system has no access control lists, or when the ring is
-// not there or not this user's.
+// Lets the user `reader` read the ring at the path `ring`, in addition to the users whom the mode of the file admits.
+// The ring must be a file of this process's user. If own_ring_directory() made the ring's directory, `reader` may also
+// enter that directory. Returns false when the file system has no access control lists, or when the ring is not there
+// or not this user's.
 bool let_read_ring(const std::string& ring, uid_t reader);
 
 }  // namespace placement

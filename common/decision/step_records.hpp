@@ -34,9 +34,9 @@ class StepRecords {
   std::string path_;
 };
 
-// Replaces the parts of a record of slurmctld that describe the plan by what srun recorded of a step: the cost, the
-// ranks, and Decision::step. A step counts if it is of that start of the job, follows the request of the job, and has
-// all tasks on all nodes of the record. The latest step of this kind counts. `steps` are ordered by time.
+// Replaces the parts of slurmctld's record that describe the plan by srun's record of a step: the cost, the ranks and
+// Decision::step. It uses the latest step of that start of the job. Only steps that follow the job's request, with all
+// tasks on all nodes of the record, count. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

@@ -24,8 +24,8 @@ class CommMatrix {
   CommMatrix() = default;
 
   // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. Edges between two ranks are added,
-  // in either direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws Error when `ranks`
-  // or a rank of an edge is out of range, when a weight is negative, or when the sum of the weights is 2^63 or more.
+  // in either direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws Error when `ranks` or a
+  // rank of an edge is out of range, or when a weight is negative. Throws it also when the weights sum to 2^63 or more.
   static CommMatrix from_edges(std::int32_t ranks, std::vector<CommEdge> edges);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(row_.size()) - 1; }
@@ -35,7 +35,7 @@ class CommMatrix {
   // Whether all pairs of ranks have equal traffic, which is not 0. The cost of a mapping then depends on its leaves
   // alone.
   bool all_alike() const { return all_alike_; }
-  // Returns the memory of the pairs, in both directions, and of where the pairs of each rank begin; in bytes.
+  // Returns the memory that the matrix takes, in bytes.
   std::size_t bytes() const {
     return row_.size() * sizeof row_[0] + neighbour_.size() * sizeof neighbour_[0] + weight_.size() * sizeof weight_[0];
   }

@@ -15,22 +15,23 @@ namespace placement {
 void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value);
 
 // Each of the following returns whether the text from the scanner's current line on has a format.
-// A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank, with two
-// entries for each edge in all. Blank lines at the end may be missing. Lines that begin with '%' are comments.
+
+// A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank. The lines
+// have two entries per edge in all. Blank lines at the end may be missing. Lines that begin with '%' are comments.
 bool is_metis_graph(TextScanner in);
 // A SCOTCH graph: a line "0", then a line with two numbers.
 bool is_scotch_graph(TextScanner in);
-// A dense matrix with a header: a name for each column, and in front of them an empty field if the rows have names. As
-// many rows must follow. Names that are numbers must be 0, 1, 2 and so on, and lines that could also be an edge list
-// are none.
+// A dense matrix with a header: a name for each column, and in front of them an empty field if the rows have names.
+// This number of rows must follow. Names that are numbers must be 0, 1, 2 and so on. Lines that could also be an edge
+// list do not count.
 bool is_dense_header(TextScanner in);
 // An edge list with a header, which names columns of ranks that send and ranks that receive.
 bool is_edge_header(TextScanner in);
 // A line of Open MPI's monitoring: one of the known kinds, then a tab.
 bool is_monitoring_line(std::string_view line);
-// Lines of numbers that could be an edge list as well as a dense matrix: n lines of n numbers, n = 2 to 4, whose first
-// two numbers can be ranks. With n = 3 the third number can be bytes, with n = 4 the fourth one messages. A matrix
-// without diagonal that is symmetric is surely dense.
+// Lines of numbers that could be an edge list or a dense matrix. There are n lines of n numbers (n = 2 to 4), and the
+// first two numbers can be ranks. The third number can be bytes (n = 3), and the fourth messages (n = 4). A symmetric
+// matrix without diagonal is surely dense.
 bool could_be_edge_list(TextScanner in);
 
 // Each of the following parses one format. The scanner `in` stands on the first line that is neither blank nor a

@@ -24,15 +24,15 @@ struct WireLimits {
 // - 0;
 // - the number of ranks, and the number of pairs;
 // - for each rank the number of its neighbours that are larger than the rank;
-// - for each pair, in sorted order, the distance of its larger rank to the neighbour before, or to the rank itself for
-//   the first neighbour, less 1;
+// - for each pair, in sorted order, its larger rank minus the previous neighbour of its smaller rank (minus the smaller
+//   rank itself for the first neighbour), less 1;
 // - for each pair, in sorted order, the weight less 1.
 // Throws Error when the matrix exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix that pack_wire() wrote. This is a trust boundary: the bytes come from any user. Throws Error on
-// bytes that pack_wire() does not write, except that zstd has a choice in how it compresses. Takes linear time, and
-// never more memory or time than `limits` allow.
+// bytes that pack_wire() would not write; only the choices of zstd's compressor are free. Takes linear time, and never
+// more memory or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

@@ -10,8 +10,8 @@ namespace placement {
 // Returns a local time as "2026-11-28 08:30".
 std::string day_and_time(std::time_t when);
 
-// Returns the names of the tables of counters FILE.rank*, which ranks that ended without MPI_Finalize left of the
-// profile `file`, in ascending order.
+// Returns the paths of the counter files FILE.rank*, ascending. Ranks that end without MPI_Finalize leave these instead
+// of the profile `file`.
 std::vector<std::string> rank_tables_of(const std::string& file);
 
 // A profile file that a program under the profiler may write, for a report after the program has ended.
@@ -23,8 +23,8 @@ class AwaitedProfile {
   // Returns whether the file was written since then.
   bool is_written() const;
 
-  // Returns "wrote FILE: 4 ranks, 3 pairs, 120 bytes in 6 messages" if the file was written, else "nothing was written
-  // to FILE" with the possible reasons, and whether FILE is of an earlier run.
+  // Returns "wrote FILE: 4 ranks, 3 pairs, 120 bytes in 6 messages" if the file was written. Otherwise returns "nothing
+  // was written to FILE" with the possible reasons, and with the time of an older FILE.
   std::string report() const;
 
  private:

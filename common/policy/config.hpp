@@ -24,8 +24,8 @@ enum class TreeScope { whole, subtree };
 // Whether policies obey Weight= of the nodes in slurm.conf.
 enum class NodeWeights { respect, ignore };
 
-// The file and the lines in which keys are set, for messages. Two configurations that set equal values are equal
-// wherever the keys stand, so that all ConfigPlaces compare as equal.
+// The file and the lines in which keys are set, for messages. All ConfigPlaces compare as equal, so that the comparison
+// of two configurations ignores them.
 struct ConfigPlaces {
   std::string file;
   std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;
@@ -101,7 +101,7 @@ std::span<const ConfigKey> config_keys();
 
 // Parses `text`, which holds one `Key=value` per line; '#' starts a comment. The case of keys does not matter. `name`
 // is the name of the file in errors. Throws Error "name:line: .." on an unknown key, a key that is given twice, or a
-// value that the key does not take, and when MonitorPort equals AgentPort.
+// value that the key does not take. Throws it also when MonitorPort equals AgentPort.
 Config parse_config(std::string_view text, const std::string& name);
 
 // Throws Error "placement.conf:3: Key=value: message". The line is left out when the key has its default, and the file

@@ -30,9 +30,8 @@ struct Request {
   bool node_level = false;                   // a large job: choose good nodes; ranks and cores only roughly
   std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes
   std::vector<std::int32_t> node_tasks;      // of a step: its tasks on each view node; empty: not fixed
-  // Of a step: the ranks of each view node in the order of their cores, for which the nodes were chosen; empty: not
-  // known. The search starts with them and ends with nothing worse. They may be another step's: if they do not fit they
-  // are left aside.
+  // Of a step: the planned ranks of each view node, in the order of their cores; empty: not known. The search starts
+  // from them, so its result does not cost more. They are ignored if they do not fit the step.
   std::vector<std::vector<std::int32_t>> planned_ranks;
   std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
@@ -74,8 +73,8 @@ struct Placement {
   std::string lack;  // what the policy needs for the ranks of a step and did not have, for the user; empty: nothing
 };
 
-// The function of each policy: it places the request on the view before the deadline. It throws PlacementError or,
-// where the request is at fault, Error when it cannot: the job then runs as stock. It throws MustWait when the job is
+// The function of each policy: it places the request on the view before the deadline. Throws PlacementError when it
+// finds no placement, and Error when the request is wrong; the job then runs as stock. Throws MustWait when the job has
 // to stay in the queue for now. Equal views, requests and seeds give equal placements [decision 8].
 using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
 

@@ -14,12 +14,12 @@ struct PolicySpec {
   Parameters parameters;
 };
 
-// slurmctld parses the words of users under its locks, and takes no time for longer ones.
+// The longest word that is parsed. It is limited because slurmctld parses the words of users under its locks.
 inline constexpr std::size_t max_policy_word = 4096;  // bytes
 
 // Splits the word into policy and parameters. It does not check whether the policy or the keys exist. Throws Error on a
-// control character, an empty policy or item, a key that is given twice, a key with other characters than letters,
-// digits, - and _, more than 64 items, and more than max_policy_word bytes.
+// control character, an empty policy or item, or a key that is given twice. Throws it also on a key that has other
+// characters than letters, digits, - and _. The word may have at most 64 items and max_policy_word bytes.
 PolicySpec parse_policy_spec(std::string_view word);
 
 // Splits ITEM[,ITEM]... alone into parameters. Throws Error as parse_policy_spec() does.

@@ -4,10 +4,10 @@
 
 namespace placement {
 
-// Asks slurmctld for its configuration, as the calling user and by libslurm's public calls. Returns the pairs that the
-// select plugin (up to Slurm 24.11) and the MPI plugins report in it, each as a line "name = value", for
-// controller_state_of(). The text is empty when they report none. Throws Error when slurmctld does not answer, which
-// may take as long as Slurm's message timeout. libslurm ends the process when it finds no slurm.conf.
+// Asks slurmctld for its configuration with libslurm's public functions, as the calling user. Returns the pairs that
+// the select plugin (up to Slurm 24.11) and the MPI plugins report, as lines "name = value" for controller_state_of().
+// The text is empty when they report none. Throws Error when slurmctld does not answer; this may take as long as
+// Slurm's message timeout. libslurm ends the process when it finds no slurm.conf.
 std::string ask_controller();
 
 }  // namespace placement

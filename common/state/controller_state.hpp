@@ -35,7 +35,7 @@ struct ControllerState {
   bool operator==(const ControllerState&) const = default;
 };
 
-// A setting whose value is longer, in bytes, is cut to this length, and then ends in "..".
+// The longest value of a setting, in bytes. A longer value is cut to this length and ends in "..".
 inline constexpr std::size_t max_fact_bytes = 4000;
 
 // Returns the state as facts, for the configuration that slurmctld reports. `unbound` is left out: the select plugin

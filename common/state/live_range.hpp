@@ -5,9 +5,8 @@
 
 namespace placement {
 
-// The numbers that a value of the live state may have. No node has and no probe measures a number outside of them: it
-// is an error of the program that wrote it. Numbers beyond the range could also make sums and products in policies
-// infinite, or so large that other terms do not count.
+// The valid range of a value of the live state. A number outside of it is an error of the program that wrote it. It
+// could also make sums and products in policies infinite, or so large that other terms do not count.
 struct NumberRange {
   double least = 0;
   double most = 0;

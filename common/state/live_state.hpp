@@ -67,12 +67,12 @@ struct NodeState {
 // The method that forecasts the next value of a measurement from earlier ones [NLA §10].
 enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 
-// The origin of the values of a cell: measured between nodes of its groups; modelled from measurements of other pairs;
-// or assumed from pairs at another distance, where none at this distance was measured.
+// The origin of the values of a cell. `measured`: between nodes of its groups. `modelled`: from measurements of other
+// pairs. `assumed`: from pairs at another distance, because none at this distance was measured.
 enum class PairSource : std::uint8_t { none, measured, modelled, assumed };
 
 // The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups
-// applies to each pair of nodes from these groups; a cell of the diagonal applies to two nodes of one group. On a small
+// applies to each pair of nodes from these groups. A cell on the diagonal applies to two nodes of one group. On a small
 // cluster each node is a group of its own and each cell is one measured pair [NLA §8, §10]. The arrays belong to
 // `owner`, which keeps them alive.
 struct PairTable {
@@ -83,8 +83,9 @@ struct PairTable {
   std::span<const float> peak_bandwidth_Bps;    // what an idle network gives
   std::span<const PairSource> source;
   std::span<const float> age_s;  // age of the older of latency and bandwidth
-  // These four are tables for cells that are one measured pair, and empty without forecasts: the predictor that gives
-  // the value of the cell, and the mean absolute error of its recent forecasts (NaN before the second value).
+  // These four are tables if each cell is one measured pair with a forecast, else empty. They hold the predictor whose
+  // forecast is the value of the cell, and the mean absolute error of its recent forecasts (NaN before the second
+  // value).
   std::span<const Predictor> latency_predictor, bandwidth_predictor;
   std::span<const float> latency_error_us, bandwidth_error_Bps;
   std::span<const float> node_latency_us;     // of each node, added to the latency of its pairs; empty: none

@@ -43,7 +43,7 @@ struct ClusterView {
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
   std::shared_ptr<const NodeOutages> outages = nullptr;  // the site's own, in place of those in `live`
   double live_age_s = unknown_value;                     // since `live` was published; to be added to the ages in it
-  std::string warning = {};                              // what a file of the topology says and the view has not
+  std::string warning = {};                              // nodes of the topology file that the view does not have
   std::string why_not_live = {};                         // why `live` is null, for the user
 };
 

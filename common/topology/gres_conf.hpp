@@ -20,15 +20,14 @@ struct GpuShape {
 struct NodeGpus {
   std::optional<std::vector<GpuShape>> shapes;
   std::string why_not;  // with file and line; empty if there are shapes
-  // Whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. That of the node
-  // trumps that for all, wherever the lines stand.
+  // Whether Slurm finds the GPUs of the node itself: the file has AutoDetect= for it, other than off. The line of the
+  // node overrides the line for all nodes, in any order of the lines.
   bool detected = false;
 };
 
-// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. The file does not give
-// their order if Slurm finds the GPUs itself (AutoDetect, where the node's own off overrides what the file has for
-// all), if they are of several types, which Slurm sorts, or if a line is wrong. Throws Error when a file cannot be
-// read.
+// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. The order of the GPUs
+// is not known if Slurm detects them (AutoDetect=), if they have several types, which Slurm sorts, or if a line is
+// wrong. why_not then has the reason. Throws Error when a file cannot be read.
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.

@@ -52,9 +52,9 @@ struct NodeTopology {
 // near ones are preferred.
 std::vector<std::int64_t> gpu_costs(const NodeTopology& node);
 
-// Takes the GPUs of a gres.conf, which are in Slurm's order: their cores where `shapes` gives them, and the links.
-// Where the node has no GPUs yet, they become its GPUs. `source` is the name of the gres.conf. Throws Error when the
-// node has another number of GPUs, when there are none or too many, and when a core does not exist.
+// Adds the cores and links that `shapes` gives, in Slurm's order, to the GPUs of the node. A node without GPUs gets
+// those of `shapes`. `source` is the name of the gres.conf. Throws Error when the node has another number of GPUs, when
+// there are none or too many, and when a core does not exist.
 void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, const std::string& source);
 
 // Returns the largest number of cores per rank with which a rank on each GPU has only cores next to its GPU, at

@@ -43,11 +43,13 @@ std::vector<std::string> hosts_at(const std::string& list, const std::string& fi
 // Returns a warning about names in `file` that are no nodes of slurm.conf and are left out; empty if there are none.
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
+// A partition of a slurm.conf.
 struct PartitionShape {
   std::string name;
   std::vector<std::string> nodes;  // in slurmctld's order
 };
 
+// The nodes and partitions of a slurm.conf.
 struct SlurmMachine {
   std::vector<NodeShape> nodes;
   std::vector<PartitionShape> partitions;  // in the order of their lines
@@ -55,10 +57,10 @@ struct SlurmMachine {
 
 // Returns the nodes of a slurm.conf and of the files that it includes, in slurmctld's order, which is that of their
 // names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
-// NodeShape::offered has no cores that CoreSpecCount or CpuSpecList reserve, and none of nodes that State= or
-// DownNodes= keep from jobs. There are none if all nodes are dynamic ones, which only slurmctld knows. Throws Error,
-// with file and line, when a line is wrong or a node is given twice. Calls take(file, line) for each line, too, so that
-// a caller reads other settings in one pass.
+// NodeShape::offered excludes cores that CoreSpecCount or CpuSpecList reserve, and all cores of nodes that State= or
+// DownNodes= keep from jobs. Returns no nodes if all are dynamic, because only slurmctld knows these. Also calls
+// take(file, line) for each line, so that a caller reads other settings in one pass. Throws Error, with file and line,
+// when a line is wrong or a node is given twice.
 std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr);
 
 // Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong.

@@ -38,9 +38,9 @@ std::vector<std::string> node_names(const SlurmHosts& hosts);
 // NodeHostname is one of the two, or null. The node belongs to `hosts`.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
 
-// Returns a text that explains why a file of the controllers is missing on this host: "this host is no controller of
-// /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Returns an empty text on a controller, and when the slurm.conf
-// cannot be read.
+// Returns a text that explains why a file of the controllers is missing on this host. It has the form "this host is no
+// controller of /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Returns an empty text on a controller, and when
+// the slurm.conf cannot be read.
 std::string controllers_elsewhere(const std::string& slurm_conf_path);
 
 // Returns the users who may own the files that slurmctld writes: root and the slurm.conf's SlurmUser. Returns root
@@ -51,14 +51,13 @@ std::vector<uid_t> slurmctld_users(const std::string& slurm_conf_path);
 // when the slurm.conf cannot be read.
 bool has_private_jobs(const std::string& slurm_conf_path);
 
-// Returns whether PrivateData= of the slurm.conf has jobs, so that users may not see other users' jobs. Returns false
-// when the slurm.conf cannot be read.
+// Returns has_private_jobs(), or false when the slurm.conf cannot be read.
 bool jobs_are_private(const std::string& slurm_conf_path);
 
-// Returns the path of the slurm.conf that programs on this host read: the value of SLURM_CONF; or, on a host without
-// configuration files, the copy that slurmd fetched (/run/slurm/conf/slurm.conf); or /etc/slurm/slurm.conf.
+// Returns the path of the slurm.conf that programs on this host read. It is the value of SLURM_CONF, else the copy that
+// slurmd fetched (/run/slurm/conf/slurm.conf) on a host without configuration files, else /etc/slurm/slurm.conf.
 std::string slurm_conf_path();
-// Returns the path of the gres.conf next to it. The file may not exist.
+// Returns the path of the gres.conf next to slurm_conf_path(). The file may not exist.
 std::string gres_conf_path();
 
 }  // namespace placement

@@ -17,13 +17,13 @@ struct SwitchRecord {
 };
 
 // Returns switches as a forest over `nodes`. A node is attached to the lowest switch that names it, and a switch to the
-// lowest switch above it. Where several switches of one level are over one set of nodes, the first is kept: in a fat
-// tree with several roots each root stands above all leaves. A switch that overlaps others of its level gets the nodes
+// lowest switch above it. If several switches of one level are above equal sets of nodes, the first is kept. This
+// happens in a fat tree, where each root is above all leaves. A switch that overlaps others of its level gets the nodes
 // that they do not have. Names that are not among `nodes` are left out, and so are switches without a node.
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
-// Returns blocks of topology/block as forest_of() does, with one more above all when these are several trees: a job
-// that is larger than the largest block may have nodes of all blocks.
+// Returns blocks of topology/block as forest_of() does. If they form several trees, one more block is added above all.
+// A job larger than the largest block may have nodes of all blocks.
 std::vector<SwitchShape> tree_of_blocks(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
 }  // namespace placement

@@ -33,15 +33,12 @@ struct NodeShape {
 // Returns the view of a node whose first core is the leaf `first_leaf`. The cores that Slurm offers are free.
 NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 
-// Returns a view of the machine as Slurm describes it: a tree of switches, nodes, sockets and cores. All cores that
-// Slurm offers are free. The nodes of the view are in the order of `nodes`. `level_distance` is that of
-// TreeTopology::from_parents(). A level at which nothing branches anywhere (one socket in every node, one root switch)
-// is left out, so that it adds no hops. A switch without a switch above it is the top of a fabric. Fabrics are numbered
-// from 0 in the order of their lowest node. A root that stands for no switch joins several fabrics to one tree.
-// NodeView::fabric states which nodes a job can use together. A node on no switch is attached to that root. Its fabric
-// is `no_fabric` when the machine has switches; without any switch all nodes are one fabric. Throws Error when there
-// are no nodes or too many cores, and on a node under two switches, an index out of range, a cycle of switches, or a
-// count below 1.
+// Returns a view of the machine as a tree of switches, nodes, sockets and cores, with all cores free that Slurm offers.
+// Its nodes are in the order of `nodes`; `level_distance` is that of TreeTopology::from_parents(). A level without
+// branches (one socket in every node, one root switch) is left out and adds no hops. A switch without a switch above it
+// is the top of a fabric, and an extra root joins several fabrics. NodeView::fabric, numbered by the lowest node, shows
+// which nodes a job can use together. A node on no switch has `no_fabric` if the machine has switches. Throws Error on
+// no nodes, too many cores, a node under two switches, an index out of range, a cycle of switches, or a count below 1.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

@@ -36,20 +36,19 @@ struct MachineFile {
   std::string kind = {};      // of a topology.yaml: tree, block, flat, ring or torus3d
 };
 
-// Reads a topology file, for tools. When the file has Slurm's switches, the view has the nodes of the slurm.conf
-// `slurm_conf`, or, when this is empty, of the slurm.conf next to the file. When the file is a tree or
-// tleaf file, the view has nodes only if `slurm_conf` is given; their cores, or the nodes, are then the leaves of the
-// tree.
+// Reads a topology file, for tools. A file with Slurm's switches gives the nodes of the slurm.conf `slurm_conf` (empty:
+// the one next to the file). A tree or tleaf file gives nodes only with `slurm_conf`; the leaves of the tree are then
+// their cores, or the nodes.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
-// Does this for a file that was read.
+// Returns the view of read_topology() for a file that was read already.
 ClusterView parse_topology(MachineFile file, const std::string& slurm_conf = {},
                            std::span<const std::int64_t> level_distance = {});
 
-// Returns the switches or blocks of a topology file over the nodes `nodes`, with their names, as forest_of() and
-// tree_of_blocks() do; none for a tree or tleaf file, whose switches have no names, and for a topology without
-// switches. `warning` names the nodes of the file that are not among `nodes`.
+// Returns the switches or blocks of a topology file over the nodes `nodes`, as forest_of() and tree_of_blocks() do.
+// Returns none for a topology without switches, and for a tree or tleaf file, whose switches have no names. `warning`
+// names the nodes of the file that are not among `nodes`.
 std::vector<SwitchShape> parse_switches(MachineFile file, std::span<const NodeShape> nodes,
                                         std::string* warning = nullptr);
 

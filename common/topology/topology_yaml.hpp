@@ -19,32 +19,31 @@ struct YamlTopology {
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
   // The lines that describe the tree, the blocks or the rings in a topology.conf, for parse_topology_conf(); rings are
   // switches that no switch joins. For torus3d it is a torus file, for parse_torus(). It is empty for flat. Each line
-  // has the number of the line of the topology.yaml on which its switch or block begins, unless several begin on one
-  // line.
+  // has the line number at which its switch or block starts in the topology.yaml, unless several start on one line.
   std::string conf;
 };
 
 // Returns whether the text is that of a topology.yaml: it begins with "---" or with the first entry of a list.
 bool is_topology_yaml(std::string_view text);
 
-// Returns the topology called `wanted` or, without it, the one that Slurm takes for what belongs to no partition: the
-// first with cluster_default, else the first of all. `text` has at most max_topology_yaml bytes; `file` is its name in
-// errors. Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
+// Returns the topology called `wanted` or, without it, the cluster's default: the first with cluster_default, else the
+// first of all. `text` has at most max_topology_yaml bytes; `file` is its name in errors. Keys that Slurm may get later
+// are ignored. Throws Error, with file and line where there is one.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
 
-// Returns a file that is a topology.yaml with the text and the name of one of its topologies, as parse_topology_yaml()
-// does, and any other file as it is.
+// If the file is a topology.yaml, returns it with the text and the name of one of its topologies
+// (parse_topology_yaml()). Returns any other file unchanged.
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted = {});
 
-// Returns the file in which Slurm finds the switches: the topology.yaml next to the file `slurm_conf` if there is one,
-// else the topology.conf; empty if there is neither. Slurm before 25.05 does not know topology.yaml.
+// Returns the path of the file from which Slurm reads the switches: the topology.yaml next to the file `slurm_conf`,
+// else the topology.conf. Returns an empty path if neither exists. Slurm before 25.05 does not know topology.yaml.
 std::string topology_file(const std::string& slurm_conf);
 
-// Returns parse_switches() of that file; none without a file. Throws Error.
+// Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);
 
-inline constexpr std::size_t max_topology_yaml = 16 << 20;  // bytes; the reader needs some ten times as much memory
+inline constexpr std::size_t max_topology_yaml = 16 << 20;  // bytes; the reader takes about ten times this memory
 
 }  // namespace placement

@@ -40,8 +40,8 @@ class TorusTopology {
     Coordinates at{};
   };
 
-  // Nodes are numbered in the order of `nodes`. Throws Error when there are no dimensions, too many dimensions or too
-  // many positions, when a node is outside of the torus, and when two nodes have one position or one name.
+  // Nodes are numbered in the order of `nodes`. Throws Error when there are no dimensions, or too many dimensions or
+  // positions. Throws it also when a node is outside of the torus, or when two nodes share a position or a name.
   TorusTopology(std::vector<TorusDimension> dimensions, std::vector<Node> nodes);
 
   // Returns a torus with a node at each position, whose name is the number of the position.
@@ -83,9 +83,9 @@ class TorusTopology {
     return links;
   }
 
-  // Links have the numbers 0 .. links() - 1. Each direction of a link has a number of its own, by the position that it
-  // leaves: (position * dimensions + dimension) * 2, plus 1 in the direction in which coordinates shrink. In a mesh,
-  // some numbers stand for no link.
+  // Links have the numbers 0 .. links() - 1. Each direction of a link has its own number, by the position that it
+  // leaves. It is (position * dimensions + dimension) * 2, plus 1 if coordinates shrink on the way. In a mesh, some
+  // numbers stand for no link.
   std::int32_t links() const { return positions() * 2 * static_cast<std::int32_t>(dimension_.size()); }
 
   // Calls visit(link, position) for each link of R(from, to) in turn, with the position to which the link leads.
@@ -157,8 +157,8 @@ TorusDescription parse_torus(std::string_view text, const std::string& file);
 // Reads a torus file, in the form of parse_torus(). Throws Error with file, line and value.
 TorusDescription read_torus(const std::string& path);
 
-// Returns whether the text is a torus file and not a tree: it starts with torus, mesh, faulty or a target of SCOTCH, or
-// its first line is a name with coordinates.
+// Returns whether the text is a torus file and not a tree. A torus file starts with torus, mesh, faulty, a target of
+// SCOTCH, or a name with coordinates.
 bool is_torus_text(std::string_view text);
 
 // Returns the torus with those of its nodes that are among `known`, the nodes of slurm.conf. `warning` names the

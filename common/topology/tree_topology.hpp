@@ -23,16 +23,15 @@ class TreeTopology {
   TreeTopology() = default;
 
   // Returns the tree with these arities from the root to the leaves. level_distance[l - 1] is the distance of two
-  // leaves whose lowest common ancestor is l levels up (empty: 2 l). Throws Error on an arity below 1, on too many
-  // leaves, and when the distances are negative, decrease, pass 2^31 - 1, or are not one per level.
+  // leaves whose lowest common ancestor is l levels up (empty: 2 l). Throws Error on an arity below 1 and on too many
+  // leaves. Throws it also when the distances are negative, decrease, pass 2^31 - 1, or are not one per level.
   static TreeTopology balanced(std::span<const std::int32_t> arities,
                                std::span<const std::int64_t> level_distance = {});
 
   // Returns the tree in which parent[v] is the parent of vertex v. parent[0] must be -1 (the root), and parent[v] < v
   // for all others. Siblings are in the order of their numbers. level_distance[l - 1] is the distance of two leaves
   // whose lowest common ancestor is l levels above its deepest leaf (empty: each link is one hop). Throws Error when
-  // the parents are no tree, on too many leaves, and when the distances are negative, decrease, pass 2^31 - 1, or are
-  // not one per level.
+  // the parents are no tree, on too many leaves, and on distances that balanced() refuses.
   static TreeTopology from_parents(std::span<const std::int32_t> parent,
                                    std::span<const std::int64_t> level_distance = {});
 

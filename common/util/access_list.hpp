@@ -4,9 +4,9 @@
 
 namespace placement {
 
-// Lets the user `reader` read the open file `file`, besides those whom the mode of the file lets read it; a directory
-// it may then also enter. This is done by an access control list (acl(5)) of that one user; one that the file had is
-// replaced. Returns false, with errno, when the file system has no access lists or this process may not set them.
+// Lets the user `reader` read the open file `file`, in addition to the users whom its mode admits. If it is a
+// directory, `reader` may also enter it. Sets an access control list (acl(5)) with this one user, which replaces an
+// older list. Returns false, with errno, when the file system has no access lists or this process may not set them.
 bool let_user_read(int file, uid_t reader) noexcept;
 
 }  // namespace placement

@@ -6,7 +6,7 @@
 namespace placement {
 
 // Returns the processors on which this process may run, ascending, on machines with any number of processors. Returns
-// none when the kernel does not tell.
+// none when the kernel does not report them.
 std::vector<std::int32_t> allowed_cpus();
 
 }  // namespace placement

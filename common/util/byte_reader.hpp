@@ -9,9 +9,9 @@
 
 namespace placement {
 
-// Reads the parts of a byte string one after another. Every size is checked before memory is read: a part that is
-// longer than the rest is not returned, and the reader stays where it is. `Byte` is std::byte or std::uint8_t. The
-// bytes must outlive the reader and what take() returns.
+// Reads the parts of a byte string one after another. Every size is checked before memory is read. If a part is longer
+// than the rest, the functions return nothing and the reader keeps its position. `Byte` is std::byte or std::uint8_t.
+// The bytes must outlive the reader and what take() returns.
 template <typename Byte>
 class ByteReader {
  public:

@@ -11,10 +11,10 @@
 
 namespace placement {
 
-// Writes the parts of a byte string one after another, which byte_reader.hpp reads: either at the end of a vector,
-// which grows, or into a span of fixed size. Every size is checked before memory is written: a part that is longer than
-// the rest of the span is not written, the writer stays where it is, and the function returns false. `Byte` is
-// std::byte or std::uint8_t. The vector or the bytes of the span must outlive the writer.
+// Writes the parts of a byte string one after another, for byte_reader.hpp. It appends to a vector, or fills a span of
+// fixed size. Every size is checked before memory is written. If a part is longer than the rest of the span, the
+// functions return false, write nothing and keep the position. `Byte` is std::byte or std::uint8_t. The vector or the
+// bytes of the span must outlive the writer.
 template <typename Byte>
 class ByteWriter {
  public:

@@ -8,10 +8,10 @@
 
 namespace placement {
 
-// The moment after which nobody waits for an answer any more: a limit of processor time, or the setting of a flag.
-// It is a safety net only. Amounts of work decide what is computed, so that a loaded machine gives the answer of an
-// idle one. For the same reason the limit counts the processor time of the thread that made the deadline, and no other
-// thread may check it. Wall time is the upper limit: wall_factor times the processor time.
+// The moment at which a computation has to end: a limit of processor time, or the setting of a flag. It is only a
+// safety net. Amounts of work decide what is computed, so that a loaded machine gives the answer of an idle one. The
+// limit counts the processor time of the thread that made the deadline, and no other thread may check it. Wall time is
+// the upper limit: wall_factor times the processor time.
 class Deadline {
  public:
   using Time = std::chrono::nanoseconds;

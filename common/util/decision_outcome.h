@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * How a decision of slurmctld ended, and why a job runs as stock Slurm runs it. The C files of the plugin, the policies and
- * the record of a decision use these values; the ring of decisions has them as bytes, so that a value keeps its number.
+ * How a decision of slurmctld ended, and why a job runs as stock Slurm runs it. The C files of the plugin, the policies
+ * and the records of decisions use these values. The ring of decisions stores them as bytes, so their numbers must not
+ * change.
  */
 #ifndef PLACEMENT_UTIL_DECISION_OUTCOME_H
 #define PLACEMENT_UTIL_DECISION_OUTCOME_H
@@ -17,7 +18,7 @@ enum { DECISION_OUTCOMES = DECISION_WAIT + 1 };	/* the number of outcomes */
 
 /* The class of the reason for DECISION_STOCK, by which stock decisions are counted. */
 enum stock_reason {
-	STOCK_OTHER,		/* none of those below, or the record is of a version that had no classes */
+	STOCK_OTHER,		/* none of the classes below, or a record of a version without classes */
 	STOCK_NO_TIME,		/* the time for decisions was used up */
 	STOCK_NO_LIVE_DATA,	/* the policy needs a live state, and there was none, or too little of it */
 	STOCK_NO_ROOM,		/* the free nodes and the limits on nodes and tasks left the policy no choice */

@@ -13,11 +13,11 @@ namespace placement {
 // The largest number of names that a host list may stand for.
 inline constexpr std::size_t max_hosts = 1 << 20;
 
-// Returns the names of a host list in the order in which Slurm has them: of several brackets the last counts fastest,
-// then the first, the second and so on. Commas and blanks separate names, and empty names are left out. A number is as
-// wide as the first one of its range. Throws Error on a list without a name, unbalanced brackets, an entry of a bracket
-// that is not a number or a range, a range that runs backwards, and more than `most` names, which are counted before
-// they are made. It also throws when all names together have more than 128 MiB.
+// Returns the names of a host list in Slurm's order. If a name has several brackets, the last one counts fastest, then
+// the first, the second and so on. Commas and blanks separate names, and empty names are left out. A number is as wide
+// as the first one of its range. Throws Error on a list without a name, unbalanced brackets, and an entry that is not a
+// number or an ascending range. Throws it also on more than `most` names or 128 MiB of names, before the names are
+// made.
 std::vector<std::string> expand_hostlist(std::string_view list, std::size_t most = max_hosts);
 
 // Returns a host list of the names. Successive names that differ in the number at their end alone share a bracket.

@@ -6,8 +6,8 @@
 
 namespace placement {
 
-// Returns the median of `values`, at least one and none of them NaN; of an even number of values the upper one of the
-// two in the middle. Changes the order of the values.
+// Returns the median of `values`, which are at least one and not NaN. For an even number of values, returns the upper
+// one of the two in the middle. Changes the order of the values.
 template <typename Value>
 Value upper_median(std::span<Value> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -15,8 +15,8 @@ Value upper_median(std::span<Value> values) {
   return *middle;
 }
 
-// Returns the median of `values`, at least one and none of them NaN; of an even number of values the mean of the two in
-// the middle. Changes the order of the values.
+// Returns the median of `values`, which are at least one and not NaN. For an even number of values, returns the mean of
+// the two in the middle. Changes the order of the values.
 inline double median(std::span<double> values) {
   const double upper = upper_median(values);
   if (values.size() % 2 == 1) return upper;

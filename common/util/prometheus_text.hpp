@@ -27,8 +27,8 @@ class PrometheusText {
   std::string name_, text_;
 };
 
-// Writes the text to the file `path` as a new file that is renamed to the old one, so that a reader never sees a part
-// of it. Every user may read it. Throws Error with the file and the reason when it cannot be written.
+// Replaces the file `path` by a new file with the text, through a rename, so that a reader never sees a part of it.
+// Every user may read it. Throws Error with the file and the reason when it cannot be written.
 void replace_metrics_file(const std::string& path, const std::string& text);
 
 }  // namespace placement

@@ -25,8 +25,8 @@ std::vector<TextLine> text_lines(std::string_view text);
 // Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
 std::string printable(std::string_view text);
 
-// Returns `text` in a form that is safe in a message: a byte that is not printable ASCII becomes '?', and a text of
-// more than 80 bytes is cut there and followed by "...".
+// Returns `text` in a form that is safe in a message. A byte that is not printable ASCII becomes '?'. A text of more
+// than 80 bytes is cut there and followed by "...".
 std::string shown(std::string_view text);
 
 // Throws Error "name:line: message".
@@ -45,8 +45,8 @@ std::string lower_case(std::string_view text);
 // Compares two texts without regard to the case of ASCII letters.
 bool equal_any_case(std::string_view a, std::string_view b);
 
-// Returns whether `a` comes before `b` in slurmctld's order of node names: a number counts by its value, so that n9 is
-// before n10, unless it or its counterpart starts with 0.
+// Returns whether `a` comes before `b` in slurmctld's order of node names. Numbers are compared by value, so that n9 is
+// before n10, unless one of the two starts with 0.
 bool is_before_naturally(std::string_view a, std::string_view b);
 
 // Parses the whole `text` as a decimal integer, which may begin with '-'. Returns nothing when the text is not an

@@ -6,9 +6,9 @@
 
 namespace placement {
 
-// Reads a text of numbers line by line and field by field, and throws errors that name the file and the line.
-// Fields are separated by blanks, tabs, or one comma or semicolon. A separator at the end of a line adds no empty
-// field. Lines end in LF or CR LF; the last line may lack it. Blank lines and lines that begin with '#' are skipped.
+// Reads a text of numbers line by line and field by field, and throws errors that name the file and the line. Fields
+// are separated by blanks, tabs, or one comma or semicolon. A separator at the end of a line adds no empty field. Lines
+// end in LF or CR LF; the last line may have no end. Blank lines and lines that begin with '#' are skipped.
 class TextScanner {
  public:
   // `text` is what is read, `name` is the name of the file in errors. Both must outlive the scanner. A UTF-8 byte
@@ -37,9 +37,9 @@ class TextScanner {
   // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
   // in the message.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // Returns the next field as an amount of traffic: an integer or a decimal fraction of 0 or more, below 2^63, with or
-  // without an exponent. A long double holds each integer of 63 bits exactly. Throws Error when the field is something
-  // else; `what` names it in the message.
+  // Returns the next field as an amount of traffic, from 0 to below 2^63. It is an integer or a decimal fraction, with
+  // or without an exponent. A long double holds each integer of 63 bits exactly. Throws Error when the field is
+  // something else; `what` names it in the message.
   long double amount(std::string_view what);
   // Throws Error when a field is left in the line. `wanted` says in the message what the line should hold.
   void end_line(std::string_view wanted);
