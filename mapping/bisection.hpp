@@ -28,8 +28,8 @@ struct Sides {
   std::int32_t off_target = 0;
 };
 
-// What single tries on one small graph found. The vertex from which side 0 grows decides that; where further vertices
-// were chosen, as in a graph of several components, the try is not here.
+// The results of single tries on one small graph. A try is kept only if its start vertex alone decides its result; that
+// does not hold in a graph of several components.
 struct BisectionsFound {
   struct Try {
     std::int32_t start;  // the vertex
@@ -40,11 +40,11 @@ struct BisectionsFound {
   std::vector<Try> tries;
 };
 
-// Remembers the tries on small parts of one graph, for searches that split it time and again and come to equal parts.
+// Remembers the tries on small parts of one graph, because repeated searches often split equal parts.
 class BisectionMemory {
  public:
-  // Returns the tries on the part with these vertices, in this order, with these bounds of side 0. Valid until the next
-  // call.
+  // Returns the tries on the part with the vertices `part`, in this order, where side 0 has `least` to `most` vertices.
+  // The reference is valid until the next call.
   BisectionsFound& of(std::span<const std::int32_t> part, std::int32_t least, std::int32_t most) {
     if (found_.size() == tuning::most_parts_remembered) found_.clear();
     std::vector<std::int32_t> key(part.begin(), part.end());
@@ -71,9 +71,9 @@ class Bisection {
 
   // Splits a graph whose vertices all have size 1, with little traffic between the sides. Side 0 gets at least `least`
   // and at most `most` vertices; 0 <= least <= most <= number of vertices. Returns the side of each vertex, 0 or 1.
-  // `found` has what tries on an equal graph with equal bounds found. These are not made again, but count as work. Adds
-  // the new tries to it.
-  // Throws OutOfTime when the time ends before the first try has ended; afterwards returns the best split so far.
+  // `found` has the earlier tries on an equal graph with equal bounds. These are not made again, but count as work. New
+  // tries are added to it. Throws OutOfTime when the time ends before the first try has ended; afterwards returns the
+  // best split so far.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most, BisectionsFound& found);
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most) {
     BisectionsFound none;

@@ -33,6 +33,7 @@ class GainBuckets {
   // last removal.
   std::int32_t top() const { return head_[top_word_ * 64 + 63 - std::countl_zero(filled_[top_word_])]; }
 
+  // Adds the vertex `v`, which must not be in the queue, with the gain `gain`.
   void add(std::int32_t v, std::int32_t gain) {
     const std::int32_t bucket = bucket_of(gain);
     const std::int32_t next = head_[bucket];
@@ -43,6 +44,7 @@ class GainBuckets {
     if (bucket / 64 > top_word_) top_word_ = bucket / 64;
   }
 
+  // Removes the vertex `v`, which must be in the queue.
   void remove(std::int32_t v) {
     const Link link = link_[v];
     if (link.next >= 0) link_[link.next].before = link.before;
@@ -54,6 +56,7 @@ class GainBuckets {
     }
   }
 
+  // Changes the gain of the vertex `v`, which must be in the queue.
   void change(std::int32_t v, std::int32_t gain) {
     if (bucket_of(gain) == link_[v].bucket) return;
     remove(v);

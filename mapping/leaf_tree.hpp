@@ -17,8 +17,8 @@ class LeafTree {
   // `leaves` are leaves of `tree`, ascending without duplicates, at least one.
   LeafTree(const TreeTopology& tree, std::span<const std::int32_t> leaves);
 
-  // Returns the tree above some vertices, which become its slots. The vertices are in order from left to right and
-  // equally far from the root, and each slot of this tree lies below one of them.
+  // Returns the tree above the vertices `vertices`, which become its slots. They are ordered from left to right and
+  // equally far from the root. Each slot of this tree lies below one of them.
   LeafTree cut_at(std::span<const std::int32_t> vertices) const;
 
   struct Vertex {

@@ -61,14 +61,14 @@ std::optional<NodeCounts> sequential_counts(const NodeLimits& limits);
 // node; nothing when no subtree can serve the request.
 std::optional<NodeCounts> compact_counts(const ClusterView& view, const NodeLimits& limits, std::int32_t levels_up);
 
-// Returns the nodes of each subtree of the least height that can serve the request, as lists of view nodes; those of
-// the subtrees with the least room first, at most `most` lists.
+// Returns the nodes of each subtree of the least height that can serve the request, as lists of view nodes. Subtrees
+// with the least room come first. There are at most `most` lists.
 std::vector<std::vector<std::int32_t>> sufficient_subtrees(const ClusterView& view, const NodeLimits& limits,
                                                            std::size_t most);
 
-// Returns for each node of the view the vertex of the tree that stands for it: the lowest vertex above all its cores. A
-// vertex without siblings is replaced by its parent where other nodes are higher, so that a node with one socket is at
-// the height of nodes with several sockets.
+// Returns for each node of the view the vertex of the tree that stands for it: the lowest vertex above all its cores.
+// If other nodes are higher, a vertex without siblings is replaced by its parent. So a node with one socket has the
+// height of nodes with several sockets.
 std::vector<std::int32_t> node_vertices(const ClusterView& view);
 
 // Returns the lowest vertex of the tree that has all nodes of the placement below it, or is the only one.

@@ -6,12 +6,11 @@
 
 namespace placement::mapping {
 
-// Returns the place of each of `count` ranks, each place taken once, with little cost: the sum over all pairs of ranks
-// of their traffic times the distance of their places, the quadratic assignment problem. With up to eight ranks the
-// cost is least, and of equal answers the first in lexical order is returned. With more, exchanges of two places from
-// several starts end in a local minimum.
-//   traffic   traffic[rank * count + other], symmetric, 0 or more; the sum over all pairs times the largest distance
-//   below 2^62 distance  distance[place * count + other], symmetric, 0 or more
+// Returns the place of each of `count` ranks; each place is taken once. The cost is the sum over all pairs of ranks of
+// traffic times distance (the quadratic assignment problem). With up to eight ranks the cost is least, and of equal
+// answers the first in lexical order is returned. With more ranks, swaps from several starts end in a local minimum.
+//   traffic   traffic[rank * count + other], symmetric, 0 or more; its sum times the largest distance is below 2^62
+//   distance  distance[place * count + other], symmetric, 0 or more
 std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,
                                                std::span<const std::int64_t> distance, std::size_t count);
 

@@ -43,8 +43,8 @@ class Slots {
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
 
   // Returns a leaf for each rank: the ranks of each node have its first slots, in the order of the list. Returns
-  // nothing if ranks[n] are not counts[n] ranks for each node n, which are no more than it has slots, or if not every
-  // rank of the request is there once.
+  // nothing unless each ranks[n] has counts[n] ranks, at most the slots of node n, and each rank of the request occurs
+  // once.
   std::optional<std::vector<std::int32_t>> leaves_of_ranks(const std::vector<std::vector<std::int32_t>>& ranks,
                                                            const NodeCounts& counts) const;
 

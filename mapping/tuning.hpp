@@ -13,8 +13,8 @@ inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy ma
 inline constexpr std::int64_t sparsified_pairs = 30'000;  // of a matrix with more pairs: 20 ms for a million pairs
 inline constexpr std::int32_t effort_if_sparsified = 2;   // a higher one would take longer than slurmctld waits
 inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // a part of a mapping is then better than none
-inline constexpr std::int32_t effort_factor = 4;          // from each round of searches to the next: 1/4 of the time
-inline constexpr std::int64_t work_between_looks = 8192;  // at the clock: 50 us
+inline constexpr std::int32_t effort_factor = 4;          // each round has this times the effort of the last one
+inline constexpr std::int64_t work_between_looks = 8192;  // units of work between two looks at the clock: 50 us
 
 // ---- exact search
 
@@ -32,7 +32,7 @@ inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // no furt
 inline constexpr double worth_searching = 1.02;         // times the least estimate: further subtrees only up to this
 inline constexpr std::int32_t most_ranks_on_each = 32;  // with more, only subtrees whose estimate is close
 inline constexpr std::size_t sets_of_leaves_tried = 2;  // 10 % of the time, up to 2 % on fragmented machines
-inline constexpr double least_exponent = 0.4;           // of the model: a line of ranks is lower, but suits most leaves
+inline constexpr double least_exponent = 0.4;           // of CutModel. A line of ranks has less, but suits most leaves
 inline constexpr std::int32_t smallest_part_of_model = 8;  // the bisection for the model ends there
 inline constexpr std::int32_t parts_of_model = 8;  // at most: with many ranks the parts are larger, to save time
 inline constexpr std::int64_t most_steps_of_packing = 1 << 17;  // groups times leaves: 1 ms
@@ -43,16 +43,16 @@ inline constexpr std::int64_t work_per_rank = 420;              // of one search
 inline constexpr std::int64_t work_per_rank_of_few = 250;       // with several sets of leaves, so that they take 5 ms
 inline constexpr std::int32_t most_ranks_with_less_work = 512;  // these have work_per_rank_of_few
 inline constexpr std::int32_t most_ranks_for_two_multisections = 256;  // one on packed and one on all leaves
-inline constexpr std::int32_t most_ranks_for_little_gains = 1024;      // units that fit end the search of more ranks
+inline constexpr std::int32_t most_ranks_for_little_gains = 1024;      // with more, units of equal pieces end it
 inline constexpr std::int32_t huge_ranks = 16384;                      // with more, the first mapping comes early
 inline constexpr std::int64_t part_of_quick_work = 10;                 // a quick search has a tenth of the work
 inline constexpr std::int64_t work_per_consecutive_unit = 50;          // 12 ms for 65,536 ranks
 inline constexpr double min_unit_fit = 0.88;         // units with a lower fit are not placed: they gain nothing
-inline constexpr double sufficient_unit_fit = 0.98;  // that few units need; very many ranks then need no other way
+inline constexpr double sufficient_unit_fit = 0.98;  // few units need this fit; above huge_ranks it ends the search
 inline constexpr double irregular_fit = 0.2;         // with a lower fit the ranks do not communicate on a grid
 inline constexpr std::int32_t largest_unit = 128;    // larger ones leave no choice to the levels above
-inline constexpr double perfect_fit = 0.999;         // no other way of grouping is tried
-inline constexpr double hopeless_fit = 0.6;          // no other way of grouping is tried
+inline constexpr double perfect_fit = 0.999;         // above it, no other way of grouping is tried
+inline constexpr double hopeless_fit = 0.6;          // below it, no other way of grouping is tried
 
 // ---- units of ranks in a subtree: up to 4 % with halo exchanges
 
@@ -107,9 +107,9 @@ inline constexpr std::int32_t ranks_in_cache = 4096;        // the graphs of few
 // ---- swaps
 
 inline constexpr std::int32_t children_tried = 64;   // of a vertex, at most
-inline constexpr std::int32_t slots_near_by = 32;    // all groups of leaves below a vertex with as many are tried
+inline constexpr std::int32_t slots_near_by = 32;    // below a vertex with up to this number all slots are tried
 inline constexpr std::size_t partners_tried = 64;    // of a rank: their groups of leaves
-inline constexpr std::int32_t slots_all_tried = 64;  // a tree with as many slots
+inline constexpr std::int32_t slots_all_tried = 64;  // a tree with up to this number of slots
 
 // ---- nodes and ranks of a job. slurmctld waits for the answer, so only small jobs are tried on all choices of nodes.
 

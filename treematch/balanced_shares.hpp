@@ -5,8 +5,8 @@
 
 namespace placement::treematch {
 
-// Places a request with objective=balanced; place_by_objective() says how. Each number of leaf switches near that of
-// the placement with the least hop-bytes is tried, with room for even shares only.
+// Places a request with objective=balanced; see place_by_objective(). Each number of leaf switches near that of the
+// placement with the least hop-bytes is tried, with room for even shares only.
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place);
 

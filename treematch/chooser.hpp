@@ -24,8 +24,8 @@ MapOptions options_of(const Request& request);
 // Makes one decision: places one request on one view with few hop-bytes.
 class Chooser {
  public:
-  // `view` and `request` must outlive the object. With `parts`, parts of the nodes are also searched alone, where this
-  // may find a better placement, and the exact search has all its steps.
+  // `view` and `request` must outlive the object. With `parts`, subsets of the nodes are also searched alone if that
+  // may find a better placement. The exact search may then use all its steps.
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, bool parts);
 
   // Returns the placement. Throws PlacementError if the request does not fit, and Error if it contradicts itself.

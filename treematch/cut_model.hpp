@@ -42,9 +42,9 @@ class CutModel {
   std::vector<double> cut_;
 };
 
-// Returns sets of usable leaves, one leaf for each rank of the model: the leaves that lie closest together, and those
-// of the fullest subtrees of each height. The set with the least hop-bytes by the model comes first. `usable` is
-// ascending.
+// Returns sets of usable leaves, each with one leaf per rank of the model. One set has the leaves that lie closest
+// together, the others the leaves of the fullest subtrees of each height. The set with the least hop-bytes by the model
+// comes first. `usable` is ascending.
 std::vector<std::vector<std::int32_t>> leaf_sets(const CutModel& model, const TreeTopology& tree,
                                                  std::span<const std::int32_t> usable);
 

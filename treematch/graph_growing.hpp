@@ -14,16 +14,12 @@ struct FrontGroups {
   std::int32_t groups = 0;          // number of groups
 };
 
-// Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Grows one group at a time.
-// Seed: the ungrouped neighbour of earlier groups with the least traffic to other ungrouped vertices (on a grid, a
-// corner). Growth: the neighbour with the most traffic to the group; ties go to the vertex with the most traffic to the
-// group's other neighbours.
-// A group is put off when it has less traffic inside than 15/16 of the best group so far. Groups that were put off are
-// made when there are no others left. On a grid the groups then fit together like bricks, even where the sides of
-// the grid are no multiples of the sides of a brick.
-// Groups with consecutive numbers are mostly near each other in the graph.
-// The remaining vertices are grouped in the order of their numbers when the time of `watch` ends, or when too many
-// groups are put off. Throws nothing of its own.
+// Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Grows one group at a time. Seed:
+// the ungrouped neighbour of earlier groups with the least traffic to other ungrouped vertices (on a grid, a corner).
+// Growth: the neighbour with the most traffic to the group; ties go to the vertex with the most traffic to the group's
+// other neighbours. A group with less than 15/16 of the best inner traffic so far is put off until no other is left. On
+// a grid, the groups then tile like bricks. Consecutive groups are mostly near each other. When the time of `watch`
+// ends, or too many groups are put off, the rest is grouped by vertex number.
 FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size,
                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 

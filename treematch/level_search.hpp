@@ -15,7 +15,7 @@ namespace placement::treematch {
 //   matrix   traffic between the ranks; at least one rank and one pair
 //   usable   leaves that may be taken, ascending, at least one per rank
 //   options  the scope is `subtree` or `whole`
-//   work     after which no further subtree is searched
+//   work     units of work (about one arc visited each) after which no further subtree is searched
 // When the deadline passes, returns the best mapping found so far.
 MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                         const MapOptions& options, std::int64_t work);

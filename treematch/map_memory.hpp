@@ -19,8 +19,7 @@
 namespace placement::treematch {
 
 // Mappings found earlier for one matrix, with one seed and one limit of work. A search on leaves whose tree has the
-// shape of an earlier search's tree takes over the mapping found then, which is the one that it would find itself.
-// Several threads may use it at the same time.
+// shape of an earlier one reuses its mapping, which it would find itself. Thread-safe.
 class MapMemory {
  public:
   struct Entry {
@@ -39,6 +38,7 @@ class MapMemory {
   // Returns the entry with this effort, this shape and this detail; null when there is none.
   std::shared_ptr<const Entry> find(std::int32_t effort, std::span<const mapping::LeafTree::Vertex> shape,
                                     std::span<const std::int32_t> detail) const;
+  // Adds an entry unless it alone takes more than `most_bytes`. Drops the oldest entries until it fits.
   void keep(Entry entry);
   std::size_t size() const;
   std::size_t bytes() const;  // approximate
@@ -63,9 +63,8 @@ inline void add_number(std::vector<std::int32_t>& detail, std::int64_t number) {
   detail.insert(detail.end(), {static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits & UINT32_MAX)});
 }
 
-// The memories of the matrices that were mapped last, for jobs that come many times: the tasks of an array, or one
-// application submitted again and again. Several threads may use it at the same time. With the limits that are in
-// force below, all memories together take at most some 50 MiB.
+// The memories of the matrices that were mapped last, for repeated jobs, such as the tasks of an array. Thread-safe.
+// With the limits below, all memories together take at most some 50 MiB.
 class MatrixMemories {
  public:
   using Clock = std::chrono::steady_clock;
@@ -75,8 +74,8 @@ class MatrixMemories {
   static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;
   static constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;
 
-  // Returns the memory of the matrix with this seed. Where there is none, it takes the place of the one that has not
-  // been asked for the longest time. `matrix` is not null.
+  // Returns the memory of the matrix with this seed. A new one replaces the least recently used memory. `matrix` is not
+  // null.
   std::shared_ptr<MapMemory> of(const std::shared_ptr<const CommMatrix>& matrix, std::uint64_t seed);
 
   // Returns the memory of mappings of parts of matrices onto the cores of one node.

@@ -18,9 +18,9 @@ namespace placement::treematch {
 //   matrix   traffic between the ranks
 //   usable   leaves that may be taken, ascending without duplicates, at least one per rank
 //   options  only `scope` and `levels_up` are read
-// Returns one leaf per rank, the hop-bytes of the mapping and those of the natural order.
-// Throws Error when there are too many ranks for `assignment`, when a leaf is out of range, listed twice or out of
-// order, or when ranks outnumber usable leaves.
+// Returns one leaf per rank, the hop-bytes of the mapping and those of the natural order. Throws Error when there are
+// too many ranks for `assignment`, or more ranks than usable leaves. Throws it also when a leaf is out of range, listed
+// twice or out of order.
 MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                           const MapOptions& options, Pairing pairing = Pairing::maximum_weight);
 

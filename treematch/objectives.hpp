@@ -40,8 +40,8 @@ using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Reques
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 
-// Makes the placement claim no longer that it is optimal: its hop-bytes are, and another one may be better by the
-// objective.
+// Clears Placement::optimal and makes the reason claim "optimal in hop-bytes" only, because another placement may be
+// better by the objective.
 void drop_claim(Placement& placement);
 
 }  // namespace placement::treematch

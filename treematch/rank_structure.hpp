@@ -14,9 +14,8 @@
 
 namespace placement::treematch {
 
-// What the traffic says about the ranks on any leaves: a quick bisection, groups, and units. Each part is
-// found when it is first asked for. All searches of a job share it, and a search finds the same with it as alone. The
-// functions throw OutOfTime.
+// The structure of the traffic, independent of leaves: a quick bisection, groups, and units. Each is computed when
+// first asked for. All searches of a job share it, which does not change their results. The functions throw OutOfTime.
 class RankStructure {
  public:
   // The matrix and the time budget must outlive the object. `seed` is that of the random choices.

@@ -14,8 +14,8 @@ namespace placement::treematch {
 
 // Ranks joined to units of one size. A unit takes a place: as many leaves just below one vertex as it has ranks. The
 // traffic inside the units then travels equally far wherever they are, so that only the traffic between the units is
-// left to be mapped. There are more leaves than the units need, and a vertex may keep some of its leaves free: it has
-// places for whole units only.
+// left to be mapped. There are more leaves than the units need. A vertex has places for whole units only, so some of
+// its leaves may stay free.
 struct RankUnits {
   std::int32_t size = 0;              // ranks of a unit; the last unit may have fewer
   std::vector<std::int32_t> unit_of;  // unit of each rank
@@ -31,8 +31,8 @@ std::optional<RankUnits> joined_to_units(const CommMatrix& matrix, const mapping
 std::vector<std::int32_t> places_of_units(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                           std::int32_t size);
 
-// Returns the leaf of each rank when the units are on the places that begin at these leaves, one per unit. The ranks of
-// a unit take its leaves in ascending order.
+// Returns the leaf of each rank when unit u is on the place whose first leaf is place_of_unit[u]. The ranks of a unit
+// take its leaves in ascending order.
 std::vector<std::int32_t> leaves_of_ranks(const RankUnits& units, std::span<const std::int32_t> usable,
                                           std::span<const std::int32_t> place_of_unit);
 

@@ -39,8 +39,7 @@ struct SubtreeClass {
 };
 
 // Sorts the subtrees that hold usable leaves into classes. A child that no optimal mapping needs is left out of its
-// parent's class. This is so for children beyond the first `ranks` of one class, and for children that `ranks` others
-// can replace at no higher cost.
+// parent's class. It is beyond the first `ranks` of its class, or `ranks` others can replace it at no higher cost.
 class SubtreeClasses {
  public:
   //   usable  leaves that may be taken, ascending

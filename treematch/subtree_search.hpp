@@ -19,8 +19,8 @@ struct SearchLimits {
   bool anneal_exchanges = false;  // also where the ranks take all leaves, so that they can only exchange their places
 };
 
-// Chooses one of the usable leaves for each rank, with few hop-bytes: packs the ranks closely, maps units of ranks,
-// improves the best mapping found, and anneals it.
+// Chooses one of the usable leaves for each rank, with few hop-bytes. Packs the ranks closely, maps units of ranks, and
+// improves and anneals the best mapping found.
 //   structure  that of the matrix; what has been found before does not change the result
 //   usable     leaves that may be taken, ascending, at least one per rank
 //   options    seed, effort, deadline and memory are used

@@ -33,8 +33,8 @@ struct MapOptions {
   std::int32_t effort = usual_effort;
   std::int64_t most_exact_steps = INT64_MAX;  // of the exact search, where `effort` does not set fewer
   Deadline deadline = Deadline::never();
-  // Where up to 256 ranks (with more than the usual effort up to 512) take all usable leaves, of a scope other than
-  // `given`: search longer, by annealing, for ranks that should exchange their places.
+  // Whether ranks that take all usable leaves, so that they can only exchange places, are annealed. Applies to up to
+  // 256 ranks (512 with more than the usual effort) and to other scopes than `given`.
   bool anneal_exchanges = false;
   // May be null. May be shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
   MapMemory* memory = nullptr;
@@ -52,9 +52,9 @@ struct MapResult {
 // Maps the ranks of the matrix onto usable leaves, one leaf per rank, with few hop-bytes [TM §5].
 //   usable  leaves that may be taken, ascending without duplicates, at least one per rank
 // Equal arguments give equal results, unless the deadline passes. When it does, returns the best mapping found so far.
-// With any deadline, the result costs no more than the natural order on the leaves of the scope, and with up to
-// tuning::most_pairs_mapped_quickly pairs no more than the greedy mapping.
-// Throws Error when a leaf is out of range, listed twice or out of order, or when ranks outnumber usable leaves.
+// With any deadline, the result costs no more than the natural order on the leaves of the scope. With up to
+// tuning::most_pairs_mapped_quickly pairs, it costs no more than the greedy mapping. Throws Error when a leaf is out of
+// range, listed twice or out of order, or when ranks outnumber usable leaves.
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options);
 

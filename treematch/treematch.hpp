@@ -14,8 +14,7 @@ namespace placement::treematch {
 //   objective  hop-bytes (the default), balanced or worst-group: see Objective
 //   effort     how much work the search may do, 1 to 1000, 10 by default; with less, jobs of some hundred tasks and
 //              more take less time and get slightly worse mappings
-// Without a matrix, the nodes of the smallest sufficient subtree are taken and the ranks fill them
-// in the order of the tree. If
+// Without a matrix, ranks fill the nodes of the smallest sufficient subtree in the order of the tree. If
 // request.node_tasks is given, the nodes and the number of tasks on each stay, and only the ranks are mapped.
 // Throws Error when a parameter is wrong or when the request cannot be placed.
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);

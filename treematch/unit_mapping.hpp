@@ -12,10 +12,9 @@
 namespace placement::treematch {
 
 // Units: groups of ranks, each as large as one of the lowest subtrees, such as a socket. A mapping by units joins ranks
-// to units from below, and then splits the units from the root downwards.
-// This suits traffic that falls into equal pieces, as in a halo exchange. Most hops then lie at the bottom of the tree.
-// Units that fit together save more hops there than a split from above, which leaves irregular pieces. There are also
-// fewer units than ranks to split.
+// to units from below, and then splits the units from the root downwards. This suits traffic that falls into equal
+// pieces, as in a halo exchange. Fitting units save more hops at the bottom of the tree than a split from above, which
+// leaves irregular pieces.
 struct Units {
   std::vector<std::int32_t> unit_of;  // unit of each vertex of the graph
   std::vector<std::int32_t> place;    // the lowest subtrees: the vertices just above the leaves, from left to right
@@ -32,9 +31,9 @@ struct Units {
 std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
                                    const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-// Joins vertices that follow each other to units as large as the lowest subtrees, in a fraction of the time.
-// `position` has the place of each vertex in their order, from 0. The fit is not known and stays 0. Returns nothing in
-// the same cases as join_to_units().
+// Joins vertices that follow each other to units as large as the lowest subtrees, in a fraction of the time. `position`
+// has the place of each vertex in their order, from 0. The fit is not known and stays 0. Returns nothing when
+// join_to_units() would.
 std::optional<Units> consecutive_units(const mapping::LeafTree& tree, std::span<const std::int32_t> position);
 
 // Places the units on the lowest subtrees from left to right, in the order of their numbers. Returns the slot of each

@@ -43,13 +43,13 @@ class RanksOfNode {
     return CommMatrix::from_edges(static_cast<std::int32_t>(ranks_.size()), std::move(edges));
   }
 
-  // Returns better leaves for the ranks, of those in `usable`; nothing if there are none.
+  // Returns leaves out of `usable` that cost less than the present ones; nothing if none are found.
   Ints better(const CommMatrix& traffic, Ints usable, std::int32_t effort, const Deadline& deadline) const {
     const TreeTopology sockets = TreeTopology::balanced(std::array{node_.sockets, node_.cores_per_socket});
     for (std::int32_t& leaf : usable) leaf -= node_.first_leaf;
     Ints question = question_of(traffic, usable);
     const Cost cost = sockets.hop_bytes(traffic, leaf_);
-    // Jobs of one application, and the nodes of one job, often ask for the same mapping.
+    // Jobs of one application, and the nodes of one job, often need equal mappings.
     MapMemory& answers = matrix_memories().within_nodes();
     if (const auto same = answers.find(effort, {}, question)) return same->cost < cost ? same->slot : Ints();
     MapOptions options;
@@ -63,7 +63,7 @@ class RanksOfNode {
   }
 
  private:
-  // Returns all that a mapping of the ranks within the node depends on, except the effort.
+  // Returns the key of a mapping within the node for MapMemory: all that it depends on, except the effort.
   Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
     Ints question{node_.cores_per_socket, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
     question.insert(question.end(), usable.begin(), usable.end());

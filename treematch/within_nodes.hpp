@@ -9,13 +9,13 @@
 
 namespace placement::treematch {
 
-// Which nodes are done. Where a mapping has chosen the leaves of the ranks by their traffic, only nodes with slots that
-// no rank has can gain much.
+// The nodes whose ranks are placed again. If a mapping has chosen the leaves by traffic, only nodes with free slots can
+// gain much.
 enum class SocketsOf { all_nodes, nodes_with_free_slots };
 
-// Places the ranks of each node on the node's sockets by their traffic, where a node has several sockets and its ranks
-// are on more than one of them. All slots of the node may be taken, those that no rank has, too. The node of each rank
-// stays. The nodes are done in their order until the deadline passes.
+// Places the ranks of each node on the node's sockets by their traffic, if these ranks are on several sockets. They may
+// take all slots of the node, including free ones. The node of each rank stays. Nodes are handled in their order until
+// the deadline passes.
 //   leaf_of_rank  in and out: the leaf of a slot for each rank of request.matrix; hop-bytes never rise
 //   effort        MapOptions::effort for the ranks of one node
 // Returns whether a rank has another leaf than before.

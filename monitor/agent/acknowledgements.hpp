@@ -4,9 +4,9 @@
 
 namespace placement::agent {
 
-// What one monitor acknowledged of the heartbeats that were sent to it, and when the last one has to be repeated:
-// without that a node would look dead on a network that loses many packets. A monitor that no longer answers gets only
-// one heartbeat per interval.
+// Tracks which heartbeats one monitor has acknowledged, and when the last one has to be repeated. Without repetitions,
+// a node would look dead on a network that loses many packets. A monitor that no longer answers gets only one heartbeat
+// per interval.
 class Acknowledgements {
  public:
   static constexpr int patience = 3;           // heartbeats without an answer before a new handshake begins
@@ -24,7 +24,7 @@ class Acknowledgements {
     repeat_s_ = now_s + repeat_every_s_;
     ++unanswered_;
   }
-  // Returns whether the last heartbeat has to be repeated now. It is taken as repeated then.
+  // Returns whether the last heartbeat has to be repeated now. If so, counts it as repeated.
   bool repeat_due(double now_s) {
     if (repeats_ == 0 || now_s < repeat_s_) return false;
     --repeats_;

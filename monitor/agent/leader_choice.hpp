@@ -7,13 +7,13 @@
 
 namespace placement::agent {
 
-// Chooses the monitor that this agent follows: its probe leases are valid, and its settings are in force. Agents tell
-// all monitors whom they follow. A monitor leads while most agents follow it, so that at most one leads. Monitors are
-// numbered in the order of slurm.conf. Times are in seconds of a steady clock.
+// Chooses the monitor that this agent follows: its probe leases are valid, and its settings are in force. Agents report
+// to all monitors which one they follow. A monitor leads while most agents follow it, so that at most one leads.
+// Monitors are numbered in the order of slurm.conf. Times are in seconds of a steady clock.
 class LeaderChoice {
  public:
-  // A monitor that has not acknowledged a heartbeat for this time is not followed. One heartbeat and its repetitions
-  // are lost before that, with heartbeats every 5 s.
+  // A monitor that has acknowledged no heartbeat for this time is not followed. With heartbeats every 5 s, one of them
+  // and its repetitions may get lost.
   static constexpr double silence_s = 7.5;
 
   explicit LeaderChoice(std::size_t monitors) : monitors_(monitors) {}
@@ -23,8 +23,8 @@ class LeaderChoice {
     if (from < monitors_.size()) monitors_[from] = {next_to_slurmctld, now_s};
   }
 
-  // Returns the first monitor next to the active slurmctld that has answered of late, or if there is none, the first
-  // one that has answered of late.
+  // Returns the first monitor next to the active slurmctld that has answered within silence_s. If there is none,
+  // returns the first of all that have.
   std::optional<std::size_t> leader(double now_s) const {
     std::optional<std::size_t> first;
     for (std::size_t i = 0; i < monitors_.size(); ++i) {

@@ -30,7 +30,7 @@ class DecayingMean {
 // Running means of one attribute over 1, 5 and 15 minutes.
 class Averages {
  public:
-  // Begins with means that are known from elsewhere.
+  // Starts with means that are known from elsewhere.
   void seed(const RunningMeans& means);
   // Adds a value that held for the last `seconds`.
   void add(double value, double seconds);
@@ -48,8 +48,9 @@ struct SampleSettings {
   std::string node;                     // NodeName; finds this node's slurmd among several; empty: any slurmd counts
   std::vector<std::string> interfaces;  // whose traffic counts; empty: those with hardware, or all but lo if none has
   double link_Bps = unknown_value;      // nominal rate of the interfaces together; NaN: ask the kernel
-  // The processors that belong to the node, if these are not all of the machine. Cores, sockets, frequency, utilisation
-  // and load are then theirs alone; the load is the number of threads that run or wait for a disk there. Empty: all.
+  // The processors of the node, if it has only a part of the machine; empty: all. Cores, sockets, frequency,
+  // utilisation and load are then measured on these processors. The load is the number of threads that run or wait for
+  // a disk there.
   std::vector<std::int32_t> cpus = {};
 };
 

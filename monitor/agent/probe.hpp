@@ -12,8 +12,8 @@
 
 namespace placement::agent {
 
-// Suitable sizes of probes. A train is long enough that the token bucket of a traffic shaper does not matter, and short
-// enough for the default socket buffers of every system.
+// Suitable sizes of probes. A train is longer than the burst of a usual traffic shaper, and fits into the default
+// socket buffers of every system.
 inline constexpr std::uint16_t usual_train_packets = 160;
 inline constexpr std::uint16_t usual_latency_packets = 9;
 inline constexpr std::uint16_t usual_latency_bytes = 128;

@@ -13,9 +13,8 @@ namespace placement::agent {
 // slurmstepd or when it is in a control group of Slurm. So neither proctrack/linuxproc nor a particular version of
 // control groups is needed.
 //
-// Other processes are read when they are new and then once in a dozen scans. Most of them never change, and reading all
-// of them every few seconds would be the largest cost of the agent. When only some processors of the machine count,
-// each scan has to read the state of every process, to know which ones run there.
+// Other processes are read when they are new and then once in a dozen scans, because reading all would be the agent's
+// largest cost. If only some processors count, each scan reads the state of every process.
 class SlurmProcesses {
  public:
   // `root` is the prefix of /proc. Several slurmd may share one host: a slurmd that was given another NodeName than

@@ -12,8 +12,7 @@ namespace placement::monitor {
 // The policies with samples of their own. All others are counted together, as "other".
 inline constexpr std::array<std::string_view, 4> counted_policies = {"TREEMATCH", "TOFA", "NLA", "other"};
 
-// The outcomes of a start that are counted: the policy's nodes or cores are used, the job waits for better ones, or it
-// runs as stock.
+// The outcomes of a start that are counted: the job gets the policy's nodes or cores, waits, or runs as stock.
 inline constexpr std::array<std::string_view, 3> counted_outcomes = {"placed", "wait", "stock"};
 
 // The reasons for stock with samples of their own. All others are counted with the first one.

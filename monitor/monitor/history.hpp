@@ -10,10 +10,10 @@
 
 namespace placement::monitor {
 
-// The data that a monitor keeps on disk, in a SQLite file. The file is in write-ahead mode, so that readers (placectl)
-// never delay the writer, and a writer that is killed loses at most the current transaction. Times are seconds since
-// 1970. PRAGMA user_version is the version of the schema, history_schema_version. A file of a newer version is refused.
-// A file that is damaged or no database of this schema is moved aside, and a new one is begun.
+// The data that a monitor keeps on disk, in a SQLite file. Its write-ahead log keeps readers (placectl) from delaying
+// the writer. A writer that is killed loses at most the current transaction. Times are seconds since 1970. PRAGMA
+// user_version is the version of the schema, history_schema_version. A file of a newer version is refused. A file that
+// is damaged or no database of this schema is moved aside, and a new one is begun.
 //
 //   outage   (node, began_at, ended_at, counted, cause, noticed_at)
 //            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
@@ -38,10 +38,10 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
-// Returns whether two records of one node show one outage. One physical event can show twice: slurmctld also misses the
-// slurmd of a node that was cut off, or a slurmd starts late after a reboot. Two outages are one in three cases. They
-// overlap. They begin within same_outage_s of each other. The later one has the cause slurmd and begins within
-// same_outage_s after the end of the other.
+// Returns whether two records of one node show one outage. An outage can show twice, because slurmctld also misses the
+// slurmd of a node that is cut off, or a slurmd starts late after a reboot. Two records are one outage if they overlap,
+// or start within same_outage_s of each other. They are also one if the later one has the cause slurmd and starts
+// within same_outage_s after the end of the other.
 inline constexpr double same_outage_s = 60;
 bool one_outage(const OutageRecord& a, const OutageRecord& b);
 
@@ -78,7 +78,7 @@ class History {
   bool commit();
   void give_up();
 
-  // Both functions replace the record on file with this node and beginning.
+  // Both functions replace a stored record with the same node and start time.
   void put_outage(const OutageRecord& outage);
   void put_span(const SpanRecord& span);
   // Adds a decision of slurmctld, with its text `record`.
@@ -87,8 +87,8 @@ class History {
   std::vector<OutageRecord> outages();  // ordered by beginning
   std::vector<SpanRecord> spans();      // ordered by beginning
 
-  // Returns a remembered value by its name; empty if there is none. "ring" is how far the ring of decisions was read;
-  // "left X" is when the agent of node X ended by order, while it has not come back.
+  // Returns the stored value `name`; empty if there is none. "ring" is the position up to which the ring of decisions
+  // was read. "left X" is the time when the agent of node X ended by order, until it comes back.
   std::string setting(const std::string& name);
   // Remembers a value. An empty one is forgotten.
   void set_setting(const std::string& name, const std::string& value);

@@ -19,8 +19,8 @@ namespace placement::monitor {
 // that cannot be written, because the disk is full or the file is damaged, is kept in memory and written later.
 class HistoryKeeper {
  public:
-  // Opens the history in StateDirectory and logs whether it begins anew. The ring is read from where the history ends;
-  // `decision_owners` as in MonitorSettings. Throws Error when the history cannot be opened.
+  // Opens the history in StateDirectory, and logs whether a new one was begun. The ring is read from where the history
+  // ends; `decision_owners` as in MonitorSettings. Throws Error when the history cannot be opened.
   HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
 
   History& history() { return history_; }

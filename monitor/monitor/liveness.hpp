@@ -31,7 +31,7 @@ struct LivenessSettings {
   double doubt_share = 0.5;
   std::int32_t doubt_least = 3;
   double doubt_window_s = 30;
-  // When this process did not run for this time, the silence is its own.
+  // If this process did not run for this time, the silence of nodes is attributed to it.
   double own_pause_s = 4;
 };
 

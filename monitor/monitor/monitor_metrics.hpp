@@ -22,7 +22,7 @@ struct MetricSources {
   const HistoryKeeper& keeper;
   std::int64_t heartbeats;  // since the start
   const SnapshotPublisher& publisher;
-  const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, as it last told them
+  const std::optional<ControllerState>& controller;  // the settings in force in slurmctld, by its last answer
   std::size_t configuration_notes;                   // messages about files that cannot be read or are not in force
 };
 

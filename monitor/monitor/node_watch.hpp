@@ -67,7 +67,7 @@ class NodeWatch {
   void write();
   void written();
   const PendingRecords& pending() const { return pending_; }
-  // Returns the time on the steady clock since which no setting of the wall clock was noticed.
+  // Returns the steady-clock time after which no step of the wall clock was detected.
   double clock_good_since_s() const { return clock_good_since_s_; }
 
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.

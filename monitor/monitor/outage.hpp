@@ -11,9 +11,8 @@ namespace placement::monitor {
 // slots of an hour. A node may fail in each slot. All times are in seconds since 1970.
 
 enum class OutageEstimator : std::uint8_t {
-  // Beta-Bernoulli: the node's own outages and hours of observation, old ones counting less, and the rate of all nodes
-  // as
-  // prior. Before the first outage of any node all have the prior's mean.
+  // Beta-Bernoulli: from the node's outages and hours of observation, with less weight for old ones. The prior has the
+  // rate of all nodes as mean, which is the result before the first outage of any node.
   beta,
   moving_average,           // outages per hour of observation in the last 30 days
   weighted_moving_average,  // outages per hour of observation, old ones counting less
@@ -33,7 +32,7 @@ struct OutageSettings {
   double first_guess_s = 365 * 86400.0;
 };
 
-// What was seen of one node.
+// The observed history of one node.
 struct NodeObservation {
   struct Period {
     double began_s = 0, ended_s = 0;

@@ -23,13 +23,13 @@ struct NodeSwitches {
 };
 
 struct PairModelSettings {
-  std::int32_t all_pairs_nodes = 128;  // up to this number each node is a group; with more nodes each leaf switch is
+  std::int32_t all_pairs_nodes = 128;  // with more nodes, each leaf switch is a group, else each node
   double keep_s = 2 * 3600;            // a measurement that is older is not used as a present one
   std::size_t most_pairs = 400000;     // largest number of pairs that are remembered
 };
 
-// Estimates the network between all nodes from the measured pairs. The value of a pair is the value of its hop class,
-// plus corrections for its leaf switches, its nodes and the pair itself [NLA §10]. All are medians, so that a node with
+// Estimates the network between all nodes from the measured pairs. The value of a pair is that of its hop class, plus
+// corrections for its leaf switches, its nodes and the pair [NLA §10]. All values are medians, so that a node with
 // wrong measurements or reports affects only its own pairs.
 class PairModel {
  public:

@@ -19,23 +19,23 @@ struct ProbeCounts {
   std::array<std::int64_t, protocol::probe_outcome_names.size()> outcomes{};  // as the initiators reported them
 };
 
-// Gives leases for probes to pairs of nodes while this monitor is the leader, and takes their results into the model of
-// the pairs [NLA §8]. Times are seconds of a steady clock.
+// While this monitor is the leader, it grants leases for probes to pairs of nodes. The results go into the model of the
+// pairs [NLA §8]. Times are seconds of a steady clock.
 class Probing {
  public:
   // `switches` are the leaf switches of the nodes. The peak bandwidths are those of the last snapshot, if its file is
   // still there and shows single pairs. The watch and the port must outlive this object.
   Probing(const Config& config, const NodeSwitches& switches, const NodeWatch& watch, MonitorPort& port);
 
-  // Models and measures the network by other switches from now on. What was measured of pairs stays.
+  // Replaces the switches by which the network is modelled and measured. Measurements of pairs are kept.
   void take_switches(const NodeSwitches& switches);
 
   // Gives the leases of the round that is due, if one is.
   void give_leases(double now_s);
   // Forgets leases whose results can no longer arrive.
   void drop_old_leases(double now_s);
-  // Takes what the node reports of a probe. A result without a lease of this node is ignored while this monitor leads.
-  // Otherwise the leader has given the lease, and the measurement is taken.
+  // Takes the result of a probe that the node reports. While this monitor leads, a result without a lease of this node
+  // is ignored. Otherwise another monitor, the leader, granted the lease, and the measurement is taken.
   void take_result(std::int32_t node, const protocol::ProbeResult& result, bool leads, double now_s);
 
   PairModel& pairs() { return pairs_; }

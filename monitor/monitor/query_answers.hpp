@@ -13,8 +13,8 @@
 
 namespace placement::monitor {
 
-// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). It reads the files again for each
-// query: the history, slurmctld's ring, placement.conf and the files that it names, and the snapshot if it has changed.
+// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). For each query, it reads the history,
+// slurmctld's ring, placement.conf and the files named there again. It reads the snapshot again if that has changed.
 class QueryAnswers {
  public:
   // Only rings that belong to one of `ring_owners` are read; empty: any user's.
@@ -23,12 +23,12 @@ class QueryAnswers {
         configuration_(std::move(configuration)),
         ring_owners_(std::move(ring_owners)) {}
 
-  // Returns the answer to a query of another kind than decisions for the user `asker`. Throws Error with a message that
-  // is sent to the user.
+  // Returns the answer to a query of the user `asker`; the kind is any but `decisions`. Throws Error with a message
+  // that is sent to the user.
   protocol::QueryServer::Text answer(const protocol::Query& query, uid_t asker);
 
-  // Sends the decisions that `asker` may see, and the rest of a DecisionAnswer after them. Decisions can come twice and
-  // in another order than that of time. Only the newest ones are sent, of max_sent_bytes together.
+  // Sends the decisions that `asker` may see, then the rest of a DecisionAnswer. Decisions may be repeated and are not
+  // ordered by time. At most max_sent_bytes bytes of the newest decisions are sent.
   void send_decisions(const protocol::Query& query, uid_t asker, const protocol::QueryServer::Send& send);
 
  private:

@@ -11,11 +11,11 @@
 
 namespace placement::monitor {
 
-// The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the
-// switches may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS,
+// The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the switches
+// may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS,
 // MonitorReaders) are taken from a changed placement.conf at once, and so are the switches. The others stay as they
-// were at the start, and a note names each of them. While the file of the switches cannot be read, the last ones that
-// could are used: at the start all nodes are on one switch.
+// were at the start, and a note names each of them. While the file of the switches cannot be read, its last readable
+// version is used. Before the first one, all nodes are on one switch.
 class RunningConfiguration {
  public:
   // `started` is the configuration of the start. `nodes` are the names of the nodes of slurm.conf then.
@@ -32,7 +32,7 @@ class RunningConfiguration {
   const NodeSwitches& switches() const { return switches_; }
   // Returns whether PrivateData of slurm.conf hides the state of nodes from users.
   bool private_nodes() const { return private_nodes_; }
-  // Returns messages about what the files say and what is not in force here; none if all of it is in force.
+  // Returns messages about settings in the files that are not in force here; none if all are in force.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:

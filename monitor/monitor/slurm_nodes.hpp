@@ -25,7 +25,7 @@ struct SlurmNode {
   SlurmHost host() const { return {name, name, address.empty() ? name : address}; }
 };
 
-// What slurmctld says.
+// An answer of slurmctld about its nodes and settings.
 struct SlurmAnswer {
   bool whole = false;   // the answer was read to its end
   bool denied = false;  // slurmctld returns nothing about nodes to this user, as with PrivateData=nodes
@@ -50,16 +50,15 @@ class SlurmNodes {
   SlurmNodes(const SlurmNodes&) = delete;
   SlurmNodes& operator=(const SlurmNodes&) = delete;
 
-  // Starts to ask, unless an answer is still expected. Returns why no process can be started, which the host may lack
-  // room for at this moment; mostly an empty text.
+  // Starts the asking process, unless an answer is still expected. Returns an empty text, or the reason why no process
+  // can be started, for example because the host is short of memory.
   std::string ask(double now_s);
   bool asking() const { return child_ > 0; }
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns the answer when no more is expected. Gives up after most_s seconds.
   std::optional<SlurmAnswer> collect(double now_s);
-  // Returns whether the active slurmctld runs on this host, by an answer of at most next_good_s: slurmctld answers
-  // here, and none of the hosts before this one in slurm.conf has a slurmctld that answers, which would be the active
-  // one.
+  // Returns whether the active slurmctld runs on this host, by an answer that is at most next_good_s old. It is the one
+  // here if it answers, and none on the hosts before this one in slurm.conf does.
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   static constexpr double most_s = 20, next_good_s = 70;
   static constexpr std::size_t most_bytes = 32 << 20;

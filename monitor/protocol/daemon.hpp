@@ -47,7 +47,7 @@ void block_signals(const sigset_t& signals);
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// What a daemon needs of placement.conf and slurm.conf when it starts. A key of placement.conf with a mistake has its
+// The contents of placement.conf and slurm.conf that a daemon needs at its start. A wrong key of placement.conf has its
 // default.
 struct DaemonFiles {
   Config config;

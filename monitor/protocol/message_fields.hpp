@@ -24,9 +24,9 @@ namespace placement::protocol::wire {
 
 inline constexpr NumberRange any_float{0, std::numeric_limits<float>::max()};
 
-// Writes and reads the fields of messages. messages.hpp describes their form. Writer and Reader have
-// the same functions, so that one function fields(io, message) for each message describes its form for both: the Writer
-// takes the fields from a message that is const, and the Reader sets them.
+// Writes and reads the fields of messages, in the form that messages.hpp describes. Writer and Reader have equal
+// functions, so one function fields(io, message) per message describes its form for both. The Writer takes the fields
+// from a const message, and the Reader sets them.
 
 template <typename T, typename Message>
 concept Of = std::same_as<std::remove_const_t<T>, Message>;

@@ -10,8 +10,8 @@ class Periodic {
   // `interval_s` is above 0. The task is due at once.
   explicit Periodic(double interval_s) : interval_s_(interval_s) {}
 
-  // Returns whether the task is due at `now_s`. If so, it is next due one interval after it was due now, or after
-  // `now_s` where it is late by more than half an interval.
+  // Returns whether the task is due at `now_s`. If so, the task is next due one interval later. The interval counts
+  // from the time when it was due, or from `now_s` if it is late by more than half an interval.
   bool due(double now_s) {
     if (now_s < next_s_) return false;
     next_s_ = (now_s - next_s_ > interval_s_ / 2 ? now_s : next_s_) + interval_s_;

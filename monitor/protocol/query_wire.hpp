@@ -80,8 +80,8 @@ struct DecisionAnswer {
   double last_s = unknown_value;    // when the last of them was made, in seconds since 1970
   std::string ring_trouble;         // why `written` and `last_s` are not known; empty: they are known
 };
-// Writes the answer as text: each decision and an empty line, then all else. So a writer may write the decisions one by
-// one, and what it found out meanwhile after them.
+// Writes the answer as text: each decision and an empty line, then all else. So a writer can stream the decisions, and
+// write notes on them at the end.
 std::string answer_text(const DecisionAnswer& answer);
 // Reads a text that answer_text() wrote. Throws Error when it is not valid.
 DecisionAnswer parse_answer_text(std::string_view text);

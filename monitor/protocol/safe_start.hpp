@@ -11,8 +11,8 @@
 
 namespace placement::protocol {
 
-// The first steps of both daemons: they become an unprivileged user, and make sure that no other user can
-// control them through the files they read.
+// The first steps of both daemons. They become an unprivileged user, and check that no other user can control them
+// through the files they read.
 
 struct UserIds {
   uid_t uid = 0;

@@ -20,11 +20,13 @@ Key keyed_hash(const Key& key, ByteView text);
 // Returns whether `a` and `b` are equal. The run time does not depend on the position of a difference.
 bool same_bytes(ByteView a, ByteView b);
 
-// Remembers which sequence numbers were seen. Each number is accepted once. Numbers that are 64 or more behind the
-// newest count as seen, and so does 0.
+// Remembers which sequence numbers were seen, so that each is accepted once. 0 and numbers 64 or more behind the newest
+// count as seen.
 class ReplayWindow {
  public:
+  // Returns whether the number must not be accepted.
   bool seen(std::uint64_t sequence) const;
+  // Records a number that was accepted.
   void note(std::uint64_t sequence);
 
  private:

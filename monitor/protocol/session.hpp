@@ -45,7 +45,7 @@ enum class Refusal : std::uint8_t {
 
 const char* to_string(Refusal refusal);
 
-// What a refusal says about the sender: that it is another user, key or host, or that its clock is wrong.
+// The cause of a refusal: the identity of the sender (another user, key or host), its clock, or anything else.
 enum class RefusalClass : std::uint8_t { identity, clock, other };
 RefusalClass class_of(Refusal refusal);
 
@@ -128,7 +128,7 @@ class ServerSessions {
     double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
     double peer_datagrams_per_s = 20;
     double peer_datagrams_burst = 60;
-    // Answered hellos, and as many resets, each for reserved and for other ports.
+    // The rate of answered hellos, and of resets. Reserved ports and other ports have this rate each.
     double hellos_per_s = 5000;
     double hellos_burst = 10000;
     double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
@@ -164,9 +164,9 @@ class ServerSessions {
 
  private:
   // Any process on a node can send joins from the node's address. Its attempts are charged to its port, because no
-  // other process can have that port. They are charged to the peer only if the credential was valid. So other
-  // processes cannot use up the agent's attempts. These are handled at once if they come from the port of its last
-  // session, and after a few attempts if other processes use many ports.
+  // other process can have that port. They are charged to the peer only if the credential was valid. So other processes
+  // cannot use up the agent's attempts. Attempts from the port of the agent's last session are handled at once; others
+  // may have to be repeated if other processes use many ports.
   struct Peer {
     std::optional<SealedChannel> channel;
     NetAddress address;  // of the present or the last session
@@ -178,8 +178,8 @@ class ServerSessions {
     TokenBucket datagrams;
   };
 
-  // The rate of answers that any sender can ask for. Ports that only root can send from have a rate of their own, so
-  // that no other process can use up the answers to an agent.
+  // The rate of answers that any sender can ask for. Ports that only root can send from have their own rate, so that
+  // other processes cannot use up the answers to an agent.
   struct AnswerRate {
     AnswerRate(double rate, double burst) : reserved(rate, burst), others(rate, burst) {}
     bool take(const NetAddress& from, double now_s) {

@@ -25,11 +25,11 @@ struct TcpArrival {
 // Accepts the next waiting connection. Returns none when no connection waits.
 std::optional<TcpArrival> accept_tcp(int listener);
 
-// Makes `socket` block, but each read and write at most for `seconds`. Throws Error.
+// Makes `socket` block, and limits each read and write to `seconds` seconds. Throws Error.
 void limit_waits(int socket, double seconds);
 
-// Connects to `to` within `seconds` and returns the descriptor, with this limit for reads and writes, too. Throws Error
-// with the system's message.
+// Connects to `to` within `seconds` seconds and returns the descriptor. Each read and write has this limit, too. Throws
+// Error with the system's message.
 int connect_tcp(const NetAddress& to, double seconds);
 
 }  // namespace placement::protocol

@@ -20,7 +20,7 @@ class UdpSocket {
   int descriptor() const { return descriptor_; }
   const NetAddress& local() const { return local_; }
 
-  // Returns whether the datagram was sent. False means that it cannot be sent now, or cannot be sent at all.
+  // Sends a datagram to `to`. Returns false if it cannot be sent now or at all.
   bool send(ByteView datagram, const NetAddress& to);
 
   struct Arrival {
@@ -39,8 +39,8 @@ class UdpSocket {
   Bytes buffer_;
 };
 
-// Returns a socket with a reserved port, or with a port of the system's choice where this process may not have one, or
-// all are taken. Throws Error.
+// Returns a socket with a reserved port. If this process may not have one, or all are taken, the system chooses the
+// port. Throws Error.
 std::unique_ptr<UdpSocket> reserved_udp_socket();
 
 // Returns the first address of a host name or numeric address, or none. May block for seconds.
