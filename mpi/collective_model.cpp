@@ -140,7 +140,7 @@ void allgather_ring(const CollectiveCall& call, const Blocks& blocks, Output& ou
     out.send((call.rank + 1) % call.size, blocks[(call.rank - step + call.size) % call.size]);
 }
 
-// Short messages take few steps, and long ones a ring, as in Open MPI and MPICH.
+// Short blocks use recursive doubling or Bruck's algorithm, long ones a ring, as in Open MPI and MPICH.
 void allgather(const CollectiveCall& call, const Blocks& blocks, Output& out) {
   return total(blocks) < long_allgather_bytes ? allgather_recursive_doubling(call, blocks, out)
                                               : allgather_ring(call, blocks, out);
@@ -158,8 +158,8 @@ void allreduce_recursive_doubling(const CollectiveCall& call, Output& out) {
   if (call.rank < 2 * rest) out.send(call.rank - 1, call.bytes());
 }
 
-// Ranks reduced to the largest power of two. Each of the first `rest` virtual ranks stands for two ranks. The odd one
-// takes part.
+// Maps `size` ranks to `power` virtual ranks, the largest power of two. Each of the first `rest` virtual ranks stands
+// for two ranks; the odd one takes part.
 struct Folding {
   explicit Folding(std::int32_t size) : power(power_of_two_below(size)), rest(size - power) {}
 

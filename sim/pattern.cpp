@@ -69,7 +69,7 @@ std::vector<CommEdge> data_tree(std::int32_t ranks) {
   return edges;
 }
 
-// Returns the kind of the words that have no value; nothing for another word.
+// Returns the kind of a pattern word that takes no value; nothing for any other word.
 std::optional<PatternSpec::Kind> kind_of(std::string_view word) {
   using enum PatternSpec::Kind;
   constexpr std::pair<std::string_view, PatternSpec::Kind> words[] = {
@@ -79,7 +79,7 @@ std::optional<PatternSpec::Kind> kind_of(std::string_view word) {
   return std::nullopt;
 }
 
-// Returns the number of pairs; nothing if the pattern is not one of this number of ranks.
+// Returns the number of pairs; nothing if the pattern does not fit this number of ranks.
 std::optional<std::int64_t> pairs_of(const pattern::Pattern& pattern, std::int32_t ranks) {
   try {
     return pattern::pair_count(pattern, ranks);

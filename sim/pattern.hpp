@@ -45,7 +45,7 @@ class PatternSource {
   void check(std::int32_t ranks) const;
 
   // Returns a matrix of this number of ranks. Returns null for one rank, when no matrix with this number of ranks is
-  // recorded, and when the pattern is not one of this number. Throws Error when check() would.
+  // recorded, and when the pattern does not fit this number. Throws Error when check() would.
   std::shared_ptr<const CommMatrix> matrix(std::int32_t ranks, std::uint64_t seed) const;
 
  private:

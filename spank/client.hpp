@@ -6,8 +6,8 @@ namespace placement::spank {
 
 // The steps of the plugin in srun, sbatch and salloc. No function throws.
 
-// Registers the options --placement, --comm-matrix and --profile-comm. They are registered on the nodes too, because
-// Slurm forwards options to these.
+// Registers the options --placement, --comm-matrix and --profile-comm. They are also registered on the nodes, because
+// Slurm forwards options there.
 void register_options(spank_t spank);
 
 // Registers the options, intercepts -m, and removes the variables of an outer job from the environment. Call it before

@@ -39,12 +39,11 @@ struct Client {
 // Returns the state of this process.
 Client& client();
 
-// Returns whether this srun starts a step of a job that is there already: of the one it runs in, or that of --jobid.
+// Returns whether this srun starts a step of an existing job: the job that it runs in, or that of --jobid.
 bool starts_step_of_old_job();
 
-// Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment and
-// may still change it. Therefore -n counts there only if it differs from the job's number, because the user gave it
-// then.
+// Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment.
+// There, -n counts only if it differs from the job's number, because only then did the user give it.
 std::optional<std::int32_t> task_count();
 
 // Notifies the user if the job that srun or salloc has just got does not have the policy's nodes. `component` is that

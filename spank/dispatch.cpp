@@ -44,8 +44,8 @@ EXPORTED int slurm_spank_user_init(spank_t spank, int, char**) {
   return ESPANK_SUCCESS;
 }
 
-// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. No part keeps the next ones from their
-// work.
+// Always returns ESPANK_SUCCESS, because Slurm ends the task on any other value. A part that throws does not stop the
+// next ones.
 EXPORTED int slurm_spank_task_init(spank_t spank, int, char**) {
   using namespace placement::spank;
   if (spank_context() != S_CTX_REMOTE) return ESPANK_SUCCESS;

@@ -11,8 +11,8 @@ namespace placement::tofa {
 // The suspect positions of a torus, and their effect on the routes between positions.
 class RouteFaults {
  public:
-  // suspect: one entry for each position. extra: for each position, the weight that is added to a link at it when it
-  // is suspect; empty: 100, as in the paper. The torus must outlive this object.
+  // `suspect` has one entry for each position. `extra` has for each position the weight that a suspect position adds to
+  // its links; empty: 100, as in the paper. The torus must outlive this object.
   RouteFaults(const TorusTopology& torus, const std::vector<bool>& suspect, std::vector<std::int32_t> extra = {});
 
   bool suspect(std::int32_t position) const { return suspect_[position] != 0; }
@@ -52,7 +52,7 @@ class RouteFaults {
  private:
   const TorusTopology& torus_;
   std::vector<std::uint8_t> suspect_;  // of each position: 1 if it is suspect
-  std::vector<std::int32_t> extra_;    // what a link at the position weighs more
+  std::vector<std::int32_t> extra_;    // additional weight of a link at the position
   std::int32_t count_ = 0;
   std::vector<std::int32_t> clear_;  // hops from each position to the nearest suspect position
   std::vector<std::uint16_t> table_;

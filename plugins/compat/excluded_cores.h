@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Gives one interface to the cores that a job may not have, as Slurm passes them to select_p_job_test. Slurm 22.05
- * passes one bitmap of the machine. Since 23.02 it passes a description of reservations with a bitmap for each node.
- * In both cases NULL means that no core is excluded. `node` is the index of a node record, `core` the number of a
- * core on it.
+ * One interface to the cores that a job may not have, which Slurm passes to select_p_job_test. Slurm 22.05 passes one
+ * bitmap of the machine. Since 23.02 it passes a description of reservations with a bitmap for each node. In both cases
+ * NULL means that no core is excluded. `node` is the index of a node record, `core` the number of a core on it.
  */
 #ifndef PLACEMENT_COMPAT_EXCLUDED_CORES_H
 #define PLACEMENT_COMPAT_EXCLUDED_CORES_H

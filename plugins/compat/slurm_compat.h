@@ -16,7 +16,7 @@
  * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
  * Functions bind when they are called, but data binds at once. A client without one of the symbols would print an error
  * and go on without the plugin. plugin_load_from_file is weak because libslurm does not export it; so the plugin can
- * tell whether a program has more than libslurm.
+ * detect whether a program has more than libslurm.
  */
 #pragma weak job_list
 #pragma weak node_record_count
@@ -78,8 +78,8 @@ static inline bool gres_are_on_node(const job_record_t *job, const node_record_t
 }
 
 /*
- * Returns slurmctld's index of the topology that the jobs of the partition have, and sets *name to its name. The topology of
- * the cluster, which a partition has that names none, has index 0, and its name is then NULL.
+ * Returns slurmctld's index of the topology of the partition's jobs, and sets *name to its name. A partition that names
+ * none has the topology of the cluster: index 0, and *name is NULL.
  */
 static inline int topology_of_partition(const part_record_t *partition, char **name)
 {
@@ -114,14 +114,14 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 #define BUILT_FOR_SLURM SLURM_VERSION_NUMBER
 
 /*
- * True if slurmctld starts a step only where each of its tasks can have whole cores, or where the step has all CPUs of the job
- * (_pick_step_cores() of 22.05). Later versions count the cores of all tasks on a node together.
+ * True if slurmctld starts a step only with whole cores for each task, or with all CPUs of the job (_pick_step_cores()
+ * of 22.05). Later versions count the cores of all tasks on a node together.
  */
 #define STEP_TASKS_NEED_WHOLE_CORES (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0))
 
 /*
- * Checks when compiling that select_p_NAME has the parameters that Slurm expects. Slurm declares no prototype of the
- * functions of a select plugin, but one of select_g_NAME, its own function that calls them.
+ * Checks at compile time that select_p_NAME has the parameters that Slurm expects. Slurm declares no prototypes of a
+ * select plugin's functions, only of its own functions select_g_NAME that call them.
  */
 #define SAME_AS_SLURMS(name)                                                                                  \
 	_Static_assert(__builtin_types_compatible_p(__typeof__(select_p_##name), __typeof__(select_g_##name)), \
@@ -136,15 +136,15 @@ static inline const char *task_plugin_setting(void)
 }
 
 /*
- * Returns true if a TaskPlugin gives each task a mask of CPUs, which is then dealt out by the plan; without one no rank is
- * bound to a core. task/cgroup gives none: it keeps all tasks on the cores of their job.
+ * Returns true if a TaskPlugin gives each task a CPU mask; srun's plan then permutes these masks. Without masks no rank
+ * is bound to a core. task/cgroup gives none, because it only keeps tasks on the cores of their job.
  */
 static inline bool tasks_are_bound(void)
 {
 	return strstr(task_plugin_setting(), "affinity") != NULL;
 }
 
-/* Returns true if the job has asked for all cores of its nodes, by --exclusive. The other values are bits in later versions. */
+/* Returns true if the job asked for all cores of its nodes (--exclusive). Later versions of Slurm have bits there. */
 static inline bool wants_whole_nodes(const job_record_t *job)
 {
 	const int value = job->details->whole_node;

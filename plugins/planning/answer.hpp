@@ -5,9 +5,9 @@
 
 namespace placement::planning {
 
-// Answers a question about a job: takes the answer that is kept for an equal question, or asks the policy within the
-// user's part of the processor time. Sets live_age_s, remembered and wait_told of `decision`, and starts the record of
-// the decision. The reference is valid until the next call. Throws bad_alloc and Error.
+// Returns the policy's answer to a question about a job. An answer to an equal question is reused; otherwise the policy
+// is asked within the user's part of the processor time. Sets live_age_s, remembered and wait_told of `decision`, and
+// starts the record of the decision. The reference is valid until the next call. Throws bad_alloc and Error.
 const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
                         placement_decision& decision);
 

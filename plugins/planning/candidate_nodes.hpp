@@ -13,12 +13,12 @@
 
 namespace placement::planning {
 
-// Works out the number of tasks of one job and the leaves that each task takes. Selects the nodes of an offer that
-// the job's policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
+// Determines the number of tasks of one job, the leaves that each task takes, and the offered nodes that the job's
+// policy may choose from. A leaf is a core, or a hardware thread if tasks share cores.
 class CandidateNodes {
  public:
   // `machine`, `offer` and `request` must outlive the object. Throws Error with the reason if no policy can serve the
-  // job, which then runs as stock Slurm would run it. An offer that is given leaves no nodes to choose.
+  // job, which then runs as stock Slurm would run it. An offer with `given` set leaves no choice of nodes.
   CandidateNodes(const Machine& machine, const placement_offer& offer, const placement_request& request,
                  const JobRequest& job_request, const Config& config);
 

@@ -47,8 +47,8 @@ enum placement_mode placement_current_mode(void);
 enum placement_mode placement_mode_in(const char *partition);
 
 /*
- * Returns why the last placement_configure() left placement off although the file does not say Mode=off; empty otherwise.
- * The text is valid until the next placement_configure().
+ * Returns why the last placement_configure() left placement off although the file does not have Mode=off. Returns an
+ * empty text otherwise. The text is valid until the next placement_configure().
  */
 const char *placement_failure(void);
 
@@ -65,16 +65,16 @@ const char *placement_warning(void);
 void placement_log_to(void (*log)(bool is_error, const char *text));
 
 /*
- * Has the thread of this library call `call` once, `seconds` from now or up to one second later. Only one request is
- * pending at a time: of two, the library keeps the one that is due first. The request is dropped while the mode is
+ * Lets the thread of this library call `call` once, `seconds` seconds from now or up to one second later. Only one
+ * request is pending at a time; the library keeps the one that is due first. The request is dropped while the mode is
  * PLACEMENT_OFF.
  */
 void placement_call_later(uint32_t seconds, void (*call)(void));
 
 /*
- * Calls add(list, name, value) for each line of the configuration in force, for "scontrol show config". Several threads may
- * call this function at once if none is in another function of this file. The caller's read lock on slurmctld's jobs ensures
- * that.
+ * Calls add(list, name, value) for each line of the configuration in force, for "scontrol show config". Several threads
+ * may call this function at once while none is in another function of this file. The caller's read lock on slurmctld's
+ * jobs ensures that.
  */
 void placement_facts(void (*add)(void *list, const char *name, const char *value), void *list);
 
@@ -93,8 +93,8 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
 
 /*
- * The variable that names the start of a batch job to which the other two belong: JOB RESTARTS, or JOB_TASK RESTARTS for a
- * task of an array. RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
+ * The variable that names the start of a batch job to which the other variables belong: JOB RESTARTS, or JOB_TASK
+ * RESTARTS for a task of an array. RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
  */
 #define PLACEMENT_JOB_START "PLACEMENT_START"
 
@@ -105,8 +105,8 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 void placement_tidy(void);
 
 /*
- * Returns the name of the policy that these entries NAME=VALUE ask for, which is valid for ever. The text is empty if they name
- * none, or one that is not known.
+ * Returns the name of the policy that the entries NAME=VALUE ask for. The text is empty if they name no known policy.
+ * It stays valid until the process ends.
  */
 const char *placement_policy_name(char *const *environment, uint32_t environment_count);
 
@@ -121,29 +121,29 @@ bool placement_asked(char *const *environment, uint32_t environment_count);
 uint32_t placement_partition_environment(const char *partition, char *const **environment);
 
 /*
- * Returns the name of the partition that is at the place `index`, from 0 on, among those with a policy; NULL if no
- * partition is at this place. The text is valid until the next placement_configure() or placement_unconfigure().
+ * Returns the name of the partition number `index`, from 0, among the partitions with a policy; NULL if `index` is too
+ * large. The text is valid until the next placement_configure() or placement_unconfigure().
  */
 const char *placement_partition_with_policy(uint32_t index);
 
 /*
- * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If `placed`
- * is false, `reason` says why. The pointers are valid until the next call of this function, placement_plan_failed(),
- * placement_forget(), placement_tidy(), placement_configure() or placement_unconfigure().
+ * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If
+ * `placed` is false, `reason` has the reason. The pointers are valid until the next call of this function,
+ * placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() or placement_unconfigure().
  */
 void placement_decide(const struct placement_offer *offer, const struct placement_request *request,
 		      struct placement_decision *decision);
 
 /*
- * Returns true if placement_decide() would put off the decision on a job of the user `uid` that may be put off.
- * `times_put_off` is how often it was put off already. The call costs little.
+ * Returns true if placement_decide() would now put off the decision on a job of the user `uid`. The job's decision may
+ * be put off, and was put off `times_put_off` times already. The call costs little.
  */
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 
 /*
- * Sets the costs of `decision` to those of a job that was allocated `grant`. If the job was placed by the plan that
- * placement_decide() returned for `offer` and `request`, `reason` also names the difference between allocation and plan. For
- * DECISION_STOCK `offer` has exactly the nodes of the grant, and ranks_order is set. Costs that are not known become empty.
+ * Sets the costs of `decision` to those of the allocation `grant`; unknown costs become empty. If the job has a plan of
+ * placement_decide() for `offer` and `request`, `reason` also names the difference between allocation and plan. For
+ * DECISION_STOCK, `offer` has exactly the nodes of `grant`, and ranks_order is set.
  */
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant, struct placement_decision *decision);
@@ -152,14 +152,14 @@ void placement_assess(const struct placement_offer *offer, const struct placemen
 void placement_forget(uint32_t job_id);
 
 /*
- * Records that Slurm could not allocate the last plan for the job `job_id`. An equal question is then answered with
- * "not placed" and `reason`, no longer with that plan.
+ * Records that Slurm could not allocate the last plan for the job `job_id`. From then on, placement_decide() answers an
+ * equal question with "not placed" and `reason`.
  */
 void placement_plan_failed(uint32_t job_id, const char *reason);
 
 /*
- * Returns true if it is worth the time to find out which nodes Slurm itself would choose for a job of the user `uid`.
- * placement_tell() records them. Each user may spend only a small part of each second on this question.
+ * Returns true if there is time to ask which nodes Slurm itself would choose for a job of the user `uid`.
+ * placement_tell() records these nodes. Each user may spend only a small part of each second on this question.
  */
 bool placement_wants_stock_choice(uint32_t uid);
 

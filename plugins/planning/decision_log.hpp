@@ -16,17 +16,17 @@
 namespace placement::planning {
 
 // Writes decision records to the ring, from which placement-monitor and placectl read them. record_choice() notes the
-// choice of the policy. record() adds the outcome, once Slurm has allocated, and writes the record. A ring that
-// cannot be opened may be later, above all one that the slurmctld before this one still writes: until then records are
-// kept, as many as the ring has places. Only the functions that say so may be called from other threads.
+// choice of the policy. record() adds the outcome, once Slurm has allocated, and writes the record. If the ring cannot
+// be opened, for example because the previous slurmctld still writes it, records are kept until open() succeeds. At
+// most ring_places records are kept. Only the functions that say so may be called from other threads.
 class DecisionLog {
  public:
   // Opens the ring at `path`, and makes it if it does not exist; `readers` may read it. If that fails, status()
   // says why.
   DecisionLog(std::string path, RingReaders readers);
 
-  // Tries to open the ring unless it is open, and writes the records that were kept. Returns whether it is open now. It
-  // may be called from one other thread, which must hold no lock of slurmctld because this opens files.
+  // Opens the ring unless it is open, and writes the records that were kept. Returns whether it is open now. One other
+  // thread may call this; it must hold no lock of slurmctld, because this opens files.
   bool open();
 
   struct Status {

@@ -12,11 +12,10 @@
 
 namespace placement::planning {
 
-// Limits the processor time that decisions take, and divides it among users. Time that is not used is kept for later,
-// up to a limit, because many jobs often start in one scheduling cycle and none in the seconds before it. A user may
-// spend three quarters of what the other users have left; the decision that crosses this limit is still made. So a user
-// who floods slurmctld with requests uses up their own part, and the next user still finds time. Time in which other
-// processes have the processor is not counted, because each decision has its own deadline.
+// Limits the processor time that decisions take, and divides it among users. Unused time is kept for later, up to a
+// limit, because many jobs often start in one scheduling cycle. A user may spend three quarters of what the other users
+// have left. The decision that crosses this limit is still made. So a user who floods slurmctld with requests leaves
+// time for the next user. Only processor time counts, because each decision has its own deadline.
 class DecisionTimeBudget {
  public:
   using Clock = std::chrono::steady_clock;
@@ -32,8 +31,8 @@ class DecisionTimeBudget {
     return own >= (at_once_ - (spent_ - own)) * 3 / 4;
   }
 
-  // Counts `time` as spent by `user`, but no more than there is: others do not pay for one decision that takes long.
-  // Throws bad_alloc if memory is short.
+  // Counts `time` as spent by `user`, but at most the time that is left, so that others do not pay for one long
+  // decision. Throws bad_alloc if memory is short.
   void spend(uid_t user, Clock::duration time, Clock::time_point now = clock()) {
     give_back(now);
     if (spent_by_.size() >= most_users && !spent_by_.contains(user)) forget_least();
@@ -66,8 +65,8 @@ class DecisionTimeBudget {
  private:
   static constexpr std::size_t most_users = 256;
 
-  // Makes room for another user, which bounds the memory: the user who has spent the least is taken for one who has
-  // spent nothing. Users who flood are never forgotten.
+  // Bounds the memory: forgets what the user with the least spent time has spent. So users who flood are never
+  // forgotten.
   void forget_least() {
     const auto least =
         std::ranges::min_element(spent_by_, {}, [](const auto& one) { return std::pair(one.second, one.first); });
@@ -75,7 +74,7 @@ class DecisionTimeBudget {
     spent_by_.erase(least);
   }
 
-  // Takes off what has become available since the last call, from each user in proportion to what they spent.
+  // Reduces the spent time by what has become available since the last call, for each user in proportion to their part.
   void give_back(Clock::time_point now) {
     const std::chrono::duration<double> passed = now - counted_to_;
     if (passed < std::chrono::milliseconds(1)) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a decision is made of, as plain C: the machine, the offer, the request, the decision, and what Slurm gave.
+ * The data of a decision as plain C: the machine, the offer, the request, the decision, and Slurm's allocation.
  */
 #ifndef PLACEMENT_PLANNING_DECISION_TYPES_H
 #define PLACEMENT_PLANNING_DECISION_TYPES_H
@@ -25,7 +25,8 @@ struct placement_machine_node {
 };
 
 /*
- * A topology is given as the switches or blocks that "scontrol show topology" prints; NULL for a topology that has none.
+ * The machine. A topology is the text of its switches or blocks that "scontrol show topology" prints, or NULL without
+ * any.
  */
 struct placement_machine {
 	const struct placement_machine_node *nodes;
@@ -47,6 +48,7 @@ struct placement_offer {
 	bool given;			/* the job has these nodes already, and may have more tasks than they have room for (--overcommit) */
 };
 
+/* The request of a job. The caller owns everything that it points to. */
 struct placement_request {
 	uint32_t job_id;		/* for a task of a job array, the job ID of the array */
 	uint32_t uid;			/* the job's user, whose processor time for decisions is spent */
@@ -68,7 +70,7 @@ struct placement_request {
 	bool whole_nodes;		/* the job gets all cores of its nodes; no offered node has another job */
 	const uint32_t *required;	/* nodes that must be used, as indices into the offer */
 	uint32_t required_count;
-	bool tasks_need_whole_cores;	/* Slurm starts a step only if each task can have whole cores, or the step has all CPUs of the job */
+	bool tasks_need_whole_cores;	/* Slurm starts a step only with whole cores for each task, or with all CPUs of the job */
 	bool node_range;		/* the user gave a range of --nodes, and Slurm gives as many as it can */
 	bool pack_nodes;		/* a step fills its nodes one after the other (CR_Pack_Nodes) */
 };
@@ -77,13 +79,14 @@ struct placement_request {
 enum placement_ranks_order {
 	PLACEMENT_RANKS_OF_SLURM,
 	PLACEMENT_RANKS_BY_MATRIX,	/* srun places them by the job's matrix */
-	PLACEMENT_RANKS_BY_TOPOLOGY,	/* no matrix: srun takes the nodes in the order of the topology, which is not that of their names */
+	PLACEMENT_RANKS_BY_TOPOLOGY,	/* no matrix: srun takes the nodes in topology order, which is not name order */
 	PLACEMENT_RANKS_NOT_KNOWN,	/* the user's time for decisions is used up, and the job's request was not decoded */
 };
 
 /*
- * One decision. The select plugin sets what it knows of the job; placement_decide() adds the answer of the policy,
- * placement_assess() the costs on what the job got; placement_tell() records it. A text is empty or NULL if it is not known.
+ * One decision. The select plugin sets the job's fields. placement_decide() adds the answer of the policy,
+ * placement_assess() the costs of the allocation. placement_tell() records it. A text is empty or NULL if it is not
+ * known.
  */
 struct placement_decision {
 	/* the job */

@@ -44,9 +44,9 @@ const char* environment_value(std::span<char* const> environment, const char* na
 // Returns a hash of the PLACEMENT_ variables in `environment` and of the number of its entries.
 std::uint64_t job_request_fingerprint(std::span<char* const> environment);
 
-// Keeps decoded requests, so that a matrix is decoded once per job. Anybody can have matrices decoded by asking when a
-// job would start (srun --test-only), so the jobs and the bytes of their matrices that are kept are limited; the least
-// recently used request is dropped first. Entry must be default constructible and have a member `JobRequest
+// Keeps decoded requests, so that a matrix is decoded once per job. Any user can cause decoding by asking when a job
+// would start (srun --test-only). Therefore the number of jobs and the bytes of their matrices are limited, and the
+// least recently used request is dropped first. Entry must be default constructible and have a member `JobRequest
 // job_request`. Its other members are dropped with it.
 template <typename Entry>
 class JobRequestCache {

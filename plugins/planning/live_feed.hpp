@@ -35,12 +35,11 @@ struct SnapshotOwners {
 // error; the field `missing` then says so.
 SnapshotOwners snapshot_owners(const std::string& monitor_user);
 
-// Keeps the monitor's newest snapshot in memory. A decision is made under slurmctld's locks, where no file may be
-// opened or read. Nor may the file be mapped, because a process that maps a file is killed by SIGBUS when another
-// process truncates it. Therefore a thread looks once a second whether the file was replaced. It reads the file into
-// private memory, checks all of it, and only then swaps a pointer. The thread holds no lock of Slurm, and holds the
-// lock that decisions take only for this swap. The destructor does not wait for the thread, which may hang in a file
-// system.
+// Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks, where no file may be
+// read. Mapping the file is no alternative: a process that maps a file is killed by SIGBUS when another process
+// truncates it. A thread looks once a second whether the file was replaced, reads and checks it, and then swaps a
+// pointer. It holds no lock of Slurm, and takes the lock of decisions only for this swap. The destructor does not wait
+// for the thread, which may hang in a file system.
 //
 // A snapshot is trusted if it belongs to root, to the user of this process, or to the monitor's user. That user may be
 // created after slurmctld started, so the owners are looked up again while a file is refused.
@@ -70,8 +69,8 @@ class LiveFeed {
   // thread makes it return free memory to the system, at most once a minute. Does no I/O.
   void memory_was_freed(std::size_t bytes) const;
 
-  // Has the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time: of
-  // two, the feed keeps the one that is due first.
+  // Lets the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time; the
+  // feed keeps the one that is due first.
   void call_later(std::chrono::steady_clock::duration time, void (*call)()) const;
 
   // Returns why the file was refused; empty if it was not, or if there is no file.

@@ -22,8 +22,9 @@ class Machine {
   // Error if the description makes no tree, or if a file is wrong.
   Machine(const placement_machine& machine, const Config& config);
 
-  // The nodes, torus and outages of `cluster` with the switches or blocks `topology`, given as in placement_machine. A
-  // TreematchTopologyFile stands for the topology of the cluster alone. Throws Error if the description makes no tree.
+  // Makes a machine with the nodes, torus and outages of `cluster` and the switches or blocks `topology`, in the form
+  // of placement_machine. A TreematchTopologyFile replaces only the topology of the cluster, not this one. Throws Error
+  // if the description makes no tree.
   Machine(const Machine& cluster, const char* topology);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }

@@ -11,8 +11,8 @@ namespace placement::planning {
 // policy cannot serve the job, which then runs as stock Slurm would run it.
 Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline);
 
-// Adds the costs of natural order by the job's matrix, on the planned cores and on the first nodes of the offer, to a
-// plan that was made without the matrix. A cost that cannot be computed stays empty.
+// Adds costs by the job's matrix to a plan that was made without it. These are the costs of natural order, on the
+// planned cores and on the first nodes of the offer. A cost that cannot be computed stays empty.
 void add_natural_costs(const DecisionInput& input, Plan& plan, PolicyViews& views, const Deadline& deadline);
 
 }  // namespace placement::planning

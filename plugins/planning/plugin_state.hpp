@@ -24,14 +24,13 @@ namespace placement::planning {
 
 using Clock = std::chrono::steady_clock;
 
-// Decisions run under slurmctld's locks, so all decisions together must not take too much of its time. These are the
-// processor times that they get; each user gets a part (decision_time_budget.hpp). While the user's part of full_budget
-// lasts, decisions are made in full. After that they are put off to the next scheduling cycle, at most DecisionWait=
-// times. A decision that may not be put off is made without the matrix, which takes a tenth of the time. When the
-// user's part of degraded_budget is used up too, no decision is made, and stock Slurm places the job.
+// The processor times for decisions, which run under slurmctld's locks. Each user gets a part
+// (decision_time_budget.hpp). While the user's part of full_budget lasts, decisions are made in full. After that they
+// are put off to the next scheduling cycle, at most DecisionWait= times. A decision that may not be put off is made
+// without the matrix, in a tenth of the time. Without time in degraded_budget either, stock Slurm places the job.
 //
-// At once there is as much of full_budget as five seconds bring. The main scheduler runs every three seconds at most
-// (batch_sched_delay), and stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
+// full_budget saves up at most the time of five seconds. The main scheduler runs at most every three seconds
+// (batch_sched_delay), and stock Slurm itself holds its locks as long for 200 jobs on 5,000 nodes.
 inline DecisionTimeBudget full_budget(const Config& config) {
   const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
   return {of_second, 5 * of_second};
@@ -61,8 +60,8 @@ struct JobEntry {
   std::optional<Clock::time_point> wait_told;  // when it was last recorded that the job has to wait
 };
 
-// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun knows nothing
-// of it, so ranks stay in natural order.
+// A partition's policy as environment entries, in the form in which srun ships the policy of a job. srun does not see
+// these entries, so ranks stay in natural order.
 struct PartitionEnvironment {
   explicit PartitionEnvironment(const std::string& word)
       : entries{std::string(request_version_variable) + "=" + request_version,

@@ -52,22 +52,22 @@ struct CostWithin {
 // Returns true if the job's policy uses the torus of the view, on which the tree's distances mean nothing.
 bool on_torus(const ClusterView& view, const JobRequest& job_request);
 
-// Returns the time by which the search for ranks has to end, so that what follows it ends by `deadline`. `matrix` is
+// Returns the deadline of the search for ranks, which leaves time for the work after it until `deadline`. `matrix` is
 // null if the job has none.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config);
 
-// Returns the text of busiest_link() for a placement of the job's ranks; an empty string on a torus, whose links are
-// others. The job has a matrix.
+// Returns the text of busiest_link() for a placement of the job's ranks; an empty string on a torus, which has other
+// links. The job has a matrix.
 std::string busiest_of(const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
-// Returns the ranks of each node that has any, in the order of the nodes, and those of a node in the order of its
-// cores. The nodes of the placement have numbers below `nodes`.
+// Returns the ranks of each node that has any. Nodes are in their order, and the ranks of a node are in the order of
+// its cores. The nodes of the placement have numbers below `nodes`.
 RanksOfNodes ranks_of_used_nodes(const Placement& placement, std::size_t nodes);
 
 // Sets the cost, the busiest link and the ranks of `costs` to those of a placement of the job's ranks in the view.
 void set_placed(StepCosts& costs, const ClusterView& view, const JobRequest& job_request, const Placement& placement);
 
-// What slurmctld sends to the steps of a job that it has placed; empty: nothing.
+// The variables that slurmctld sends to the steps of a job that it has placed. An empty one is not sent.
 struct StepVariables {
   std::string job_state;      // the value of PLACEMENT_STATE (common/decision/job_state.hpp)
   std::string planned_ranks;  // the value of PLACEMENT_RANKS (common/decision/planned_ranks.hpp)
@@ -93,9 +93,9 @@ class FirstStep {
   // Returns the hop-bytes of `placement`, which in_order() returned, and their part within nodes.
   CostWithin cost_within(const Placement& placement) const;
 
-  // Sets the cost, the busiest link and the ranks of `costs` to those with ranks placed by the policy, as
-  // srun will place them by what is sent. On a torus srun's effort would take all of the time, and the cost is that of
-  // the least effort, with which a choice of nodes is made, too.
+  // Places the ranks by the policy, as srun will with the variables `sent`, and sets the cost, the busiest link and the
+  // ranks of `costs`. On a torus the least effort is used, as in the choice of nodes, because srun's effort would take
+  // too long.
   void place(StepCosts& costs, const StepVariables& sent, const Deadline& deadline) const;
 
  private:
@@ -123,8 +123,8 @@ struct Plan {
 };
 
 // Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for
-// the same input, or is null if no policy chose the nodes. If the job got the plan, the plan's costs are returned; else
-// the policy places the ranks anew. If the allocation is not that of the plan, `difference` says so to people. Returns
+// `input`, or is null if no policy chose the nodes. If the allocation is the plan, the plan's costs are returned.
+// Otherwise the policy places the ranks anew, and `difference` gets a text for users about the difference. Returns
 // nothing if srun does not place the job's ranks by a matrix on nodes that no policy chose. Does not throw Error: costs
 // that cannot be computed before `deadline` are empty.
 std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,

@@ -17,9 +17,9 @@ struct node_room {
 /*
  * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit. A
  * resource is not free if the node does not have the CPUs or the memory that the job requests with it (--cpus-per-gpu,
- * --mem-per-gpu). `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the
- * job asks for as a whole (--gpus=N) are counted as if its tasks asked for equal parts of them; `round_up` counts a task
- * for the part of its share that is left over.
+ * --mem-per-gpu). `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the job asks for
+ * as a whole (--gpus=N) are divided into equal shares of its tasks. With `round_up`, a remaining part of a share counts
+ * as a task.
  */
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
 			    uint32_t tasks, bool round_up);
@@ -32,15 +32,15 @@ struct gres_nodes {
 
 /*
  * Returns the numbers of nodes whose free generic resources are enough for the whole job (--gpus=N). The nodes are the
- * `count` node records with the indices `record`, and `room` has an element for each of them. Both numbers are 1 if the job
- * asks for no resources in this way.
+ * `count` node records with the indices `record`, and `room` has an element for each of them. Both numbers are 1 if the
+ * job does not ask for resources as a whole.
  */
 struct gres_nodes gres_nodes_needed(const job_record_t *job, const uint32_t *record, const struct node_room *room,
 				    uint32_t count);
 
 /*
- * Returns true if the job asks for generic resources of each socket (--gpus-per-socket). A node whose gres.conf does not say
- * which cores its resources are near seems to have them at any socket, but Slurm then refuses the job's steps there.
+ * Returns true if the job asks for generic resources of each socket (--gpus-per-socket). Without Cores= in gres.conf, a
+ * node seems to have its resources at any socket, but Slurm refuses the job's steps there.
  */
 bool gres_per_socket_wanted(const job_record_t *job);
 

@@ -25,8 +25,8 @@ void set_job_variable(job_record_t *job, const char *name, const char *value);
 void set_variable_of_job(job_record_t *job, const char *name, const char *value);
 
 /*
- * As set_variable_of_job(), for a variable without which a step is placed, too. It is left out where the variables that
- * were added to a component, or to the first one, would take more than 256 KiB.
+ * Does what set_variable_of_job() does, for a variable that a step can be placed without. The variable is left out if
+ * those added to the component, or to the first component, would exceed 256 KiB.
  */
 void set_optional_variable_of_job(job_record_t *job, const char *name, const char *value);
 

@@ -10,8 +10,8 @@
 #include "plugins/select/machine_from_slurm.h"
 
 /*
- * Returns why no policy can serve the job of `arguments`, and sets *reason to the class of that reason. Returns NULL if one
- * may serve it.
+ * Returns why no policy can serve the job of `arguments`, and sets *reason to the class of that reason. Returns NULL if
+ * a policy may serve it.
  */
 const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables *tables,
 			  const struct job_test_arguments *arguments);

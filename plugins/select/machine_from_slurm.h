@@ -26,8 +26,8 @@ struct machine_tables {
 void machine_tables_fill(struct machine_tables *tables);
 
 /*
- * Sets *topology to the topology of the partition, as struct placement_request has it. Returns false if `tables` does not have
- * that topology, because the partition has named it since the tables were filled.
+ * Sets *topology to the partition's topology, as a number in the form of placement_request. Returns false if `tables`
+ * does not have that topology, because the partition has named it since the tables were filled.
  */
 bool machine_topology_of(const struct machine_tables *tables, const part_record_t *partition, uint32_t *topology);
 

@@ -20,8 +20,8 @@ enum plan_part {
 
 /*
  * Asks the real plugin for all planned nodes, and restricts their cores as `part` says. No job is preempted for a plan,
- * because Slurm may find another place for the job without preemption. Returns what the real plugin returned, or
- * SLURM_ERROR if it allocated something else than it was asked for. The nodes of `arguments` become those of the call.
+ * because Slurm may find another place for the job without preemption. Returns the result of the real plugin, or
+ * SLURM_ERROR if it allocated other nodes or cores than requested. The nodes of `arguments` become those of the call.
  */
 int call_with_plan(const struct job_test_arguments *arguments, const struct job_view *view,
 		   const struct placement_decision *plan, enum plan_part part);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What a job carries of the decision about it: variables of its environment, and a part of its system comment for people,
- * for example
+ * The traces of a decision in its job: variables of the environment, and for users a part of the system comment, for
+ * example
  *     placement: job=7 restarts=0 policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;
- * The part reaches from "placement:" to the ";" and has at most 511 bytes. It has printable ASCII characters only, without
- * quotes and backslashes, because the text may end up in SQL. Text of others around it is kept.
+ * This part, from "placement:" to the ";", has at most 511 bytes. It is printable ASCII without quotes and backslashes,
+ * because the text may end up in SQL. Other text in the comment is kept.
  */
 #ifndef PLACEMENT_SELECT_RECORD_H
 #define PLACEMENT_SELECT_RECORD_H
@@ -13,8 +13,8 @@
 #include "plugins/planning/decide.h"
 
 /*
- * Puts the job's ID into the decision. A task of an array has that of its array, because it gets its own one only after
- * Slurm's select plugin was asked.
+ * Puts the job ID into the decision. A task of an array gets the ID of the array, because Slurm gives the task its own
+ * ID only after asking the select plugin.
  */
 void name_job(struct placement_decision *decision, const job_record_t *job);
 
@@ -22,14 +22,14 @@ void name_job(struct placement_decision *decision, const job_record_t *job);
 void record_write(job_record_t *job, const struct placement_decision *decision);
 
 /*
- * Sets PLACEMENT_JOB_DECISION, so that the commands of the job's user can say how the decision ended. With a batch job
- * also PLACEMENT_JOB_START is set. `mode` is the mode in force.
+ * Sets PLACEMENT_JOB_DECISION, so that the user's commands can report how the decision ended. For a batch job, also
+ * sets PLACEMENT_JOB_START. `mode` is the mode in force.
  */
 void set_decision_variables(struct placement_decision *decision, job_record_t *job, enum placement_mode mode);
 
 /*
- * Removes what the job carries of an earlier decision: that of another start, or of another task of the array. A job
- * that carries nothing is not changed.
+ * Removes an earlier decision from the job: one for another start, or for another task of the array. A job without one
+ * is not changed.
  */
 void forget_earlier_decision(job_record_t *job);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * What other jobs hold of the nodes.
+ * The cores and the memory that other jobs hold on the nodes.
  */
 #ifndef PLACEMENT_SELECT_TAKEN_H
 #define PLACEMENT_SELECT_TAKEN_H
@@ -23,8 +23,8 @@ enum {
 enum node_cr_state node_request_of(const job_record_t *job);
 
 /*
- * Fills `taken` with what all running and suspended jobs hold. HAS_SHARING concerns other partitions than that of the job
- * `asking`. Free `taken` with taken_free().
+ * Fills `taken` with the cores and memory of all running and suspended jobs. HAS_SHARING is set for jobs of other
+ * partitions than that of the job `asking`. Free `taken` with taken_free().
  */
 void taken_fill(struct taken *taken, const job_record_t *asking);
 void taken_free(struct taken *taken);

@@ -16,8 +16,8 @@ static bool whole_nodes(const job_record_t *job)
 }
 
 /*
- * Returns true if Slurm must choose the cores itself. This is so if the job has limits by board, socket or core, or
- * if Slurm takes cores near a generic resource.
+ * Returns true if Slurm must choose the cores itself. It must if the job has limits by board, socket or core, or asks
+ * for generic resources.
  */
 static bool cores_are_slurms(const job_record_t *job)
 {
@@ -30,9 +30,9 @@ static bool cores_are_slurms(const job_record_t *job)
 }
 
 /*
- * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. If Slurm shares cores, or
- * takes more of a node than the tasks need, the remaining cores would make it refuse or allocate too little. The
- * policy then chooses nodes only.
+ * Returns true if cores can be excluded for this job, so that Slurm takes the planned ones. Otherwise the policy
+ * chooses nodes only. If Slurm shares cores, or takes more cores than the tasks need, excluded cores would make it
+ * refuse the job or allocate too little.
  */
 static bool cores_can_be_left_out(const struct job_test_arguments *arguments)
 {
@@ -76,7 +76,7 @@ static void fill_request(struct job_view *view, const struct machine_tables *tab
 	job_record_t *job = arguments->job;
 	job_details_t *details = job->details;
 	bool node_range = details->max_nodes > details->min_nodes && details->max_nodes < NO_VAL;
-	/* With --ntasks-per-node alone Slurm counts the tasks on the least number of nodes, and anew when it gives more. */
+	/* With --ntasks-per-node alone, num_tasks is for the least number of nodes; Slurm corrects it if it gives more. */
 	bool tasks_unknown = details->num_tasks == NO_VAL || (node_range && !(job->bit_flags & JOB_NTASKS_SET));
 	uint32_t tasks = tasks_unknown ? 0 : details->num_tasks;
 
@@ -214,7 +214,7 @@ static uint32_t fill_cores(uint8_t *free, const struct job_test_arguments *argum
 	return whole_nodes(arguments->job) && busy ? 0 : count;
 }
 
-/* Returns what the node has left if `cores` of its cores are free and jobs hold `taken` MB of its memory. */
+/* Returns the room of a node on which `cores` cores are free and jobs hold `taken` MB of memory. */
 static struct node_room room_on_node(const job_record_t *job, const node_record_t *node, uint32_t cores, uint64_t taken)
 {
 	bool counts_memory = consumable_resources_of(job) & SELECT_MEMORY;
@@ -239,7 +239,7 @@ static uint64_t weight_of(const node_record_t *node)
 	return (asleep << 32) | (node->config_ptr ? node->config_ptr->weight : 0);
 }
 
-/* Makes room for an offer of `most` nodes with `cores` cores, and has no node in it yet. */
+/* Allocates an offer for up to `most` nodes with `cores` cores in all. It has no node yet. */
 static void empty_offer(struct job_view *view, uint32_t most, uint32_t cores)
 {
 	view->record = xcalloc(most + 1, sizeof(uint32_t));
@@ -275,8 +275,8 @@ static void add_node(struct job_view *view, const struct machine_tables *tables,
 }
 
 /*
- * Returns the number of tasks as CandidateNodes counts them, but without a matrix. A job that gives no number of tasks
- * has tasks_per_node, at least one, for each node that it needs.
+ * Returns the number of tasks that CandidateNodes would plan without a matrix. A job without a number of tasks has
+ * max(tasks_per_node, 1) tasks for each node that it needs.
  */
 static uint32_t tasks_planned(const struct placement_request *request)
 {
@@ -337,8 +337,8 @@ static int more_first(const void *a, const void *b)
 }
 
 /*
- * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, as offer_node() has counted
- * them: UINT32_MAX if all of them are not enough.
+ * Returns the least number of offered nodes whose generic resources are enough for `tasks` tasks, by the counts of
+ * offer_node(). Returns UINT32_MAX if all nodes together have too few.
  */
 static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t tasks)
 {
@@ -356,9 +356,9 @@ static uint32_t least_nodes_by_shares(const struct job_view *view, uint32_t task
 }
 
 /*
- * Whether the shares of the job's tasks in the generic resources have to be rounded up. Rounded down, they ensure that the
- * chosen nodes have enough for the job; but the tasks may then need more nodes than the job may have, or more than the
- * resources themselves need. Slurm gives each node any number of the resources.
+ * Returns true if the tasks' shares of the generic resources have to be rounded up. Rounded down, they ensure that the
+ * chosen nodes have enough for the job. But the tasks may then need more nodes than the job may have, or than the
+ * resources need. Slurm itself takes any number of resources per node.
  */
 static bool shares_are_too_small(const struct job_view *view, const job_record_t *job, uint32_t tasks)
 {
@@ -371,8 +371,8 @@ static bool shares_are_too_small(const struct job_view *view, const job_record_t
 }
 
 /*
- * Raises min_nodes to the number of offered nodes that have the generic resources for the whole job. They can need
- * more nodes than the cores do; the tasks are spread over all of them.
+ * Raises min_nodes to the least number of offered nodes that have the generic resources for the whole job. This can be
+ * more nodes than the cores need; the tasks are spread over all of them.
  */
 static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 {

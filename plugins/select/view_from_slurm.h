@@ -10,6 +10,7 @@
 #include "plugins/select/gres_room.h"
 #include "plugins/select/machine_from_slurm.h"
 
+/* A job's request and the nodes offered to it. The arrays belong to the view; `offer` and `request` point to them. */
 struct job_view {
 	struct placement_offer offer;
 	struct placement_request request;
@@ -45,8 +46,8 @@ void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 void job_view_free(struct job_view *view);
 
 /*
- * As job_view_fill(), but offers exactly the nodes that the call with `arguments` has allocated, with all of their cores.
- * If that cannot be done, stock_because has the reason.
+ * Does what job_view_fill() does, but offers exactly the nodes that the call with `arguments` has allocated, with all
+ * their cores. If that is impossible, stock_because has the reason.
  */
 void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		     const struct job_test_arguments *arguments);

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Two kinds of jobs wait here. The users of some asked with wait= to wait for better nodes. The decision on the
- * others is put off, because the scheduling cycle had no time for it. A waiting job must not hold nodes against other
- * jobs. Slurm gives a pending job a claim to nodes as soon as it considers it: the main scheduler starts no job
- * behind it in its partition, and the backfill scheduler plans nodes for it. Therefore Slurm must not consider a
- * waiting job. Its BeginTime is set to the time when the policy is to be asked again. Slurm itself does this for a
- * job whose launch failed. The times are kept in a variable that slurmctld adds to the job's environment, because
- * Slurm saves that with the job.
+ * Jobs wait for two reasons. Users ask with wait= to wait for better nodes, or a decision is put off because the
+ * scheduling cycle had no time for it. A waiting job must not hold nodes against other jobs. But Slurm reserves nodes
+ * for a pending job as soon as it considers it. The main scheduler then starts no job behind it in its partition, and
+ * the backfill scheduler plans nodes for it. Therefore a waiting job's BeginTime is set to the time when the policy is
+ * asked again. Slurm itself does this for a job whose launch failed. The times are kept in the job's environment, which
+ * Slurm saves.
  *
- * All pending jobs with a policy whose user's time for decisions is used up are put off together: each job without a
- * decision would stop one cycle for the jobs behind it. If other jobs could start, a cycle runs at once in which only those
- * are considered.
+ * All pending jobs with a policy whose users have no time for decisions left are put off together. Otherwise each of
+ * them would stop one cycle for the jobs behind it. If other jobs could start, a cycle for them runs at once.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H
@@ -25,14 +23,14 @@ time_t waiting_since(const job_record_t *job);
 bool is_waiting(const job_record_t *job);
 
 /*
- * Returns why the job may not wait for better nodes: it is a component of a heterogeneous job, or 8 other jobs of its
- * user wait. Returns NULL if it may wait. The text follows "has no effect".
+ * Returns why the job may not wait for better nodes: it is a component of a heterogeneous job, or its user has 8
+ * waiting jobs. Returns NULL if it may wait. The text follows "has no effect".
  */
 const char *why_no_wait(const job_record_t *job);
 
 /*
- * Makes the job wait for at most `left_s` seconds. Slurm considers it again after as long as it has waited already, at
- * least 30 s, but never later than after `left_s` seconds.
+ * Makes the job wait for at most `left_s` seconds. Slurm considers it again after the time that it has waited already,
+ * but at least 30 s and at most `left_s` seconds.
  */
 void wait_on(job_record_t *job, uint32_t left_s);
 
@@ -52,9 +50,9 @@ int64_t thread_time_ns(void);
 uint32_t policy_environment(const job_record_t *job, char *const **environment);
 
 /*
- * Returns true if this call of the scheduler may get its decision in a later cycle. It may not while a job is being
- * submitted, because Slurm cancels a job there that must start at once or never. Nor may a component of a heterogeneous
- * job, and nothing is put off unless `mode` is PLACEMENT_ENFORCE.
+ * Returns true if this call of the scheduler may get its decision in a later cycle. Returns false while a job is being
+ * submitted, because Slurm then cancels a job that must start at once. Also returns false for a component of a
+ * heterogeneous job, and unless `mode` is PLACEMENT_ENFORCE.
  */
 bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
 

@@ -27,8 +27,8 @@ struct placement_fatt_message {
  * order of their names, as without this plugin; rank[] is not valid then.
  *
  * The order in force is kept in the file `order_path`. Slurm stores the cores of running jobs and of reservations by
- * the order of nodes. Therefore another order comes into force only if `may_change` is true. `message` gets what
- * happened.
+ * the order of nodes. Therefore another order comes into force only if `may_change` is true. `message` gets a line for
+ * the log.
  */
 bool placement_fatt_order(const char *config_path, const char *order_path, bool may_change,
 			  const char *const *names, size_t count, uint32_t *rank,

@@ -4,8 +4,8 @@
 namespace placement::spank {
 
 // Gets each word that a user gives to -m or --distribution, on the command line, in the environment or in an #SBATCH
-// line. `word` may be null. Returns true if the word names a policy; Slurm is then told that no distribution was
-// asked for. Must not throw.
+// line. `word` may be null. Returns true if the word names a policy; Slurm then sees no requested distribution. Must
+// not throw.
 using DistributionWord = bool (*)(const char* word);
 
 // Makes srun, sbatch or salloc call `see` with each distribution word before Slurm's own verify_dist_type. Returns

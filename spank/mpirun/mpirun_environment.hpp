@@ -5,7 +5,7 @@
 namespace placement::spank {
 
 // Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
-// plan), the others tell users and commands about this plan.
+// plan). The others show this plan to users and commands.
 
 // Open MPI's own variables for the mapping of ranks and for the hostfile. The first of each is for versions up to 4,
 // the second for those from 5 on, whose mpirun is PRRTE's. A plan sets all four.

@@ -18,9 +18,9 @@ namespace placement::spank {
 // The largest part of the traffic by which two runs that agree may differ.
 inline constexpr double most_difference_of_runs = 0.1;
 
-// Returns the part (0..1) of the traffic by which two matrices differ after each was divided by its total: 0 where they
-// are equal but for a factor, and if neither has traffic; 1 where no pair has traffic in both, where only one has
-// traffic, and with different numbers of ranks.
+// Returns the part (0 to 1) of the traffic by which two matrices differ after each was divided by its total. It is 0 if
+// they differ by a factor only, or neither has traffic. It is 1 if no pair has traffic in both, if only one has
+// traffic, or if their numbers of ranks differ.
 double traffic_difference(const CommMatrix& one, const CommMatrix& other);
 
 // The result of the learned profiles of one number of ranks.
@@ -41,9 +41,9 @@ struct NextLearned {
   bool first = false;  // no earlier one is known
 };
 
-// Returns the file for the profile of `run`, or nothing if it is not to be profiled: its last runs agree and the latest
-// profile is not older than 30 days. `number` is that of ProfileStore::learned_file_for(). Throws Error as the
-// functions of ProfileStore do.
+// Returns the file for the profile of `run`. Returns nothing if its last runs agree and the latest profile is at most
+// 30 days old. `number` is passed to ProfileStore::learned_file_for(). Throws Error as the functions of ProfileStore
+// do.
 std::optional<NextLearned> next_to_learn(const ProfileStore& store, const ProgramRun& run, std::uint64_t number);
 
 // A matrix for a run, from a stored profile, and the message about it for the user.
@@ -54,10 +54,9 @@ struct UsableProfile {
   bool none_stored = false;  // there is no profile of this number of ranks
 };
 
-// Returns the matrix for `run` from learned profiles: of the same number of ranks where its runs agree, else from a
-// profile of another number of ranks, made by the user or learned, if its traffic is a regular structure
-// (pattern/scaling.hpp); of several the one with the nearest number of ranks. Throws Error as ProfileStore::find()
-// does.
+// Returns a matrix for `run` from stored profiles. First choice: learned profiles with its number of ranks, if they
+// agree. Second: a profile, made by the user or learned, with the nearest other number of ranks whose traffic is a
+// regular structure (pattern/scaling.hpp). Throws Error as ProfileStore::find() does.
 UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run);
 
 // Returns the program and the number of ranks of a run for a message, as "halo with 8 ranks".
@@ -66,8 +65,8 @@ std::string described(const ProgramRun& run);
 // Returns the run of a command with `ranks` ranks in `directory`, with the build and the MPI libraries of its program.
 ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory);
 
-// Returns the profile that the user had made of `run`, else learned_or_scaled(). Throws Error if the store or the
-// profile cannot be used.
+// Returns the profile of `run` that the user made, else learned_or_scaled(). Throws Error if the store or the profile
+// cannot be used.
 UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run);
 
 }  // namespace placement::spank

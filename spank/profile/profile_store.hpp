@@ -39,7 +39,8 @@ struct StoredProfile {
 // The profiles of a user, stored by program, arguments and number of ranks, as plain files in the user's own directory.
 class ProfileStore {
  public:
-  // Bounds of the user's own profiles, and of the learned ones apart, so that these never push out the user's own.
+  // Bounds of the user's own profiles. Learned profiles have these bounds separately, so that they never displace the
+  // user's own.
   static constexpr std::size_t most_files = 512;  // counts the profiles and the files next to them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
@@ -60,8 +61,8 @@ class ProfileStore {
   // Returns the profiles of runs like `run` with other numbers of ranks, the latest of each number.
   std::vector<StoredProfile> find_other_ranks(const ProgramRun& run) const;
 
-  // Returns the latest profile of the program and number of ranks of `run` with arguments that are not of its class, so
-  // that find() does not find it; nothing if there is none.
+  // Returns the latest profile of the program and number of ranks of `run` whose arguments are of another class, which
+  // find() does not return. Returns nothing if there is none.
   std::optional<StoredProfile> find_other_arguments(const ProgramRun& run) const;
 
   // Notes the arguments of `run`, for messages, next to its file file_for(). Nothing happens if that fails.
@@ -73,13 +74,13 @@ class ProfileStore {
   // ID, or its path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most
   // learned_files. With `other_ranks`, those with other numbers of ranks instead, in this order for each number.
   static constexpr std::size_t learned_runs = 3;  // that have to agree
-  // More than learned_runs, so that runs at the same time each have a file.
+  // More than learned_runs, so that simultaneous runs each have a file.
   static constexpr std::size_t learned_files = 9;
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the
-  // latest first. The file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the
-  // at least learned_files - learned_runs + 1 free files. Runs at the same time with consecutive numbers therefore have
+  // latest first. The file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the at
+  // least learned_files - learned_runs + 1 free files. Simultaneous runs with consecutive numbers therefore have
   // different files. The directory is made, cleared and refused as file_for() does it.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 
@@ -88,9 +89,9 @@ class ProfileStore {
   // Makes the mark. Nothing happens if that fails: the profiles are read again the next time.
   void mark_agreement(const ProgramRun& run) const;
 
-  // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only.
-  // Removes the oldest files of this kind (learned or the user's own) while there are more than most_files or
-  // most_bytes; files of the last hour, and files that the store did not make, are kept. Throws Error if the directory
+  // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only. While
+  // there are more than most_files or most_bytes, the oldest files of this kind (learned or the user's own) are
+  // removed. Files of the last hour, and files that the store did not make, are kept. Throws Error if the directory
   // cannot be made or used.
   std::string file_for(const ProgramRun& run) const;
 

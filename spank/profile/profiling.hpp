@@ -11,8 +11,8 @@
 
 namespace placement::spank {
 
-// Makes and uses profiles: srun --profile-comm counts the traffic of a program, and a policy with matrix=auto places
-// the next run of the program by this profile.
+// Makes and uses profiles. srun --profile-comm counts the traffic of a program. A policy with matrix=auto places the
+// next run of the program by this profile.
 
 // The variable by which a job has its steps profiled. Its value is the file, or empty for the user's store.
 inline constexpr const char* job_profile_variable = "PLACEMENT_PROFILE_COMM";
@@ -26,26 +26,27 @@ inline constexpr const char* job_no_profile_variable = "PLACEMENT_NO_PROFILE";
 // The variable that marks the profile of a step as a learned one, for the tasks of the step.
 inline constexpr const char* step_learning_variable = "SLURM_PLACEMENT_LEARN";
 
-// Returns the program and arguments on the command line of this srun or salloc, of the component whose options were
-// parsed last; 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
+// Returns the program and arguments on the command line of this srun or salloc. `component` is the component whose
+// options were parsed last, and 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
 std::vector<std::string> command_given(int component = 0);
 
-// Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not tell.
+// Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not report
+// it.
 std::vector<std::string> command_of_step(spank_t spank);
 
 // Sets the matrix of `request` to the stored profile of `command` with `tasks` tasks, and comm-share= to its share of
-// communication, and notifies the user which profile is used. If there is none or it cannot be read, the request stays
-// as it is, and the user gets the reason. An empty `command` changes nothing without a message.
+// communication. Notifies the user which profile is used. If there is none or it cannot be read, the request stays as
+// it is, and the user gets the reason. An empty `command` changes nothing without a message.
 void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks);
 
 // Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
 // Error if the profiling library is missing, or if the path is a directory or lies in none that exists.
 std::string checked_profile_file(const std::string& file);
 
-// Has the tasks of the step profiled for a learned profile, if slurmctld has ProfileJobs=yes in force, and the step
-// runs an MPI program that is linked with the MPI library of the profiler, that ProfileExclude does not name, and whose
-// runs do not agree yet. Call it in srun when the step is created and not yet launched. Throws Error if the user's
-// store cannot be used.
+// Sets up the step's tasks to be profiled for a learned profile, if slurmctld has ProfileJobs=yes in force. The step
+// must run an MPI program that is linked with the profiler's MPI library and not named in ProfileExclude. Its runs must
+// not agree yet. Call it in srun when the step is created and not yet launched. Throws Error if the user's store cannot
+// be used.
 void learn_step(spank_t spank, std::int32_t tasks);
 
 // Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes

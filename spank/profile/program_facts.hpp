@@ -14,8 +14,8 @@ struct ProgramFacts {
 };
 
 // Reads the facts of the ELF file `path`, a program or a library. Everything else, such as a script or a file that
-// cannot be read, has none. A program that loads its MPI library by another library or at run time, as Python does, has
-// no MPI library by this account.
+// cannot be read, has none. A program that loads MPI through another library or at run time, as Python does, has no MPI
+// library here.
 ProgramFacts facts_of_program(const std::string& path);
 
 }  // namespace placement::spank

@@ -7,9 +7,9 @@
 
 namespace placement::spank {
 
-// Returns the value of an option of the running srun, sbatch or salloc, by its long name such as "ntasks". The value
-// is Slurm's own text, as cli_filter plugins see it: command line, environment and #SBATCH lines are merged. Returns
-// nothing if the option was not given or this version of Slurm does not tell.
+// Returns the value of an option of the running srun, sbatch or salloc, by its long name such as "ntasks". The value is
+// Slurm's own text, as cli_filter plugins see it: command line, environment and #SBATCH lines are merged. Returns
+// nothing if the option was not given or this version of Slurm does not report it.
 using ClientOption = std::function<std::optional<std::string>(const std::string& name)>;
 
 // The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
@@ -23,8 +23,8 @@ std::string mpi_type_in_force();
 // Options that srun reads only when it launches a step can be set until then.
 bool set_client_option(const std::string& name, const std::string& value);
 
-// Shows the user "placement: TEXT" on standard error, unless --quiet was given. Slurm itself obeys --quiet only later
-// than the options of plugins are looked at.
+// Shows the user "placement: TEXT" on standard error, unless --quiet was given. Slurm itself applies --quiet only after
+// the options of plugins were processed.
 void tell_user(const std::string& text);
 
 // Returns true if client_option() works in this process.
@@ -34,10 +34,10 @@ bool client_options_known();
 // text.
 std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text);
 
-// Returns the number of tasks that the job or step will have, or nothing if its options do not fix it. They fix it by
-// -n, by one number for -N together with --ntasks-per-node, and by --ntasks-per-gpu together with --gpus, or with one
-// number for -N and --gpus-per-node. With `one_per_node` one number for -N alone counts too: an srun that makes a job
-// starts one task on each node where no other option has a say in it.
+// Returns the number of tasks that the job or step will have, or nothing if its options do not fix it. Options that fix
+// it: -n; -N with one number and --ntasks-per-node; --ntasks-per-gpu with --gpus, or with --gpus-per-node and -N with
+// one number. With `one_per_node`, -N with one number alone fixes it, too, because an srun that makes a job starts one
+// task per node by default.
 std::optional<std::int32_t> known_task_count(const ClientOption& option, bool one_per_node = false);
 
 }  // namespace placement::spank

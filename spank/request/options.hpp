@@ -30,7 +30,7 @@ std::string same_name_note(const Parameters& parameters);
 
 // Adds comm-share= from the summary that placement-profile wrote next to the matrix `matrix_file`, if the policy knows
 // this key and it is not given. Does nothing if the summary cannot be read. Does nothing either if the policy weighs
-// traffic against faults by this key, as TOFA does: the time that ranks wait is no measure of that, and is 0 where one
+// traffic against faults by this key, as TOFA does. The waiting time of ranks does not measure that, and is 0 if one
 // rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 
@@ -65,7 +65,8 @@ class PlacementOptions {
   std::string taken_back() const;
 
   // Returns a message such as "--comm-matrix=m is not used: it is for a policy, and -m block is none" if a matrix was
-  // given in addition to a stock -m; else empty, also where taken_back() names the policy that the matrix was for.
+  // given in addition to a stock -m. Returns an empty text otherwise, and if taken_back() names the policy of the
+  // matrix.
   std::string unused_matrix() const;
 
  private:

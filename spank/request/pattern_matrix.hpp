@@ -9,9 +9,9 @@
 namespace placement::spank {
 
 // Sets the matrix of a request that names a pattern to that of a job or step of `tasks` tasks, at least 1. Does nothing
-// if the request names none. Where all pairs have equal traffic and would be more than a job can carry, the request
-// stays without a matrix, as near nodes are all that helps it. Returns a message for a user who asks for details: the
-// sides of a grid, for example; mostly empty. Throws Error if the pattern does not fit to the number of tasks.
+// if the request names none. If all pairs have equal traffic and are too many for a job to carry, the request gets no
+// matrix; only close nodes help it. Returns a message for a user who asks for details, for example the sides of a grid;
+// mostly empty. Throws Error if the pattern does not fit the number of tasks.
 std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks);
 
 // Returns the number of tasks for which the pattern of a request is meant: `tasks` if that is known, else the number

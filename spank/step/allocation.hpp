@@ -25,19 +25,18 @@ struct Allocation {
 // other. Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
-// Returns whether what slurmctld told of the job `told_of` in a variable is of the job `job` of this process. It may be
-// of another one, because a job inherits the environment of the job that submitted it. slurmctld may name a task of an
-// array by the array.
+// Returns whether a variable in which slurmctld names the job `told_of` belongs to the job `job` of this process. A job
+// inherits the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
 bool is_of_job(std::uint32_t told_of, std::uint32_t job);
 
-// Sets the planned ranks of the step by `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or of another
-// job. Returns a message for the user if the text cannot be read, so that the step has no planned ranks; else an empty
-// string.
+// Sets the planned ranks of the step from `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or of
+// another job. If the text cannot be read, the step has no planned ranks, and a message for the user is returned; else
+// an empty string.
 std::string take_planned_ranks(StepShape& step, std::string_view text);
 
-// Adds to the allocation what slurmctld knew of the cluster when it chose the nodes of this job (PLACEMENT_STATE), and
-// the ranks for which it chose them (PLACEMENT_RANKS). What is not there, or is of another job, is left out. Throws
-// Error if PLACEMENT_STATE is damaged. Returns what take_planned_ranks() does.
+// Adds the state of the cluster by which slurmctld chose the job's nodes (PLACEMENT_STATE) and the planned ranks
+// (PLACEMENT_RANKS) to the allocation. A variable that is not set, or belongs to another job, is ignored. Throws Error
+// if PLACEMENT_STATE is damaged. Returns what take_planned_ranks() does.
 std::string take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
 
 // Returns the request that the job, or its component `component`, was submitted with; nothing if it asked for no

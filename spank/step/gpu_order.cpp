@@ -142,7 +142,7 @@ LinkedNodes linked_nodes(const CommMatrix& matrix, const StepPlacement& placemen
   return nodes;
 }
 
-// Gives all nodes the sum of their traffic, so that they get one order. Returns false if they are not alike.
+// Sets the traffic of each node to the sum over all nodes, so that all get one order. Returns false if links differ.
 bool add_up(LinkedNodes& nodes) {
   Numbers sum;
   for (const auto& node : nodes) {

@@ -14,12 +14,13 @@
 
 namespace placement::spank {
 
-// The GPU of each rank of a step, so that ranks of a node that talk much have GPUs with links between them.
+// The GPU of each rank of a step. Ranks of a node with much traffic between them get GPUs with links between them.
 struct GpuOrder {
-  bool changed = false;  // not the order of the numbers everywhere, so that it has to be put in force
-  // For each rank the number of its GPU on its node; where nothing is known, its number among the ranks there.
+  bool changed = false;  // some node does not use its GPUs in the order of their numbers
+  // For each rank the index of its GPU among the job's GPUs on its node; by default, its index among the ranks there.
   std::vector<std::int32_t> gpu_of_rank;
-  // The share of the traffic on these nodes between GPUs with a link, 0 to 1: in this order, and with GPUs by number.
+  // The share, 0 to 1, of the traffic that is between linked GPUs, on nodes with known links. `linked` is for this
+  // order, `natural_linked` for GPUs by number.
   double linked = 0, natural_linked = 0;
   double cost_ratio = 1;  // the cost of the traffic on these nodes by gpu_costs(), over that with GPUs by number
   std::string kept;       // why GPUs of the first node with some keep the order of their numbers; empty if none do
@@ -36,8 +37,8 @@ struct GpuChoice {
   std::string kept;  // why GPUs keep Slurm's order, where there are no lists
 };
 
-// Returns how GPUs can be given to the ranks of the step that has these options. If Slurm gives each task one GPU, one
-// list for --gpu-bind decides. Otherwise each task sees a list of GPUs, and orders it itself.
+// Returns how GPUs can be assigned to the ranks of the step with the options `option`. If Slurm gives each task one
+// GPU, one list for --gpu-bind decides. Otherwise each task sees a list of GPUs and reorders it.
 GpuChoice gpu_choice(const ClientOption& option);
 
 // Returns the GPUs of the ranks by Links= of the gres.conf `gres_conf`, where nodes have as many GPUs of the job as

@@ -15,8 +15,8 @@ struct CommandOutput {
   int exit_code = 0;  // 128 and the number of the signal if a signal ended the command
 };
 
-// A command of Slurm that runs as the calling user: that of the installation of the running program, else that of the
-// installation that this plugin was built for, else the first one in PATH. The destructor ends the command.
+// A command of Slurm that runs as the calling user. It is searched for in the installation of the running program, then
+// in that for which this plugin was built, then in PATH. The destructor ends the command.
 //
 // Most questions go to scontrol, whose text has one form in all versions of Slurm. The structures of libslurm differ
 // between versions, for example for switches and for the cores of a job.

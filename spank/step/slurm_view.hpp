@@ -58,10 +58,10 @@ class JobQuery {
   std::optional<std::vector<ShownJob>> shown_jobs_;  // the answer of show_job_
 };
 
-// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. The cores of a node are
-// free if jobs could be started on it, so that those of a node that is down, drained or powered down are not. Asks
-// slurmctld as JobQuery does, with the same errors. For programs alone, because it makes libslurm read slurm.conf,
-// which a plugin's host has done.
+// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. All cores of a node are
+// free, unless it is down, drained or powered down, so that no job could start there. Asks slurmctld as
+// JobQuery::view() does, and throws its errors. Only programs may call this, because it makes libslurm read slurm.conf;
+// the host of a plugin has done so already.
 ClusterView load_machine_view();
 
 // Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.

@@ -15,9 +15,9 @@ namespace placement::spank {
 // answers, or if this plugin was built without munge. Each controller has 2 s to answer.
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);
 
-// Adds to the view what ask_for_job_state() returns, if the policy uses live data and the view has no torus, live data
-// or outage probabilities: slurmctld sends none with a job whose own policy does not use them. Returns the reason if
-// the policy has Slurm's topology alone; empty if it has what it uses.
+// Adds the result of ask_for_job_state() to the view, if the policy uses live data and the view has no torus, live data
+// or outage probabilities. slurmctld sends none with a job whose own policy does not use them. Returns an empty text,
+// or the reason why the policy has only Slurm's topology.
 std::string add_missing_state(const PolicySpec& spec, ClusterView& view, std::uint32_t job,
                               std::span<const std::string> nodes, const ControllerState& controller);
 

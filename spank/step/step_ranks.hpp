@@ -12,6 +12,7 @@
 
 namespace placement::spank {
 
+// The placement of the ranks of a step on its nodes and cores.
 struct StepPlacement {
   std::vector<std::vector<std::uint32_t>> ranks_of_node;  // of each node, ascending, as pmix and pmi2 need them
   std::vector<std::int32_t> slot_of_rank;                 // as in BindPlan; empty if tasks share hardware threads
@@ -28,10 +29,10 @@ struct StepPlacement {
 // Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
 // policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
 //
-// `map_length` returns the length of the map of the ranks that MPI reads (process_map.hpp), as a multiple of the
-// longest one that MPI can read; null: MPI can read all maps. If MPI cannot read the map of the policy's placement, the
-// policy places the ranks again, with traffic added between successive ranks. The least traffic for which the map fits
-// is found by bisection; if none is found, all ranks are in natural order.
+// `map_length` returns the length of the map of ranks that MPI reads (process_map.hpp), divided by the largest length
+// that MPI can read; null: MPI can read all maps. If MPI cannot read the map of the policy's placement, the policy
+// places the ranks again, with traffic added between successive ranks. The least traffic for which the map fits is
+// found by bisection; if none is found, all ranks are in natural order.
 using MapLength = std::function<double(const std::vector<std::vector<std::uint32_t>>& ranks_of_node)>;
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length = nullptr);

@@ -6,7 +6,7 @@
 
 namespace placement::spank {
 
-// Records where srun put the ranks of a step, for placectl explain of the user (common/decision/step_records.hpp).
+// Records where srun put the ranks of a step, for the user's placectl explain (common/decision/step_records.hpp).
 // Throws Error if the record cannot be written.
 void record_step(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement);
 

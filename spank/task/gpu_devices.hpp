@@ -10,10 +10,10 @@
 namespace placement::spank {
 
 // Returns the GPUs of this node with the cores next to each, as the kernel lists them (local_cpulist), in the order of
-// their PCI addresses: where Slurm finds the GPUs itself (AutoDetect=nvml and rsmi of gres.conf), its numbers have this
-// order. Returns nothing where that cannot be relied on: if neither nvidia nor amdgpu drives devices, or both do, if
-// they are of several models, which Slurm sorts, if one is divided (MIG), or if the kernel does not tell of one. `root`
-// is before /sys and /proc, empty but in tests.
+// their PCI addresses. Slurm numbers GPUs in this order if it detects them (AutoDetect=nvml or rsmi in gres.conf).
+// Returns nothing if that order is unsure. It is so if neither or both of nvidia and amdgpu drive devices, or GPUs have
+// several models, which Slurm sorts. It is also unsure if one is divided (MIG) or unknown to the kernel. `root` is the
+// prefix of /sys and /proc, empty outside of tests.
 std::optional<std::vector<GpuShape>> gpus_by_kernel(const std::string& root, const MachineCores& machine);
 
 }  // namespace placement::spank

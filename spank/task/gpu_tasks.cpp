@@ -62,8 +62,8 @@ std::vector<std::vector<std::int32_t>> in_order(std::span<const std::int32_t> gp
   return of_task;
 }
 
-// Returns the GPUs by a list of their numbers (`masks` false), or of masks of them. The numbers count the GPUs of the
-// node, or those of the step where devices are constrained: nothing is returned where these differ.
+// Returns the GPUs of each task by a list of numbers, or of masks if `masks` is set. Numbers count the GPUs of the
+// node, or those of the step if devices are constrained. Returns nothing if these two differ.
 std::vector<std::vector<std::int32_t>> by_list(std::string_view list, bool masks, std::span<const std::int32_t> gpus,
                                                std::size_t tasks) {
   if (gpus.back() != static_cast<std::int32_t>(gpus.size()) - 1 || gpus.size() > mask_bits) return {};
@@ -200,7 +200,7 @@ std::vector<std::int32_t> slots_near_gpus(std::span<const CpuMask> sorted, std::
   const std::size_t tasks = slot_of_task.size();
   const std::vector<std::int32_t> planned(slot_of_task.begin(), slot_of_task.end());
   if (tasks > most_tasks || gpus_of_task.size() != tasks || sorted.size() != tasks) return planned;
-  // One step of distance outweighs the sum of all that tasks may lie off their planned slots.
+  // One step of distance outweighs the sum of all deviations of tasks from their planned slots.
   const std::int64_t weight = static_cast<std::int64_t>(tasks * tasks * tasks) + 1;
   std::vector<std::int64_t> cost;
   for (std::size_t task = 0; task < tasks; ++task) {

@@ -26,20 +26,19 @@ struct GpusOfTasks {
 //            "gpu:per_task:1" up to Slurm 23.02; empty: every task sees all GPUs
 //   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
 //   tasks    the number of the step's tasks on the node
-// Where every task sees all GPUs and there are as many as tasks, the i-th task is taken to use the i-th GPU, as
-// programs do that choose by SLURM_LOCALID.
+// If every task sees all GPUs and there is one per task, the i-th task is assumed to use the i-th GPU, as programs do
+// that choose by SLURM_LOCALID.
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
-// Returns whether every task of a node sees all GPUs, and there are as many as tasks; the parameters are those of
+// Returns whether every task of a node sees all GPUs, and there is one GPU per task. The parameters are those of
 // gpus_of_tasks().
 bool all_see_all(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
 // Returns the GPUs of a list "0,2,3" (SLURM_STEP_GPUS), ascending; none if it has another form.
 std::vector<std::int32_t> parse_gpu_list(std::string_view list);
 
-// Returns the list "0,1,2" with its parts in another order: the i-th part of the result is that with the number
-// order[i]. Returns nothing if the list has another number of parts than `order`, which is a permutation of their
-// numbers.
+// Returns the list "0,1,2" with its parts in another order: part i of the result is part order[i] of `list`. `order` is
+// a permutation of 0 to order.size() - 1. Returns nothing if the list has another number of parts.
 std::optional<std::string> reordered_list(std::string_view list, std::span<const std::int32_t> order);
 
 // Returns the variable whose order decides how a program numbers its GPUs, null if that is not known. Slurm may set the
@@ -59,8 +58,8 @@ struct MachineCores {
 // and the cores of a package by theirs.
 MachineCores machine_cores(int cpus, const PositionOf& position);
 
-// Returns the slots with which the tasks of a node are near their GPUs: the sum of the distances is least, and among
-// equal ones the tasks keep to `slot_of_task`, the plan by the matrix.
+// Returns the slots of the tasks of a node for which the sum of the distances to their GPUs is least. Ties go to the
+// slots closest to `slot_of_task`, the plan by the matrix.
 //   sorted        the masks in the order of slots
 //   gpus_of_task  the GPUs of each task, indices into `gpus`
 //   gpus          the GPUs of the node; one whose cores are not known is near all

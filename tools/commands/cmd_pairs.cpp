@@ -39,7 +39,7 @@ constexpr CommandHelp help{
 struct Pair {
   std::int32_t a, b;  // indices of the nodes
   PairArrays::Cell cell;
-  PairArrays::CellForecast forecast;  // names no predictor if the cell has more than these nodes
+  PairArrays::CellForecast forecast;  // without a predictor if the cell stands for several pairs
 };
 
 // A value of pairs, by which they are sorted and drawn. NaN: not known.

@@ -18,12 +18,12 @@ ClusterView read_machine_view(const CommandLine& line);
 // Throws UsageError.
 std::vector<SwitchShape> regular_switches(const CommandLine& line);
 
-// Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view.
-// Failures that will happen go into `replay_options`. Throws UsageError, and Error when a file is not valid.
+// Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view. Adds
+// the failures of nodes during the replay to `replay_options`. Throws UsageError, and Error when a file is not valid.
 sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options);
 
-// Returns the options that describe the machine of read_machine(), with their values and with defaults that were used.
-// Names have '_' instead of '-'.
+// Returns the options that describe the machine of read_machine(), with their values, including defaults in use. Names
+// have '_' instead of '-'.
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line);
 
 // Returns the number of processors per core of the machine's nodes in the slurm.conf `conf`, for logs of sacct.
