@@ -17,21 +17,23 @@ SKIPPED = re.compile(r"^(tests/data|tests/fuzz/corpus)/")
 
 def files_of(top):
     """The files of a clone, with new ones; none in a copy without git."""
-    ran = None
     if os.path.exists(os.path.join(top, ".git")) and shutil.which("git"):
         words = ["git", "-c", "safe.directory=*", "-C", top, "ls-files", "-c", "-o", "--exclude-standard"]
         ran = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
-    if ran is None or ran.returncode != 0:
-        print("the phrases are not looked at: this is no clone, or there is no git")
-        return []
-    return sorted(set(ran.stdout.decode(errors="replace").splitlines()))
+        if ran.returncode == 0:
+            return sorted(set(ran.stdout.decode(errors="replace").splitlines()))
+    print("the phrases are not looked at: this is no clone, or there is no git")
+    return []
 
 
-def lines_of(top, path):
-    if prose_of(path, "# a") is None or not os.path.exists(os.path.join(top, path)):
-        return
-    with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
-        yield from ((number, line.rstrip("\n")) for number, line in enumerate(file, 1))
+def prose_in(top):
+    """Each comment, message and line of a document, as (path, number, text)."""
+    for path in files_of(top):
+        if prose_of(path, "") is None or not os.path.exists(os.path.join(top, path)):
+            continue
+        with open(os.path.join(top, path), encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file, 1):
+                yield from ((path, number, text) for text in prose_of(path, line.rstrip("\n")))
 
 
 def messages_in(code):
@@ -68,12 +70,11 @@ def main():
         rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
     phrases = [(re.compile(rf"\b(?:{phrase})\b", re.I), better) for phrase, better in rows]
     found = 0
-    for path, (number, line) in ((path, row) for path in files_of(top) for row in lines_of(top, path)):
-        for text in prose_of(path, line) or []:
-            for phrase, better in phrases:
-                for match in phrase.finditer(text):
-                    print(f"{path}:{number}: write, in place of '{match[0]}': {better}")
-                    found = 1
+    for path, number, text in prose_in(top):
+        for phrase, better in phrases:
+            for match in phrase.finditer(text):
+                print(f"{path}:{number}: write, in place of '{match[0]}': {better}")
+                found = 1
     return found
 
 

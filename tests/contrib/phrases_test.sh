@@ -36,6 +36,10 @@ rm tests/x.sh
 printf 'A page that tells all.\n' >doc/whole.md
 finds doc/whole.md:1
 
+rm -rf .git
+finds_nothing "a copy without git"
+grep -q 'not looked at' "$work/said" || fail "a copy without git is not reported: $(cat "$work/said")"
+
 while IFS=$'\t' read -r phrase better; do
   [[ $phrase == '#'* ]] || [ -n "$better" ] || fail "phrases.txt: '$phrase' has no replacement"
 done <"$top/contrib/lib/phrases.txt"
