@@ -108,7 +108,7 @@ std::vector<double> add_outages(ClusterView& view, const LiveState& live, const 
   if (!outages_known(live) || !(live.outage_horizon_s > 0)) throw Error("the live data have no outage probabilities");
   NodeOutages outages;
   for (const NodeState& node : live.nodes)
-    if (node.outage_probability > 0 && std::ranges::count(view.nodes, node.name, &NodeView::name) > 0)
+    if (node.outage_probability > 0 && std::ranges::find(view.nodes, node.name, &NodeView::name) != view.nodes.end())
       outages.set(node.name, std::min(node.outage_probability, 1.0));
   if (outages.size() == 0) throw Error("no node has an outage probability above 0");
   sim::attach_outages(view, outages, live.outage_horizon_s, source);
