@@ -46,7 +46,7 @@ struct Slots {
     slots = std::move(needed);
     if (slots.size() > most_slots_assigned)
       throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " +
-                  std::to_string(most_slots_assigned) + " different places for the ranks: take more cores for each");
+                  std::to_string(most_slots_assigned) + " different places for the ranks: request more cores for each");
   }
 
   std::vector<CoreSlot> slots;
@@ -213,7 +213,7 @@ GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_
                        std::span<const std::int64_t> traffic) {
   if (at(ranks) > node.gpus.size())
     throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs, and " +
-                std::to_string(ranks) + " ranks are on a node: each takes a GPU of its own");
+                std::to_string(ranks) + " ranks are on a node: each rank requires its own GPU");
   return best_mapping(node, Slots(node, ranks, cores_per_rank), at(ranks), traffic);
 }
 

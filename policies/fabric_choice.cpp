@@ -106,11 +106,11 @@ void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> l
     const auto leaf = used.lower_bound(node.first_leaf);
     if (leaf == used.end() || *leaf >= node.first_leaf + node.cores()) continue;
     if (node.fabric == no_fabric)
-      throw PlacementError(STOCK_NO_ROOM, "node " + node.name + " is on no switch, and Slurm gives it to no job");
+      throw PlacementError(STOCK_NO_ROOM, "node " + node.name + " is not on a switch, so Slurm does not allocate it");
     if (!first) first = &node;
     if (node.fabric != first->fabric)
       throw PlacementError(STOCK_NO_ROOM, "no switch joins the nodes " + first->name + " and " + node.name +
-                                              ", and Slurm gives no job both");
+                                              ", so Slurm does not allocate both to one job");
   }
 }
 

@@ -19,8 +19,8 @@ bool is_one_fabric(const ClusterView& view);
 std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::span<const std::int32_t> usable,
                                                std::int32_t ranks);
 
-// Throws Error when two of the leaves are on nodes that no switch joins, so that Slurm gives no job both. The message
-// names two of them. A view without nodes is one fabric.
+// Throws Error when two of the leaves are on nodes that no switch joins, because Slurm never allocates these to one
+// job. The message names two of them. A view without nodes is one fabric.
 void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves);
 
 // Places the request by policy.place() on the nodes of one fabric. If the view has several fabrics, each is offered

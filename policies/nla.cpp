@@ -92,7 +92,7 @@ class Chooser {
   void find_states() {
     if (!view_.live)
       throw PlacementError(STOCK_NO_LIVE_DATA,
-                           view_.why_not_live.empty() ? "there are no live data of the nodes" : view_.why_not_live);
+                           view_.why_not_live.empty() ? "the nodes have no live data" : view_.why_not_live);
     const LiveState& live = *view_.live;
     const double max_age = max_age_s(request_.parameters);
     for (const NodeView& node : view_.nodes) {
@@ -343,7 +343,7 @@ Placement place_step(const ClusterView& view, const Request& request, const Dead
 
 Placement place_by(const ClusterView& view, const Request& request, const Deadline& deadline,
                    netload::SelectionRule rule) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (request.matrix && request.matrix->ranks() != request.tasks)
     throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
                 std::to_string(request.tasks) + " tasks are asked for");

@@ -21,7 +21,7 @@ void check_partition_policy(const std::string& word) {
   const Policy& policy = check_policy_spec(spec);
   if (policy.needs_matrix || !policy.for_users)
     throw Error(spec.policy +
-                " cannot be the policy of a partition: a policy is wanted that users can ask for without a matrix");
+                " cannot be the policy of a partition: expected a policy that users can request without a matrix");
   for (const auto& [key, value] : spec.parameters)
     if (key == "matrix" || key == "profile" || pattern::is_key(key))
       throw Error((key == "matrix" ? shown(value) : key + "=") + " is for jobs that ask for it themselves");
@@ -38,7 +38,7 @@ void check_weights(const std::string& weights) {
     if (std::any_of(known.begin(), known.end(), is_key)) continue;
     std::string names;
     for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    throw Error(key + " is no weight: known are " + names);
+    throw Error(key + " is not a weight: known are " + names);
   }
   check_policy_spec(spec);
 }

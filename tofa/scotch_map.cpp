@@ -137,7 +137,7 @@ class ScotchRun {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)
       throw PlacementError(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) +
-                                            " places with raised weights need too much memory; it takes " +
+                                            " places with raised weights need too much memory; the limit is " +
                                             std::to_string(most_raised));
     Numbers row{0}, to, weight;
     for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {

@@ -52,7 +52,7 @@ TofaSettings tofa_settings(const Request& request) {
 }
 
 void check_torus_request(const ClusterView& view, const Request& request) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (request.matrix && request.matrix->ranks() != request.tasks)
     throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
                 std::to_string(request.tasks) + " tasks are asked for");

@@ -14,7 +14,7 @@ Objective objective_parameter(const Parameters& parameters) {
   if (found == parameters.end() || found->second == "hop-bytes") return Objective::hop_bytes;
   if (found->second == "balanced") return Objective::balanced;
   if (found->second == "worst-group") return Objective::worst_group;
-  throw Error("objective=" + found->second + ": hop-bytes, balanced or worst-group is wanted");
+  throw Error("objective=" + found->second + ": expected hop-bytes, balanced or worst-group");
 }
 
 std::string idle_objective_note(const Parameters& parameters) {

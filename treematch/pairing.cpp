@@ -66,8 +66,8 @@ void pair_along(const std::vector<std::int32_t>& cycle, Traffic traffic, std::ve
 // assigned to each other. Other assignments are cycles, which are cut into the pairs with the most traffic.
 std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
   if (graph.vertices() > most_ranks_assigned)
-    throw Error("MATCHING-PAPER takes at most " + std::to_string(most_ranks_assigned) + " ranks, not " +
-                std::to_string(graph.vertices()) + ": MATCHING takes more");
+    throw Error("MATCHING-PAPER accepts at most " + std::to_string(most_ranks_assigned) + " ranks, not " +
+                std::to_string(graph.vertices()) + ": use MATCHING");
   const auto n = static_cast<std::size_t>(graph.vertices());
   std::int64_t heaviest = 0;
   for (const mapping::Arc& arc : graph.arc) heaviest = std::max<std::int64_t>(heaviest, arc.weight);

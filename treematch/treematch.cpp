@@ -13,7 +13,7 @@ LeafScope scope_parameter(const Parameters& parameters) {
   if (found == parameters.end() || found->second == "subtree") return LeafScope::subtree;
   if (found->second == "whole") return LeafScope::whole;
   if (found->second == "allocation") return LeafScope::given;
-  throw Error("scope=" + found->second + ": allocation, whole or subtree is wanted");
+  throw Error("scope=" + found->second + ": expected allocation, whole or subtree");
 }
 
 std::int32_t effort_parameter(const Request& request) {
@@ -28,7 +28,7 @@ void check_treematch(const Parameters& parameters) {
 }
 
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline) {
-  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: at least 1 is wanted");
+  if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (!request.node_tasks.empty() && request.node_tasks.size() != view.nodes.size())
     throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
                 " nodes");

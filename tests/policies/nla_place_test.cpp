@@ -179,7 +179,7 @@ START_TEST(missing_pairs_are_told) {
   ck_assert_text_eq(place(cluster, tasks(8)), "0 2");  // the pair 0-1, which was not measured, is not taken
   for (std::size_t u = 0; u < 4; ++u)
     for (std::size_t v = 0; v < u; ++v) cluster.pair(u, v, no, no);
-  ck_assert_error(place(cluster, tasks(8)), " 0 of 6 pairs");
+  ck_assert_error_words(place(cluster, tasks(8)), "0 6 pairs");
   Request compute_bound = tasks(8);
   compute_bound.parameters["beta"] = "0";
   ck_assert_text_eq(place(cluster, compute_bound), "0 1");
@@ -196,7 +196,7 @@ START_TEST(how_much_may_be_missing) {
     if (missing <= 5)
       ck_assert_text_eq(why, "");
     else
-      ck_assert(why.find(" " + std::to_string(missing) + " of 20 nodes ") != std::string::npos);
+      ck_assert_words(why, std::to_string(missing) + " 20 nodes");
   }
   for (int missing = 0; missing <= 28; ++missing) {
     Cluster cluster(8);
@@ -208,7 +208,7 @@ START_TEST(how_much_may_be_missing) {
     if (missing <= 14)
       ck_assert_text_eq(why, "");
     else
-      ck_assert(why.find(" " + std::to_string(28 - missing) + " of 28 pairs") != std::string::npos);
+      ck_assert_words(why, std::to_string(28 - missing) + " 28 pairs");
   }
 }
 END_TEST
@@ -268,9 +268,7 @@ START_TEST(waits_while_all_is_overloaded) {
   Request request = tasks(2);
   request.parameters["wait"] = "600";
   request.waited_s = 10;
-  const std::string why = error_of([&] { place(cluster, request); });
-  ck_assert_text_eq(
-      why, "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are needed, the job waits for at most 600 s");
+  ck_assert_error_words(place(cluster, request), "overloaded 0.6 12 processors 2 600 s");
   bool waits = false;
   try {
     place(cluster, request);
@@ -284,9 +282,7 @@ START_TEST(waits_while_all_is_overloaded) {
     ck_abort_msg("it does not wait");
   } catch (const MustWait& wait) {
     ck_assert_int_eq(wait.left_s(), 50);
-    ck_assert_text_eq(
-        std::string(wait.what()),
-        "the cluster is overloaded: 0.6 of 12 processors are idle, 2 are needed, the job waits for at most 60 s, by MaxWaitS");
+    ck_assert_words(wait.what(), "overloaded 0.6 12 processors 2 60 s MaxWaitS");
   }
   request.max_wait_s = 86400;
   request.waited_s = 600;
@@ -303,8 +299,8 @@ START_TEST(reasons_tell_what_was_chosen) {
   const Placement placement = place_nla(cluster.view, tasks(8), Deadline::never());
   std::string all;
   for (const std::string& reason : placement.reasons) all += reason + "|";
-  for (const char* part : {"8 tasks on 2 nodes by load and network|n[1-2] C=0", "runner-up n[1,3] T=",
-                           "first nodes n[0-1] T=", " (not chosen: 5 processors", "data 2 s old"})
+  ck_assert_words(placement.reasons.front(), "8 tasks 2 nodes");
+  for (const char* part : {"|n[1-2] C=0", "runner-up n[1,3] T=", "first nodes n[0-1] T=", ": 5 processors", "data 2 s"})
     ck_assert_msg(all.find(part) != std::string::npos, "no '%s' in '%s'", part, all.c_str());
 }
 END_TEST

@@ -10,6 +10,7 @@
 
 #include "tests/check.hpp"
 #include "tests/tofa/tofa_machines.hpp"
+#include "tests/words.hpp"
 #include "tofa/fault_model.hpp"
 #include "tofa/scotch_hook.hpp"
 #include "tofa/torus_job.hpp"
@@ -81,7 +82,7 @@ START_TEST(ranks_without_a_matrix_go_along_the_torus) {
   ck_assert_int_eq(hops, 15);
   ck_assert_int_gt(hops_in_order, 24);
   ck_assert(placement.cost == 0 && placement.natural_cost == 0);
-  ck_assert_text_eq(placement.reasons.front(), "16 ranks along the torus");
+  ck_assert_words(placement.reasons.front(), "16 ranks torus");
 }
 END_TEST
 
@@ -116,7 +117,7 @@ START_TEST(takes_suspects_when_it_must) {
   ck_assert_uint_eq(nodes_of(place_tofa(view, all, Deadline::never())).size(), 9);
   all.tasks = 10;
   all.matrix = nullptr;
-  ck_assert_error(place_tofa(view, all, Deadline::never()), "only 9 of 10 tasks have room");
+  ck_assert_error_words(place_tofa(view, all, Deadline::never()), "9 10 tasks room");
 }
 END_TEST
 
@@ -157,7 +158,7 @@ START_TEST(keeps_to_limits) {
   ck_assert_int_eq(std::count(there.begin(), there.end(), 2), 4);
   ck_assert_int_eq(std::count(there.begin(), there.end(), 3), 3);
   step.node_tasks[3] = 2;
-  ck_assert_error(place_tofa(view, step, Deadline::never()), "6 tasks are laid out, and the request has 7");
+  ck_assert_error_words(place_tofa(view, step, Deadline::never()), "6 tasks 7");
 }
 END_TEST
 
@@ -226,7 +227,7 @@ START_TEST(nodes_without_coordinates) {
   request.tasks = 3;
   for (const std::int32_t node : nodes_of(place_tofa(view, request, Deadline::never()))) ck_assert_int_ne(node, 1);
   request.tasks = 4;
-  ck_assert_error(place_tofa(view, request, Deadline::never()), "only 3 of 4 tasks have room");
+  ck_assert_error_words(place_tofa(view, request, Deadline::never()), "3 4 tasks room");
   request.tasks = 2;
   request.required_nodes = {1};  // node 1 has no coordinates, so distances are those of the tree
   const std::vector<std::int32_t> at = nodes_of(place_tofa(view, request, Deadline::never()));
@@ -239,10 +240,10 @@ START_TEST(bad_parameters) {
   for (const auto& wrong : {std::pair("effort", "0"), std::pair("effort", "1001"), std::pair("comm-share", "101"),
                             std::pair("job-seconds", "-1"), std::pair("seed", "x")})
     ck_assert_error(policies::check_policy_spec({"TOFA", {{wrong.first, wrong.second}}}), wrong.first);
-  ck_assert_error(policies::check_policy_spec({"TOFA", {{"efort", "1"}}}), "unknown key efort for TOFA");
+  ck_assert_error_words(policies::check_policy_spec({"TOFA", {{"efort", "1"}}}), "key efort TOFA");
   Request request = request_of(random_matrix(3, 3, 1));
   request.tasks = 2;
-  ck_assert_error(place_tofa(view, request, Deadline::never()), "the matrix has 3 ranks, and 2 tasks are asked for");
+  ck_assert_error_words(place_tofa(view, request, Deadline::never()), "matrix 3 ranks 2 tasks");
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include "common/topology/switch_tree.hpp"
 #include "common/util/random.hpp"
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 #include "treematch/group_spread.hpp"
 #include "treematch/heavy_groups.hpp"
 #include "treematch/treematch.hpp"
@@ -126,7 +127,7 @@ START_TEST(no_switch_gets_a_remnant) {
   const Placement even = place(view, request_of(ring(36), 36, "balanced"));
   ck_assert(shares(view, even) == std::vector<std::int32_t>({12, 12, 12}));
   ck_assert(even.cost * 50 <= least.cost * 51);
-  ck_assert_str_eq(even.reasons.back().c_str(), "12 to 12 tasks on each leaf switch");
+  ck_assert_words(even.reasons.back(), "12 12 tasks");
 }
 END_TEST
 
@@ -276,7 +277,7 @@ START_TEST(groups_on_the_fewest_switches) {
     const ClusterView view = machine(nodes);
     const Placement whole = place(view, request_of(pipeline(8, 12), 96, "worst-group"));
     ck_assert_int_eq(widest_group(view, whole, 12), 2);
-    ck_assert_str_eq(whole.reasons.back().c_str(), "no group of ranks spans more than 2 leaf switches");
+    ck_assert_words(whole.reasons.back(), "group 2 leaf");
     // The unit of the traffic does not count: fractions are scaled to whole numbers of up to 62 bits together.
     std::vector<CommEdge> large = pipeline(8, 12);
     for (CommEdge& edge : large) edge.weight *= std::int64_t{1} << 46;
@@ -319,17 +320,16 @@ START_TEST(one_socket_beside_two) {
   request.required_nodes = {2};
   const Placement together = place_treematch(view, request, Deadline::never());
   for (const RankPlace& rank : together.ranks) ck_assert_int_ge(rank.node, 2);
-  ck_assert_text_eq(together.reasons.back(), "no group of ranks spans more than 1 leaf switch");
+  ck_assert_words(together.reasons.back(), "group 1 leaf");
   request.parameters["objective"] = "balanced";
-  ck_assert_text_eq(place_treematch(view, request, Deadline::never()).reasons.back(),
-                    "4 to 4 tasks on each leaf switch");
+  ck_assert_words(place_treematch(view, request, Deadline::never()).reasons.back(), "4 4 tasks");
 }
 END_TEST
 
 START_TEST(other_requests) {
   const ClusterView view = machine({2, 2});
   Request request = request_of({{0, 1, 5}}, 2, "fastest");
-  ck_assert_error(place(view, request), "objective=fastest: hop-bytes, balanced or worst-group is wanted");
+  ck_assert_error_words(place(view, request), "objective=fastest hop-bytes balanced worst-group");
   ck_assert_error(check_treematch(request.parameters), "objective=fastest");
   for (const char* objective : {"balanced", "worst-group"}) {
     request.parameters["objective"] = objective;
@@ -344,7 +344,7 @@ START_TEST(other_requests) {
     Request silent = request_of({}, 3, objective);  // without traffic there are no groups
     place(view, silent);
     Request too_many = request_of({{0, 1, 5}}, 5, objective);
-    ck_assert_error(place(view, too_many), "only 4 of 5 tasks");
+    ck_assert_error_words(place(view, too_many), "4 5 tasks");
     Request heavy = request_of({{0, 1, INT64_MAX}}, 2, objective);
     place(view, heavy);
   }

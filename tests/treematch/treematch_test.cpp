@@ -219,7 +219,7 @@ START_TEST(limits_on_nodes) {
   request.max_nodes = 4;
   ck_assert_error_words(place(busy, request), "--nodes 4 nodes 2 room");
   request = request_of(33, pairs(33));
-  ck_assert_error(place(view, request), "only 32 of 33 tasks");
+  ck_assert_error_words(place(view, request), "32 33 tasks");
   request = request_of(8, pairs(8));
   request.max_tasks_per_node = 5;
   request.equal_tasks_per_node = true;
@@ -328,7 +328,7 @@ START_TEST(refuses_what_does_not_fit) {
   const ClusterView view = machine({2}, 1, 2);
   ck_assert_error_words(place(view, request_of(3, pairs(4))), "4 ranks 3 tasks");
   ck_assert_error(place(view, request_of(0)), "0 tasks");
-  ck_assert_error(place(ClusterView{view.tree, {}}, request_of(1)), "only 0 of 1 tasks");
+  ck_assert_error_words(place(ClusterView{view.tree, {}}, request_of(1)), "0 1 tasks");
   Request request = request_of(1);
   request.node_tasks = {1};
   ck_assert_error_words(place(view, request), "1 task 2 nodes");
@@ -438,7 +438,7 @@ START_TEST(a_step_costs_no_more_than_its_plan) {
 }
 END_TEST
 
-// A variable in a job's environment may tell of another step, and its user may have changed it.
+// A variable in a job's environment may belong to another step, and its user may have changed it.
 START_TEST(planned_ranks_of_another_step_are_left_aside) {
   ClusterView view = machine({2, 2}, 1, 4);
   Request request = request_of(8, matrix_of(8, {{0, 7, 10}, {1, 6, 10}, {2, 5, 10}, {3, 4, 10}}));
@@ -532,7 +532,7 @@ START_TEST(table_of_policies) {
   ck_assert(policies::find_policy("treematch") == policies::find_policy("TREEMATCH"));
   ck_assert(policies::find_policy("treematch") != nullptr);
   ck_assert(policies::find_policy("block") == nullptr);
-  ck_assert_error(policies::check_policy_spec({"TREEMUCH", {}}), "unknown policy TREEMUCH: known are TREEMATCH");
+  ck_assert_error_words(policies::check_policy_spec({"TREEMUCH", {}}), "policy TREEMUCH TREEMATCH");
   ck_assert_error_words(policies::check_policy_spec({"TREEMATCH", {{"levels", "1"}}}), "key levels TREEMATCH matrix");
 }
 END_TEST
