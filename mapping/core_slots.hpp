@@ -18,8 +18,8 @@ struct CoreSlot {
 // slots are in the order of their first cores.
 std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width);
 
-// Returns the distance of a slot from a GPU of the node, summed over its cores. A core next to the GPU counts 0,
-// another core in a package that has a core next to the GPU 1, and any other core 2.
+// Returns the distance of a slot from a GPU of the node, summed over its cores. A core next to the GPU counts 0.
+// Another core in a package that has a core next to the GPU counts 1, and any other core 2.
 std::int64_t slot_distance(const NodeTopology& node, const CoreSlot& slot, std::size_t gpu);
 
 }  // namespace placement::mapping

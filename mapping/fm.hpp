@@ -12,16 +12,12 @@ namespace placement::mapping {
 // Refines a graph that is split in two, by the method of Fiduccia and Mattheyses. Calls reuse the object's memory.
 class BisectionRefiner {
  public:
-  // Improves a split. In each pass, vertices change sides one after the other, each at most once. The vertex with the
-  // largest gain goes first, even if the gain is negative. The best state of the pass is kept.
-  //   first   wanted size of side 0, in ranks
-  //   slack   ranks by which the size of side 0 may differ from `first`; the sizes of the vertices may not allow less.
-  //           When slack is 0 and all vertices have size 1, side 0 has exactly `first` ranks
-  //   passes  largest number of passes
-  //   side    in and out: the side of each vertex, 0 or 1
-  //   watch   time budget
-  // Returns the cut: the traffic between the sides. It is not larger than before if the sides were within the slack.
-  // Throws OutOfTime; `side` is then a split between two states of a pass.
+  // Improves a split. In each pass, vertices change sides, each at most once; the largest gain comes first, even if it
+  // is negative. The best state of the pass is kept. Returns the cut: the traffic between the sides. It does not grow
+  // if the sides were within the slack. Throws OutOfTime; `side` is then a split between two states of a pass.
+  //   first, slack  side 0 gets `first` ranks, with a difference of at most `slack` if the vertices' sizes allow it;
+  //                 with slack 0 and sizes of 1, exactly `first`
+  //   passes, side  largest number of passes; in and out: the side of each vertex, 0 or 1
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,
                       std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 

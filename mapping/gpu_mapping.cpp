@@ -23,8 +23,8 @@ using Indices = std::vector<std::int32_t>;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// The slots of the node, without those that are never needed: of the slots that are as far from all GPUs, as many as
-// there are ranks.
+// The slots of the node that a mapping may need. Slots with equal distances from all GPUs are interchangeable, so only
+// one of them for each rank is kept.
 struct Slots {
   Slots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
     slots = core_slots(node, width);
@@ -118,8 +118,8 @@ void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
   }
 }
 
-// Returns the choices of GPUs for more than eight of them, one for each GPU to begin with: next comes the GPU that is
-// cheapest to reach from those chosen, or, without traffic, one whose interface the fewest of them have.
+// Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU is the one
+// that is cheapest to reach from the chosen ones. Without traffic, it has the interface that the fewest of them have.
 std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks,
                                    bool has_traffic) {
   const std::size_t all = node.gpus.size();

@@ -20,9 +20,9 @@ struct GpuMapping {
   bool exact = true;     // no other mapping is better
 };
 
-// Gives each of `ranks` ranks of a node a GPU of its own and `cores_per_rank` cores. The aims, in order of importance:
-// cores near the GPU; traffic over fast links, by gpu_costs(); few ranks per network interface; ranks in the order of
-// their cores, on the first cores and GPUs. The first three are optimal with up to eight GPUs, and heuristic with more.
+// Gives each of `ranks` ranks of a node a GPU of its own and `cores_per_rank` cores. Cores near the GPU matter most,
+// then traffic over fast links by gpu_costs(), then few ranks per network interface. These are optimal with up to eight
+// GPUs. Ties go to ranks in the order of their cores, on the first cores and GPUs.
 //   traffic  traffic[rank * ranks + other], symmetric, 0 or more, with a sum below 2^31; empty: none is known
 // Throws Error when there are more ranks than GPUs, too few cores, or more than 1,024 places for the ranks to choose
 // from.

@@ -60,7 +60,7 @@ Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::
   return cost;
 }
 
-// Returns the cost where all pairs have equal traffic: over a link with k of the n ranks below it go k (n - k) pairs.
+// Returns the cost where all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
 Cost summed_over_links(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
   const std::span<const LeafTree::Vertex> vertices = tree.vertices();
   std::vector<std::int64_t> ranks_below(vertices.size(), 0);

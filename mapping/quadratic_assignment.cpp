@@ -43,8 +43,8 @@ void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_
   }
 }
 
-// Tries all orders, rank by rank, and leaves out those that cost too much: what the placed ranks cost, and the traffic
-// of all other pairs times the least distance.
+// Tries all orders, rank by rank, and leaves out those whose lower bound is too high. The bound is the cost of the
+// placed ranks plus the traffic of all other pairs times the least distance.
 class ExactSearch {
  public:
   // `most` is a cost that some order has.

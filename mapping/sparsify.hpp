@@ -7,15 +7,11 @@
 
 namespace placement::mapping {
 
-// Returns a matrix with at most ranks * (pairs_per_rank + 1) pairs whose cuts are close to those of `matrix`. Let t be
-// the total weight over ranks * pairs_per_rank, rounded up, at least 1. A pair of weight t or more is kept. The lighter
-// pairs of each rank with higher ranks are visited in order. Whenever the sum of their weights passes t, the last pair
-// is kept with weight t. This changes the traffic of a rank by less than 2 t. On average over the starts of the sums,
-// it preserves the weight of each pair.
-//   matrix          a total weight of 2^61 or more is divided by 4 first
-//   pairs_per_rank  at least 1
-//   seed            of the starts of the sums
-// Throws OutOfTime.
+// Returns a matrix with at most ranks * (pairs_per_rank + 1) pairs, pairs_per_rank at least 1, with nearly the cuts of
+// `matrix`. Let t be the total weight over ranks * pairs_per_rank, rounded up, at least 1. Pairs of weight t or more
+// are kept. Each rank adds up its lighter pairs with higher ranks; whenever the sum passes t, the last pair is kept
+// with weight t. The traffic of a rank changes by less than 2 t. The mean weight of a pair over all seeds does not
+// change. A total weight of 2^61 or more is divided by 4 first. Throws OutOfTime.
 CommMatrix sparsified(const CommMatrix& matrix, std::int32_t pairs_per_rank, std::uint64_t seed,
                       const WorkBudget& watch = WorkBudget());
 

@@ -11,11 +11,10 @@ namespace placement::mapping {
 
 // Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
 // a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
-// ranks that moved and their partners then get another turn. The search ends when no rank gains.
-//   slot   in and out: one slot per rank, all different; never costs more than before
-//   work   arcs to visit, about; the search ends when they are used up
-//   watch  time budget; the search ends when it ends, and nothing is thrown
-// Returns the work that is left over; it may be slightly below 0.
+// ranks that moved and their partners then get another turn. The search ends without gain, work or time.
+//   slot  in and out: one slot per rank, all different; never costs more than before
+//   work  arcs to visit, about
+// Returns the work that is left over, which may be slightly below 0. Throws nothing.
 std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
                          const WorkBudget& watch);
 

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The constants of all searches for a mapping, each with its purpose and cost. Work is counted in units of about one
-// arc visited, 4 to 7 ns; milliseconds are processor time with the usual effort. doc/mapping.md has the searches.
+// The constants of all searches for a mapping, each with its purpose and cost. A unit of work is about one arc visited,
+// 4 to 7 ns. Milliseconds are processor time with the usual effort. doc/mapping.md has the searches.
 namespace placement::mapping::tuning {
 
 // ---- any number of ranks

@@ -16,13 +16,13 @@ Placement place_sequential(const ClusterView& view, const Request& request, cons
 // choice of nodes keeps the limits of the request.
 Placement place_random(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// The policy MATCHING: takes nodes of the smallest subtree that can serve the request. It maps the ranks to their slots
-// by the published hierarchical job assignment [JA §2], which groups ranks by matchings of maximum weight from the
-// cores up. Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
+// The policy MATCHING: takes nodes of the smallest subtree that can serve the request. The published hierarchical job
+// assignment [JA §2] maps the ranks to their slots. It groups ranks by matchings of maximum weight from the cores up.
+// Throws Error when the request has no matrix, the view has a torus, or no choice of nodes keeps the limits.
 Placement place_matching(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 // The policy MATCHING-PAPER: MATCHING, but ranks and groups are paired by the paper's Hungarian method. For comparison
-// only: it takes seconds with 1,000 ranks. Throws also when there are more than 2,048 ranks.
+// only, because 1,000 ranks take seconds. Throws also when there are more than 2,048 ranks.
 Placement place_matching_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 }  // namespace placement::policies

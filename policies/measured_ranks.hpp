@@ -11,14 +11,10 @@
 namespace placement::policies {
 
 // Maps the ranks to given nodes, so that ranks with much traffic are on one node or on nodes that are near by
-// measurement. It exchanges ranks in two mappings, the natural order and that of the mapper on the tree, and takes the
-// better result; of two that cost the same by measurement, that with fewer hop-bytes on the tree.
-//   request   has a matrix
-//   network   the measured network; candidate n is node n of the view
-//   nodes     the nodes with tasks
-//   counts    the number of tasks on each node of the view
-//   deadline  once it has passed, the mapper on the tree is not tried
-// Returns the leaf of each rank.
+// measurement. It exchanges ranks in two mappings: the natural order, and the mapper's on the tree unless the deadline
+// has passed. The better result is taken; ties go to fewer hop-bytes on the tree. Returns the leaf of each rank.
+//   request, network  the request has a matrix; candidate n of the measured network is node n of the view
+//   nodes, counts     the nodes with tasks; the number of tasks on each node of the view
 std::vector<std::int32_t> leaves_by_measured_distance(const ClusterView& view, const Request& request,
                                                       const mapping::Slots& slots, const netload::NetworkLoad& network,
                                                       std::span<const std::int32_t> nodes,

@@ -40,7 +40,7 @@ Parameters with_weights(Parameters parameters, const netload::TypicalLink& link)
   return parameters;
 }
 
-// Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
+// Returns the typical link between nodes with these states if the weights depend on it, else the default one. The
 // medians over all pairs take as long as a tenth of a decision.
 netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request,
                                       std::span<const std::int32_t> states) {

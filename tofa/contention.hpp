@@ -8,15 +8,12 @@
 
 namespace placement::tofa {
 
-// Improves the mapping `slot` (the slot of each rank) by single moves: a rank moves to a free slot, or two ranks
-// exchange their slots. A move is kept when it lowers the expected time of `objective`. When the expected time is
-// equal, it is kept if it makes the link loads more even. Ranks with traffic on the busiest links are tried, and ranks
-// whose own position or routes have nodes that may fail.
-//   graph   the traffic between ranks, scaled
-//   slots   the torus position of each slot; there may be more slots than ranks
-//   work    the approximate limit of work, in links walked
-//   seed    of the random order; the result is deterministic
-//   watch   when the deadline has passed, the best mapping so far remains in `slot`; nothing is thrown
+// Improves `slot`, the slot of each rank, by moves of one rank to a free slot and by exchanges of two ranks. A move is
+// kept if it lowers the expected time of `objective`, or evens out the link loads at an equal one. Candidates are ranks
+// with traffic on the busiest links, or with nodes that may fail at their place or on their routes.
+//   graph, slots  the traffic between ranks, scaled; the torus position of each slot, at least one slot per rank
+//   work, seed    the limit of work in links walked, about; the seed of the order of the ranks
+// The result is deterministic. When the time of `watch` ends, `slot` has the best mapping so far; nothing is thrown.
 void relieve_links(const mapping::Graph& graph, const TorusSlots& slots, const ExpectedTimeObjective& objective,
                    std::vector<std::int32_t>& slot, std::int64_t work, std::uint64_t seed,
                    const mapping::WorkBudget& watch);

@@ -13,9 +13,8 @@ namespace placement::tofa {
 
 namespace {
 
-// Sums of values over boxes of a torus of one to three dimensions. A query takes constant time
-// for any box. The class stores the sums of all boxes that begin at the origin; each ring is unrolled twice, so that a
-// box may cross the end of a ring.
+// Sums of values over boxes of a torus of one to three dimensions. A query takes constant time for any box. The class
+// stores the sums of all boxes that begin at the origin. Each ring is unrolled twice, so a box may cross its end.
 class BoxSums {
  public:
   // The result for a box that does not fit into a mesh; less than each possible sum.

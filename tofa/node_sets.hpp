@@ -23,7 +23,7 @@ struct OfferedNodes {
 // there is no window.
 std::optional<mapping::NodeCounts> window_counts(const OfferedNodes& nodes, const mapping::NodeLimits& limits);
 
-// Returns at most `most` sets of nodes that lie close together and avoid suspect nodes where possible, also on the
+// Returns at most `most` sets of nodes that lie close together. If possible, they avoid suspect nodes, also on the
 // routes between the nodes of a set. Candidates are boxes without suspect nodes, balls around several centres, and
 // slabs of whole planes. The best set is first; the best slab is second, since whole rings suit periodic grids.
 std::vector<mapping::NodeCounts> compact_sets(const OfferedNodes& nodes, const mapping::NodeLimits& limits,

@@ -131,8 +131,8 @@ class ScotchRun {
   }
 
   // Returns the leaf of each rank on the whole machine, given as a graph in which links at suspect nodes weigh 101.
-  // Slots that are not offered are filled with fixed vertices. A part of the machine is not used here, because on a
-  // part of a machine given as a graph SCOTCH places several ranks on one leaf.
+  // Slots that are not offered are filled with fixed vertices. A part of the machine is not used here: if the machine
+  // is a graph, SCOTCH places several ranks on one leaf of a part.
   std::vector<std::int32_t> on_weighted_machine() {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)

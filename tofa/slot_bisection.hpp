@@ -35,8 +35,8 @@ struct SlotCuts {
 SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where,
                  const mapping::WorkBudget& watch);
 
-// Returns the nodes of a torus in one row in which neighbours lie close together, so that consecutive nodes form a
-// compact block: the order of the slots in cut_all(). It depends on the topology alone, not on health or load.
+// Returns the nodes of a torus in one row, in which consecutive nodes form a compact block. It is the order of the
+// slots in cut_all(), and depends on the topology alone, not on health or load.
 std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus);
 
 }  // namespace placement::tofa

@@ -11,13 +11,10 @@
 
 namespace placement::tofa {
 
-// Hops between ranks on slots, and the change of the cost by a move. These are the innermost loops of the search.
-// PackedHops and PlainHops have one interface:
-//   Hops(slots, ranks)
-//   put(rank, slot)                  records that `rank` is on `slot`
-//   between(a, b)                    returns the hops between the slots a and b
-//   change(arcs, to, from, other)    returns the change of traffic times hops when the rank that has `arcs` moves from
-//                                    slot `from` to slot `to`; traffic with the rank `other` is left out
+// Hops between ranks on slots, and the change of the cost by a move: the innermost loops of the search. PackedHops and
+// PlainHops have one interface. put() records that `rank` is on `slot`. between() returns the hops between the slots a
+// and b. change() returns the change of traffic times hops when the rank with `arcs` moves from slot `from` to slot
+// `to`. It leaves out traffic with the rank `other`.
 
 // The fast form, for up to four dimensions of up to `longest` positions. The coordinates of both ends of a move are in
 // one vector register of 16 bytes.

@@ -4,16 +4,11 @@
 
 namespace placement::tofa {
 
-// The policy TOFA-PAPER, as published [TOFA §4]. It takes the first window of consecutive nodes that do not fail, and
-// SCOTCH maps the ranks onto this part of the torus. Without a window, SCOTCH maps onto the whole machine with raised
-// weights of the links of suspect nodes.
-//
-// In the paper a node does not fail when its outage probability is 0. When most nodes have failed once, there may be
-// no window of nodes that do not fail. A window of nodes that are not suspect is then taken; place_tofa() defines
-// suspect.
-//
-// The ranks keep their order when the deadline has passed before SCOTCH starts; SCOTCH itself cannot be interrupted.
-// Throws Error when SCOTCH is not available, the view has no torus, or the request contradicts itself.
+// The policy TOFA-PAPER [TOFA §4]. SCOTCH maps the ranks onto the first window of consecutive nodes that cannot fail.
+// If most nodes have failed once, it maps onto a window of nodes that are not suspect (doc/tofa.md). Without a window,
+// it maps onto the whole machine with raised weights of links at suspect nodes. SCOTCH cannot be interrupted: the ranks
+// keep their order if the deadline has passed before it starts. Throws Error when SCOTCH is not available, the view has
+// no torus, or the request contradicts itself.
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline);
 
 // Throws Error when SCOTCH is not available, because natural order is not the paper's mapping.

@@ -79,9 +79,9 @@ TorusJob torus_job(const ClusterView& view, const Request& request);
 // The mappings of a job are compared by their expected time, and the best one is kept. The job must outlive the object.
 class TorusContest {
  public:
-  // natural: the first mapping, to whose run time without failures the expected times are related. When the matrix has
-  // more than `most_pairs` pairs, at least 1, mappings are compared by a sample of about that number of pairs, or of
-  // two for each rank; the costs in the placement are those of all pairs.
+  // natural: the first mapping; the expected times are related to its run time without failures. If the matrix has more
+  // than `most_pairs` pairs, at least 1, a sample of about that number of pairs, or of two per rank, compares mappings.
+  // The costs in the placement are those of all pairs.
   TorusContest(const TorusJob& job, std::vector<std::int32_t> natural,
                std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 

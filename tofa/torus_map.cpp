@@ -107,14 +107,11 @@ class TorusBisection {
   std::vector<std::int32_t> near_;  // a slot where the rank is, or near which it will be; -1: not known yet
 };
 
-// Maps ranks to slots by recursive bisection. The ranks are cut in two where little traffic crosses the cut. Each half
-// of the ranks goes to the half of the slots that is nearer to its partners outside of the part. Halves of
-// unequal size are not exchanged for this.
-//   graph   the traffic between ranks, scaled
-//   cuts    a bisection of exactly as many slots as the graph has vertices
-//   seed    seed of the bisections
-//   tries   starts of each bisection
-// Returns the slot of each rank. Throws OutOfTime.
+// Maps ranks to slots by recursive bisection, and returns the slot of each rank. The ranks are cut in two where little
+// traffic crosses the cut. Each half goes to the half of the slots that is nearer to its partners outside of the part.
+// Halves of unequal size are not exchanged for this. Throws OutOfTime.
+//   graph, cuts  the traffic between ranks, scaled; a bisection of exactly as many slots as the graph has vertices
+//   seed, tries  seed and number of starts of each bisection
 std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
                                           std::uint64_t seed, std::int32_t tries, const mapping::WorkBudget& watch) {
   return TorusBisection(graph, slots, cuts, seed, tries, watch).run();

@@ -22,14 +22,12 @@ struct TorusMapping {
   std::string method;
 };
 
-// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4].
-//   matrix   the traffic between ranks
-//   slots    the torus position of each slot that may be used
-//   sets     at least one list of ascending slots, each as long as there are ranks. Mappings start on these slots; the
-//            search may also move ranks to slots outside of them
-// Returns several mappings in the order in which they were found: the natural order on the first set, greedy, and
-// others. Each of the others is better in search_cost() than all before it. At least one mapping is returned, even if
-// the deadline has passed. The result is deterministic for equal input and seed while the deadline is not reached.
+// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns, in the
+// order in which they were found: the natural order on the first set, greedy, and others. Each of the others is better
+// in search_cost() than all before it. There is at least one mapping, even after the deadline. Equal input gives equal
+// results unless the deadline passes.
+//   slots  the torus position of each slot that may be used
+//   sets   at least one; each has one slot per rank, ascending. Mappings start on them; the search may use other slots
 std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlots& slots,
                                        const std::vector<std::vector<std::int32_t>>& sets,
                                        const TorusMapOptions& options);

@@ -20,20 +20,18 @@ struct TorusSlots {
 };
 
 // The temperatures of the search: `hot` forgets the given mapping, `warm` changes its large structure, `cool` changes
-// details. `steady` forgets the mapping, too, and stays where most is gained: 3 to 5 % of the hop-bytes of irregular
-// traffic in the time of `hot`.
+// details. `steady` forgets the mapping, too, and stays at the temperature that gains most. In the time of `hot` it
+// gains 3 to 5 % of the hop-bytes of irregular traffic.
 enum class Heat { cool, warm, hot, steady };
 
 // The penalty in hops for each suspect node on the routes of a pair.
 inline constexpr std::int64_t full_suspect_hops = 64;
 
-// Improves the mapping `slot` (the slot of each rank, all different) by simulated annealing. It minimises traffic times
-// hops plus a penalty. For each suspect node on the routes of a pair, the penalty counts as `suspect_hops` additional
-// hops. A move takes a rank to a slot next to one of its partners. A rank that is there moves to the slot that became
-// free. Slots without a rank are used too. The result is never worse than the given mapping.
-//   graph   the traffic between ranks, scaled
-//   work    the approximate amount of work, in arcs visited
-//   watch   when the deadline has passed, the search ends early; nothing is thrown
+// Improves `slot`, the slot of each rank, all different, by simulated annealing. It minimises traffic times hops, with
+// `suspect_hops` more hops for each suspect node on the routes of a pair. A move takes a rank to a slot next to one of
+// its partners. A rank that is there moves to the slot that became free. Slots without a rank are used too. The result
+// is never worse than the given mapping. The search ends early when the time of `watch` ends; nothing is thrown.
+//   graph, work  the traffic between ranks, scaled; arcs to visit, about
 void anneal(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
             Heat heat, std::uint64_t seed, const mapping::WorkBudget& watch,
             std::int64_t suspect_hops = full_suspect_hops);

@@ -13,15 +13,12 @@
 
 namespace placement::treematch {
 
-// Changes a mapping by simulated annealing; the objective is the hop-bytes. In each step a random rank moves to a free
-// slot near one of its partners, or exchanges slots with the rank there. A step that raises the hop-bytes is taken with
-// a probability that falls with the rise and with time. Takes 4 bytes for each rank and each vertex above the slots.
-//   graph  traffic between the ranks
-//   tree   the slots that the ranks may take
-//   slot   in and out: one slot per rank, all different; the result may cost more than the input
-//   seed   seed of the random choices; equal arguments give equal results unless the time ends
-//   work   work to do; a step takes 7 units, and one for each partner beyond 32 that it visits
-//   watch  time budget; when it ends, `slot` holds the mapping reached by then and nothing is thrown
+// Changes a mapping by simulated annealing on the hop-bytes. In each step a random rank moves to a free slot near one
+// of its partners, or exchanges slots with the rank there. A step that raises the hop-bytes is taken with a probability
+// that falls with the rise and with time. Takes 4 bytes for each rank and each vertex above the slots. Equal arguments
+// give equal results. When the time ends, `slot` holds the mapping reached by then, and nothing is thrown.
+//   slot  in and out: one slot of `tree` per rank, all different; the result may cost more than the input
+//   work  units of work to do; a step takes 7, and one for each partner beyond 32 that it visits
 void anneal(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
             std::uint64_t seed, std::int64_t work, const mapping::WorkBudget& watch);
 

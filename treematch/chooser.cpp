@@ -61,8 +61,8 @@ const Chooser::Search Chooser::searches[] = {
      &Chooser::on_first_nodes},
 };
 
-// Keeps the best result of all searches on all offers. Once a mapping is optimal in the scope, only the first nodes,
-// which may be beyond it, can cost less; they come before the exact search.
+// Keeps the best result of all searches on all offers. Once a mapping is optimal in the scope, only the first nodes
+// can cost less, because they may be beyond it. They come before the exact search.
 Placement Chooser::choose() {
   if (request_.matrix && request_.matrix->ranks() != request_.tasks)
     throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
@@ -248,8 +248,8 @@ void Chooser::exactly(const Offer& offer) {
   if (optimal_ && best_.cost == cost) best_.method += ", optimal";
 }
 
-// Returns the mapping with the least hop-bytes within the rules; nothing when there is none, when the search would take
-// more than `steps`, or when the time has ended. Nodes without room have no usable leaves.
+// Returns the mapping with the least hop-bytes within the rules. Returns nothing when there is none, when the search
+// would take more than `steps`, or when the time has ended. Nodes without room have no usable leaves.
 std::optional<Chooser::Leaves> Chooser::optimum(const MappingLimits& rules, const mapping::NodeCounts& room,
                                                 LeafScope scope, std::int32_t levels_up, std::int64_t steps) const try {
   if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
@@ -272,8 +272,8 @@ MapResult Chooser::mapped(const mapping::NodeCounts& counts, const MapOptions& o
   return map_to_tree(*request_.matrix, *view_.tree, leaves, options);
 }
 
-// Maps as a step is mapped. The nodes of the step's job were chosen by a search that moved ranks among more leaves;
-// with the effort of a mapping on given leaves the ranks would cost more than was planned.
+// Maps as a step is mapped. The nodes of the step's job were chosen by a search that moved ranks among more leaves.
+// With the effort of a mapping on given leaves the ranks would cost more than was planned.
 MapResult Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
   MapOptions options = options_;
   options.scope = LeafScope::whole;
@@ -311,8 +311,8 @@ void Chooser::on_compact_nodes(const Offer& offer) { keep(mapped(*offer.compact,
 
 // ---- steps, and jobs without a matrix
 
-// Returns the leaf of each rank when the ranks fill the nodes in the order in which these stand in the tree, so that
-// consecutive ranks are near each other.
+// Returns the leaf of each rank when the ranks fill the nodes in the order of the tree. Consecutive ranks are then near
+// each other.
 Chooser::Leaves Chooser::in_order_of_tree(const mapping::NodeCounts& counts) const {
   std::vector<std::int32_t> node_of_rank;
   for (const std::int32_t node : node_tree().order)

@@ -239,9 +239,9 @@ class ExactMapping {
     return sum;
   }
 
-  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. Children
-  // may be needed although the slots of fewer of them are enough: where nodes have limits, and where each has some
-  // slots that are near and others that are far.
+  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. More
+  // children may be needed than have enough slots for the ranks, because nodes have limits. Each child may also have
+  // some near slots and some far ones.
   std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
     std::vector<Table> tables{std::move(child)};
     const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));
@@ -370,8 +370,8 @@ class ExactMapping {
     }
   }
 
-  // Returns the subsets of a set of ranks. A part of the set is written as the position of this subset below, so that
-  // its tables have as many entries as it has subsets.
+  // Returns the subsets of a set of ranks. The position of a subset in the result stands for it in tables, which have
+  // one entry per subset.
   static std::vector<Set> subsets_of(Set set) {
     std::vector<Set> subsets(std::size_t{1} << std::popcount(set));
     Set next = 0;
@@ -397,8 +397,8 @@ class ExactMapping {
     return shares;
   }
 
-  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first, at
-  // the cost that sum.back() has for them.
+  // Divides the ranks of the set `left`, on `nodes` nodes, among several parts of a subtree, the last part first. The
+  // cost is the entry of sum.back() for them.
   //   sum      sum[k]: the table of the parts 0 to k together
   //   part_at  returns the table of part k
   template <typename PartAt>

@@ -21,22 +21,14 @@ struct MappingLimits {
   bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
 };
 
-// Finds a mapping with the least hop-bytes of all legal ones, by dynamic programming over the sets of ranks in each
-// subtree. Each link of the tree adds its length times the traffic that leaves the set of ranks below it to the
-// hop-bytes. Cost: O(3^ranks) per distinct child; about half for each of up to `ranks` identical children.
-//   usable     leaves that may be taken, ascending; at least one, with scope `given` at least one per rank
-//   scope      the leaves among which it chooses; with `subtree`, below the lowest subtrees that have a legal mapping
-//   levels_up  with scope `subtree`: the search is widened to the ancestors that are `levels_up` levels higher
-//   limits     limits on the nodes used
-//   work       largest number of steps, of one to two nanoseconds each. A step counts twice if nodes are counted or
-//              sums exceed 64 bits
-//   watch      time budget
-//   narrower   may be null. Otherwise, if the scope needs more steps than `work` has left, a narrower scope is solved
-//              and *narrower is set to true
-// Returns one leaf per rank; among mappings of equal hop-bytes, one with ranks close to each other. The result is
-// deterministic. Returns nothing when no mapping is legal, or with more than tuning::most_ranks_mapped_exactly ranks.
-// Also returns nothing when more than `work` steps or 32 MB would be needed, or costs might exceed 128 bits. Throws
-// OutOfTime.
+// Returns a leaf per rank with the least hop-bytes of all legal mappings, by dynamic programming over sets of ranks in
+// each subtree. Cost: O(3^ranks) per distinct child; about half for each of up to `ranks` identical children. Ties go
+// to ranks close to each other. Returns nothing if no mapping is legal, costs might exceed 128 bits, or the search is
+// too large: more than tuning::most_ranks_mapped_exactly ranks, `work` steps or 32 MB. Throws OutOfTime.
+//   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
+//   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
+//   work      most steps of one to two ns; a step counts twice if nodes are counted or sums exceed 64 bits
+//   narrower  may be null; set to true when a narrower scope was solved, because the scope needed too many steps
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,
                                                        std::int32_t levels_up, const MappingLimits& limits,

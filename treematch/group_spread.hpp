@@ -13,14 +13,12 @@ struct SwitchShare {
   std::int32_t tasks = 0;  // number of the group's tasks there, at least 1
 };
 
-// Distributes groups of tasks over leaf switches so that no group is on more than `span` of them. The largest groups
-// come first. A group gets the leaf switch with the least sufficient room, else the pair with the least sufficient
-// room. Otherwise it gets the leaf switch with the most room, and then others.
+// Distributes groups of tasks over leaf switches so that no group is on more than `span` of them, at least 1. The
+// largest groups come first. A group gets the leaf switch with the least sufficient room, else the pair with the least
+// sufficient room. Otherwise it gets the leaf switch with the most room, and then others. Returns the shares of each
+// group, in the order of `sizes`. Returns nothing if this heuristic finds none in millions of steps.
 //   room   number of tasks that each leaf switch has room for, at least 0
 //   sizes  number of tasks of each group, at least 1
-//   span   at least 1
-// Returns the shares of each group, in the order of `sizes`. Returns nothing when this heuristic finds no distribution
-// (one may exist) or would take more than some millions of steps.
 std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<const std::int32_t> room,
                                                                    std::span<const std::int32_t> sizes,
                                                                    std::int32_t span);

@@ -11,15 +11,12 @@
 
 namespace placement::treematch {
 
-// Orders the vertices of a graph by hierarchical grouping [JA §2]. It starts at the leaves: vertices are joined to
-// groups as large as the lowest arity. The traffic is then summed between groups, and the groups are joined to groups
-// as large as the next arity. Larger groups are made as pairs of pairs; a group of odd size takes one more vertex.
+// Orders the vertices of a graph by hierarchical grouping [JA §2], from the leaves up. Vertices are joined to groups of
+// the lowest arity, and these by the traffic between them to groups of the next arity. Larger groups are pairs of
+// pairs; a group of odd size takes one more vertex. Returns all vertices; each group of each level is one consecutive
+// run. The last groups are smaller where the arities' product differs from the number of vertices. Throws OutOfTime.
 //   arities  children of a vertex at each level, from the root to the leaves, each at least 1
 //   pairing  how pairs are chosen; ties go to the lower numbers
-//   watch    time budget
-// Returns all vertices in an order in which each group of each level is one consecutive run. The number of vertices
-// need not be the product of the arities; the last groups are then smaller.
-// Throws OutOfTime.
 std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,
                                         Pairing pairing, const mapping::WorkBudget& watch = mapping::WorkBudget());
 

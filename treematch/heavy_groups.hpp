@@ -15,15 +15,12 @@ namespace placement::treematch {
 // ranks. A rank without a heavy pair is in no group.
 std::vector<std::vector<std::int32_t>> heavy_groups(const CommMatrix& matrix);
 
-// Chooses leaves so that each group of ranks fits into one subtree, if a subtree has room for it. The groups are
-// placed one after the other, each in the tightest subtree near the groups with which it has traffic. Each rank
-// without a group counts as a group of its own.
-//   matrix  traffic between the ranks
+// Chooses one leaf per rank, so that each group of ranks fits into one subtree if a subtree has room for it. The groups
+// are placed one after the other, each in the tightest subtree near the groups with which it has traffic. Each rank
+// without a group counts as a group of its own. Returns the leaves, ascending. Returns nothing when there are no
+// groups, when one group has all ranks, or when groups times leaves exceeds 131,072. Throws OutOfTime.
 //   groups  disjoint groups of ranks, as heavy_groups() returns them
 //   leaves  leaves that may be taken, ascending, at least one per rank
-//   watch   time budget
-// Returns one leaf per rank, ascending. Returns nothing when there are no groups, when one group has all ranks, or when
-// groups times leaves exceeds 131,072. Throws OutOfTime.
 std::vector<std::int32_t> leaves_for_groups(const CommMatrix& matrix,
                                             const std::vector<std::vector<std::int32_t>>& groups,
                                             const TreeTopology& tree, std::span<const std::int32_t> leaves,

@@ -23,8 +23,8 @@ namespace {
 
 using Leaves = std::vector<std::int32_t>;
 
-// Chooses leaves and places ranks on them: in each of the lowest subtrees that have enough leaves, and in the fullest
-// smaller subtrees that the scope admits.
+// Chooses leaves and places ranks on them. It searches each of the lowest subtrees that have enough leaves, and the
+// fullest smaller subtrees that the scope admits.
 class LevelSearch {
  public:
   LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -95,8 +95,8 @@ class LevelSearch {
         keep_search(map_by_portfolio(matrix_, tree_, leaves_near(tree_, below, sets[k]), options_, sets[k]));
   }
 
-  // Searches the subtrees one after the other, each as if there were no other, so that the result costs no more than on
-  // any of them. Those with the least estimates come first, because the work of all together has a limit. More than
+  // Searches the subtrees one after the other, each as if it were the only one. The result costs no more than on any of
+  // them. Those with the least estimates come first, because the work of all together has a limit. More than
   // most_ranks_on_each ranks are only searched where the estimate is close to the least one.
   void search_each() {
     if (lowest_.size() == 1) return search_alone(lowest_.front(), leaves_below(tree_, usable_, lowest_.front()));
@@ -148,9 +148,9 @@ class LevelSearch {
     return result;
   }
 
-  // Searches the fullest subtrees of a height as if no other leaves were usable, where the scope admits all of them:
-  // those just below the lowest subtrees. Groups of ranks that heavy pairs join may fit into smaller subtrees, such as
-  // leaf switches. These are searched, too, where there are groups.
+  // Searches the fullest subtrees of a height as if no other leaves were usable, if the scope admits all of them. Their
+  // height is just below that of the lowest subtrees. Groups of ranks that heavy pairs join may fit into smaller
+  // subtrees, such as leaf switches. These are searched, too, where there are groups.
   void search_fullest(const std::vector<std::int32_t>& tops) {
     const std::int32_t below = tree_.height(lowest_.front()) - 1;
     const bool groups = !structure_.groups().empty();

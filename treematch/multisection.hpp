@@ -17,17 +17,12 @@ enum class Annealing {
   of_irregular_parts,  // for irregular traffic: more annealing steps, and fewer bisections before them
 };
 
-// Maps the ranks from the root downwards [TM §5]. At each vertex, its ranks are split into parts for its children, with
-// little traffic between the parts. If the tree has more slots than ranks, each vertex uses the fewest children that
-// hold its ranks. The traffic decides how many ranks each child takes.
-//   graph  traffic between the ranks, whose vertices all have size 1
-//   tree   at least as many slots as there are ranks
-//   seed   seed of the random choices
-//   work   arcs to visit, about; decides how many bisections are tried at each step, at least one, and the steps of
-//          the annealing
-//   watch  time budget; once it has ended, the remaining ranks are placed in order, and nothing is thrown
-//   memory bisections of this graph that need not be made again; null: none. Does not change the result
-// Returns the slot of each rank.
+// Maps the ranks from the root downwards [TM §5], and returns the slot of each rank. At each vertex, its ranks are
+// split into parts for its children, with little traffic between the parts. If slots outnumber ranks, each vertex uses
+// the fewest children that hold its ranks. The traffic decides how many ranks each child takes. Once the time of
+// `watch` has ended, the remaining ranks are placed in order, and nothing is thrown.
+//   graph, tree   vertices of size 1; at least one slot per rank
+//   work, memory  arcs to visit, about; bisections of this graph that are not made again, or null: equal results
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const mapping::WorkBudget& watch,
                                        Annealing annealing = Annealing::none,

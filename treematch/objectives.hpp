@@ -9,11 +9,8 @@ namespace placement::treematch {
 
 // The quantity that a placement minimises.
 //   hop_bytes    the hop-bytes [TM §1]
-//   balanced     the difference between the most and the fewest tasks on a used leaf switch. A placement may cost 2 %
-//                more hop-bytes for it
-//   worst_group  the largest number of leaf switches that one group of ranks spans; ties go to the least hop-bytes. A
-//                path of heavy pairs joins the ranks of a group. A pair is heavy when it has at least three quarters
-//                of the traffic of the heaviest pair
+//   balanced     the most less the fewest tasks on a used leaf switch, at a cost of up to 2 % of the hop-bytes
+//   worst_group  the most leaf switches that one of the heavy_groups() spans; ties go to the least hop-bytes
 enum class Objective {
   hop_bytes,
   balanced,

@@ -10,18 +10,12 @@
 
 namespace placement::treematch {
 
-// Maps the ranks in several ways and returns the mapping with the least hop-bytes. The ways are: natural order, units
-// and multisection. Mappings by units and multisection are refined by swaps. When none of them is kept, the natural
-// order is refined.
-//   matrix   traffic between the ranks; at least one rank
-//   leaves   leaves that ranks may take, ascending, at least one per rank
-//   options  the fields `scope` and `levels_up` are not read
-//   packed   leaves from which the search starts, a part of `leaves`, ascending, one per rank; when it is empty, the
-//            search starts from the leaves that packed_leaves() chooses
-//   quickly  tries the natural order and multisection only, with a tenth of the work
-//   bisections
-//            memory of the bisections of the matrix's graph, for multisection(); null: none
-// When the deadline passes, returns the best mapping found so far, at worst the natural order.
+// Maps the ranks in natural order, by units and by multisection, and returns the mapping with the least hop-bytes.
+// Swaps refine mappings by units and multisection, or the natural order if none of them is kept. After the deadline,
+// returns the best mapping so far, at worst the natural order. `scope` and `levels_up` of `options` are not read.
+//   leaves      leaves that ranks may take, ascending, at least one per rank
+//   packed      part of `leaves` for the start, ascending, one per rank; empty: what packed_leaves() chooses
+//   quickly     tries the natural order and multisection only, with a tenth of the work; `bisections` may be null
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                            const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false,
                            mapping::BisectionMemory* bisections = nullptr);

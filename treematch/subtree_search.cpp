@@ -120,8 +120,8 @@ class SubtreeSearch {
     return result;
   }
 
-  // Returns the leaves on which a quick mapping costs least: of the best sets by the model, and a set on which heavy
-  // groups of ranks are not divided.
+  // Returns the leaves on which a quick mapping costs least. Candidates are the best sets by the model, and a set on
+  // which heavy groups of ranks are not divided.
   Leaves best_leaves() {
     std::vector<Leaves> sets = leaf_sets(structure_.model(), tree_, usable_);
     sets.resize(std::min(sets.size(), sets_of_leaves_tried));

@@ -145,8 +145,8 @@ class TreeMapper {
   } catch (const mapping::OutOfTime&) {
   }
 
-  // Returns the usable leaves that the scope, which is `subtree` or `whole`, admits around the leaf: those below the
-  // subtree that has enough leaves, or below its ancestor.
+  // Returns the usable leaves that the scope, `subtree` or `whole`, admits around the leaf. With `subtree`, they are
+  // below the subtree that has enough leaves, or below its ancestor.
   std::vector<std::int32_t> leaves_around(std::int32_t leaf) const {
     if (options_.scope == LeafScope::whole) return scope_;
     for (const std::int32_t top :

@@ -42,8 +42,8 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
 }
 
 // Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
-// pair is added to each pair. All weights are halved as often as the sum needs to stay below half the 64-bit range, so
-// that matrices with large numbers, such as fractions that were scaled to whole ones, are placed alike.
+// pair is added to each pair. All weights are halved until the sum is below half the 64-bit range. Matrices with large
+// numbers, such as scaled fractions, are then placed alike.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
                                            const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {

@@ -11,8 +11,8 @@
 
 using namespace placement;
 
-// The hop-bytes of random mappings on random trees are the sums over all pairs, with equal weights and others, and with
-// weights that need 128 bits.
+// The hop-bytes of random mappings on random trees are the sums over all pairs. Weights are equal, different, or so
+// large that sums need 128 bits.
 START_TEST(hop_bytes_are_the_sum_over_all_pairs) {
   Random random(7);
   for (int round = 0; round < 300; ++round) {

@@ -186,8 +186,7 @@ START_TEST(missing_pairs_are_told) {
 }
 END_TEST
 
-// slurm-placement(7): a job runs as stock when live data are missing for more than a quarter of the nodes, or for more
-// than half of the pairs.
+// slurm-placement(7): a job runs as stock when over a quarter of the nodes, or half of the pairs, have no live data.
 START_TEST(how_much_may_be_missing) {
   for (std::size_t missing = 0; missing <= 20; ++missing) {
     Cluster cluster(20);
@@ -225,8 +224,7 @@ START_TEST(nodes_that_are_down_or_suspect) {
 }
 END_TEST
 
-// Between two parts of a machine that no switch joins nothing is measured, and a part that is silent is none of the
-// other one's business.
+// Pairs of nodes on two fabrics are never measured. Missing data of one fabric have no influence on the other.
 START_TEST(a_part_of_the_machine_counts_for_itself) {
   Cluster cluster(9);
   for (std::size_t u = 0; u < 9; ++u) {

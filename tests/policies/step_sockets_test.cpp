@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The ranks of a step on the sockets of their nodes: Slurm says how many ranks each node has, and may give more cores
-// than these need. All policies place them by their traffic.
+// The ranks of a step on the sockets of their nodes. Slurm determines how many ranks each node has, and may allocate
+// more cores than these need. All policies place them by their traffic.
 #include <algorithm>
 #include <numeric>
 #include <string>

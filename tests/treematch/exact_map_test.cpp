@@ -296,7 +296,7 @@ START_TEST(any_limits) {
 END_TEST
 
 // Twelve uneven nodes behind four switches, half of their cores in use. The work is estimated by the nodes that each
-// subtree has: with as many in each as the job may use, ten ranks seem to need more than the steps.
+// subtree has. An estimate with all nodes that the job may use in each subtree would exceed the steps for ten ranks.
 START_TEST(ten_ranks_on_a_range_of_nodes_are_optimal) {
   Random random(16);
   for (int round = 0; round < instances(40); ++round) {

@@ -137,7 +137,7 @@ START_TEST(natural_grids_become_bricks) {  // a grid of 4 x 4 x 4 ranks on a tre
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 4, 8});
   Ints leaves(64);
   std::iota(leaves.begin(), leaves.end(), 0);
-  // Of the 144 pairs, 48 are between bricks of 2 x 2 x 2, and 16 of the 48 are between the halves of the grid.
+  // There are 144 pairs. Bricks of 2 x 2 x 2 are joined by 48 pairs; 16 of them join the halves of the grid.
   const Ints leaf_of_rank =
       grouped_mapping(mapping::scaled_graph(matrix), mapping::LeafTree(tree, leaves), Pairing::heaviest_first);
   ck_assert(tree.hop_bytes(matrix, leaf_of_rank) == 100 * 2 * (144 + 48 + 16));

@@ -191,8 +191,8 @@ START_TEST(even_shares_cost_two_per_cent_at_most) {
 }
 END_TEST
 
-// slurm-placement(7): ranks are of one group where a path of heavy pairs joins them, which have at least three quarters
-// of the traffic of the heaviest pair.
+// slurm-placement(7): a path of heavy pairs joins the ranks of a group. A heavy pair has at least three quarters of the
+// traffic of the heaviest pair.
 START_TEST(pairs_are_heavy_from_three_quarters_on) {
   const CommMatrix matrix = CommMatrix::from_edges(6, {{0, 1, 10000}, {2, 3, 7500}, {4, 5, 7499}});
   std::set<std::vector<std::int32_t>> groups;

@@ -20,8 +20,8 @@ using namespace placement::treematch;
 
 namespace {
 
-// Returns a machine of leaf switches below one root. leaf_nodes has the number of nodes of each switch; the nodes are
-// called n0, n1, .. and have this number of sockets, and of cores per socket.
+// Returns a machine of leaf switches below one root. leaf_nodes has the number of nodes of each switch. The nodes are
+// called n0, n1, .. and have `sockets` sockets with `cores` cores each.
 ClusterView machine(const std::vector<std::int32_t>& leaf_nodes, std::int32_t sockets, std::int32_t cores) {
   std::vector<SwitchShape> switches{{"root", -1, {}}};
   std::vector<NodeShape> nodes;

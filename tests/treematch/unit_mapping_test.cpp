@@ -136,7 +136,7 @@ START_TEST(trees_that_are_cut) {
 END_TEST
 
 START_TEST(bricks_on_a_machine) {
-  // The cost is that of a division into bricks: 2 x 2 x 2 on a socket, 4 x 2 x 2 on a node, 8 x 8 x 4 below a switch.
+  // The cost is that of bricks: 2 x 2 x 2 on a socket, 4 x 2 x 2 on a node, 8 x 8 x 4 below a switch.
   const TreeTopology tree = TreeTopology::balanced(Ints{16, 16, 2, 8});
   const MapResult result = mapped(shuffled_grid(16, 16, 16), tree, all_leaves(tree));
   ck_assert_str_eq(result.method.c_str(), "units");
