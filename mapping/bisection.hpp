@@ -24,8 +24,8 @@ struct BisectionTries {
 // A split of a graph in two.
 struct Sides {
   std::vector<std::int8_t> side;  // of each vertex, 0 or 1
-  std::int64_t cut = 0;
-  std::int32_t off_target = 0;
+  std::int64_t cut = 0;           // the traffic between the sides
+  std::int32_t off_target = 0;    // vertices by which side 0 is outside of its bounds, at least 0
 };
 
 // The results of single tries on one small graph. A try is kept only if its start vertex alone decides its result; that
@@ -37,7 +37,7 @@ struct BisectionsFound {
     std::int64_t spent;  // reported to the time budget
     std::int64_t work;   // counted by Bisection::work()
   };
-  std::vector<Try> tries;
+  std::vector<Try> tries;  // in the order in which they were made
 };
 
 // Remembers the tries on small parts of one graph, because repeated searches often split equal parts.
@@ -75,6 +75,7 @@ class Bisection {
   // tries are added to it. Throws OutOfTime when the time ends before the first try has ended; afterwards returns the
   // best split so far.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most, BisectionsFound& found);
+  // Splits without earlier tries.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most) {
     BisectionsFound none;
     return split(graph, least, most, none);

@@ -14,8 +14,9 @@ struct GpuPlace {
   std::vector<std::int32_t> cores;  // indices into NodeTopology::cores, ascending
 };
 
+// The GPUs and cores of all ranks of one node.
 struct GpuMapping {
-  std::vector<GpuPlace> of_rank;
+  std::vector<GpuPlace> of_rank;  // of each rank
   std::int64_t far = 0;  // the sum of slot_distance() of all ranks; 0: all cores are next to their GPUs
   bool exact = true;     // no other mapping is better
 };

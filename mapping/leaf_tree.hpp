@@ -35,6 +35,8 @@ class LeafTree {
   // Returns all vertices by number. The root is vertex 0, and parents have smaller numbers than their children.
   std::span<const Vertex> vertices() const { return vertex_; }
   const Vertex& vertex(std::int32_t v) const { return vertex_[v]; }
+  // Returns the number of slots. The next two return the leaf of the topology tree, and the vertex of this tree, that
+  // stand for a slot, 0..slots()-1.
   std::int32_t slots() const { return static_cast<std::int32_t>(leaf_.size()); }
   std::int32_t leaf(std::int32_t slot) const { return leaf_[slot]; }
   std::int32_t slot_vertex(std::int32_t slot) const { return slot_vertex_[slot]; }

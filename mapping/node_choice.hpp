@@ -18,12 +18,12 @@ class NodeLimits {
   // Returns the most tasks on each node. It is 0 for a node that cannot hold the fixed number of tasks per node, if the
   // request has one.
   const NodeCounts& capacity() const { return capacity_; }
-  std::int32_t tasks() const { return tasks_; }
+  std::int32_t tasks() const { return tasks_; }  // tasks of the request
   std::int32_t least_nodes() const { return least_nodes_; }  // each choice has at least this number of nodes
   std::int32_t most_nodes() const { return most_nodes_; }    // each choice has at most this number of nodes
   bool spreads() const { return spreads_; }  // more nodes are asked for than the tasks need, or even shares
   bool even() const { return even_; }        // the used nodes take numbers of tasks that differ by at most 1
-  bool required(std::int32_t node) const { return required_[node]; }
+  bool required(std::int32_t node) const { return required_[node]; }  // each choice has this view node
 
   // Whether tasks may be distributed in this way. The sum of the counts is not checked.
   bool allow(const NodeCounts& counts) const;

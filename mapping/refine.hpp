@@ -10,6 +10,7 @@
 
 namespace placement::mapping {
 
+// The limits of refine().
 struct RefineOptions {
   // Ranks may also move to usable leaves without a rank. Otherwise ranks only exchange leaves, which keeps the number
   // of ranks below every vertex of the tree.

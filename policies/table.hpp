@@ -32,8 +32,8 @@ struct Policy {
   bool avoids_faults = false;
   // How `placectl select` chooses nodes by it; empty: not at all.
   std::optional<netload::SelectionRule> selection_rule = std::nullopt;
-  std::span<const PolicyKey> keys = {};
-  PlaceFunction place;
+  std::span<const PolicyKey> keys = {};  // the parameters that it takes
+  PlaceFunction place;                   // places a request by this policy
   // `place` without slurmctld's time budget, for nodes of one core each; may be null.
   PlaceFunction place_thoroughly = nullptr;
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null

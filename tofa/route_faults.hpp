@@ -15,6 +15,7 @@ class RouteFaults {
   // its links; empty: 100, as in the paper. The torus must outlive this object.
   RouteFaults(const TorusTopology& torus, const std::vector<bool>& suspect, std::vector<std::int32_t> extra = {});
 
+  // Returns whether a torus position is suspect.
   bool suspect(std::int32_t position) const { return suspect_[position] != 0; }
   std::int32_t suspects() const { return count_; }  // number of suspect positions
 

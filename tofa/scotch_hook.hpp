@@ -10,10 +10,10 @@ namespace placement::tofa {
 
 // The input of a mapping by SCOTCH.
 struct ScotchTask {
-  const CommMatrix* matrix = nullptr;
+  const CommMatrix* matrix = nullptr;  // the traffic between ranks, never null in use
   TorusSlots slots;     // at least as many slots as ranks
   bool raised = false;  // true: whole machine, weights of eq. 1; false: the slots as a part of the machine [TOFA §4]
-  std::uint64_t seed = 1;
+  std::uint64_t seed = 1;  // seed of SCOTCH
 };
 
 // A function that maps ranks with SCOTCH. It returns the slot of each rank, all different. It throws Error when SCOTCH

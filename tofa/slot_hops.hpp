@@ -20,6 +20,7 @@ namespace placement::tofa {
 // one vector register of 16 bytes.
 class PackedHops {
  public:
+  // Returns whether this form can be used for the torus.
   static bool fits(const TorusTopology& torus) {
     return torus.dimensions().size() <= half && std::all_of(torus.dimensions().begin(), torus.dimensions().end(),
                                                             [](const TorusDimension& d) { return d.size <= longest; });

@@ -20,10 +20,10 @@ namespace placement::tofa {
 
 // The parameters of the policies on a torus. place_tofa() describes them.
 struct TofaSettings {
-  std::uint64_t seed = 1;
-  std::int32_t effort = 10;
+  std::uint64_t seed = 1;            // seed of the search
+  std::int32_t effort = 10;          // work of the search, 1..1000
   double communication_share = 0.5;  // 0..1
-  double job_seconds = 0;
+  double job_seconds = 0;            // run time of the job; 0: outage probabilities are not converted
 };
 
 // Reads the parameters of a request. Throws Error when a value is not a number in its range.
@@ -46,11 +46,12 @@ struct TorusJob {
   mapping::Slots slots;
   FaultModel fault_model;
   std::unique_ptr<RouteFaults> faults;  // never null
-  OfferedNodes offered;
-  std::vector<std::int32_t> node_of_leaf;
+  OfferedNodes offered;                    // the nodes with coordinates
+  std::vector<std::int32_t> node_of_leaf;  // view node of each leaf, -1 for a leaf of no node
 
   // Returns the capacity of each node in tasks. A node without coordinates has no capacity.
   mapping::NodeCounts capacity() const;
+  // Returns the limits of the request with `counts` tasks at most on each node. Throws Error when none can serve it.
   mapping::NodeLimits limits_of(mapping::NodeCounts counts) const {
     return mapping::NodeLimits(view, request, std::move(counts));
   }
@@ -63,6 +64,7 @@ struct TorusJob {
   // have an outage probability above 0, it returns the first window of nodes that are not suspect.
   std::optional<mapping::NodeCounts> first_window() const;
 
+  // Returns the slots with these leaves.
   TorusSlots torus_slots(const std::vector<std::int32_t>& leaves) const {
     return {&torus, positions(leaves), offered.faults};
   }
@@ -74,17 +76,19 @@ struct TorusJob {
   std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
 };
 
+// Returns the job of a request on a view that has a torus. Throws Error when a parameter is wrong.
 TorusJob torus_job(const ClusterView& view, const Request& request);
 
 // The mappings of a job are compared by their expected time, and the best one is kept. The job must outlive the object.
 class TorusContest {
  public:
   // natural: the first mapping; the expected times are related to its run time without failures. If the matrix has more
-  // than `most_pairs` pairs, at least 1, a sample of about that number of pairs, or of two per rank, compares mappings.
-  // The costs in the placement are those of all pairs.
+  // than `most_pairs` pairs, at least 1, mappings are compared by a sample. It has about that number of pairs, or two
+  // for each rank. The costs in the placement are those of all pairs.
   TorusContest(const TorusJob& job, std::vector<std::int32_t> natural,
                std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 
+  // Returns the expected time of a mapping, as a multiple of the run time of the natural mapping without failures.
   double expected_time(const std::vector<std::int32_t>& leaves) const;
 
   // Keeps the mapping when its expected time is less than that of the best one so far. When these are equal, the

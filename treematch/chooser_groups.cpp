@@ -90,8 +90,8 @@ void Chooser::in_groups(const Offer& offer) {
   if (small() && joint_nodes_ > least && in_time()) in_groups(offer, least);
 }
 
-// Divides the ranks into groups for `nodes` nodes. If a part of the nodes has no room for equal groups, the ranks of a
-// large job are mapped to the fullest nodes of this part.
+// Divides the ranks into groups for `nodes` nodes. If a part of the nodes has no room for equal groups, a large job
+// gets the fullest nodes of this part.
 void Chooser::in_groups(const Offer& offer, std::int32_t nodes) {
   if (const auto node_of_rank = nodes_of_groups(offer, nodes)) {
     chosen_ = true;

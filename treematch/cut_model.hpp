@@ -30,6 +30,7 @@ class CutModel {
   // Returns the estimated traffic between `part` ranks and the others, in units of the model. `part` is from 0 to
   // ranks(); the traffic is 0 at both ends.
   double cut(std::int32_t part) const { return cut_[part]; }
+  // Returns the number of ranks of the model.
   std::int32_t ranks() const { return static_cast<std::int32_t>(cut_.size()) - 1; }
 
   // Returns the estimated hop-bytes of a mapping that occupies exactly these leaves, in units of the model. `leaves` is

@@ -447,7 +447,7 @@ class ExactMapping {
   std::vector<Set> identity_;
   bool counted_ = false;           // tables have an entry for each number of used nodes
   bool one_each_ = false;          // each node takes one rank
-  std::int32_t most_counted_ = 0;  // largest number of used nodes that tables tell apart
+  std::int32_t most_counted_ = 0;  // largest number of used nodes that tables distinguish
   std::int32_t share_ = 0;         // in an even distribution each used node takes share_ or share_ + 1 ranks
   std::vector<Table> tables_;
   std::size_t entries_ = 0;  // in all tables

@@ -23,8 +23,9 @@ struct MappingLimits {
 
 // Returns a leaf per rank with the least hop-bytes of all legal mappings, by dynamic programming over sets of ranks in
 // each subtree. Cost: O(3^ranks) per distinct child; about half for each of up to `ranks` identical children. Ties go
-// to ranks close to each other. Returns nothing if no mapping is legal, costs might exceed 128 bits, or the search is
-// too large: more than tuning::most_ranks_mapped_exactly ranks, `work` steps or 32 MB. Throws OutOfTime.
+// to ranks close to each other. Returns nothing if no mapping is legal, or costs might exceed 128 bits. The limits of
+// the search are tuning::most_ranks_mapped_exactly ranks, `work` steps and 32 MB; it returns nothing beyond these.
+// Throws OutOfTime.
 //   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
 //   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
 //   work      most steps of one to two ns; a step counts twice if nodes are counted or sums exceed 64 bits

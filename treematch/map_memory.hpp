@@ -40,9 +40,9 @@ class MapMemory {
                                     std::span<const std::int32_t> detail) const;
   // Adds an entry unless it alone takes more than `most_bytes`. Drops the oldest entries until it fits.
   void keep(Entry entry);
-  std::size_t size() const;
+  std::size_t size() const;   // number of entries
   std::size_t bytes() const;  // approximate
-  void clear();
+  void clear();               // drops all entries
 
  private:
   struct Kept {

@@ -24,7 +24,7 @@ class RankStructure {
         seed_(seed),
         watch_(watch) {}
 
-  const mapping::Graph& graph();
+  const mapping::Graph& graph();                                  // of the matrix, one vertex per rank
   mapping::BisectionMemory& bisections() { return bisections_; }  // of this graph
 
   // Returns the model of the traffic that leaves a part of the ranks. It is fitted to a quick recursive bisection.

@@ -20,8 +20,9 @@ enum class LeafScope {
   subtree,  // TM-Isub+k: the usable leaves of the lowest subtrees that have enough, or of their ancestors k levels up
 };
 
-constexpr std::int32_t usual_effort = 10;
+constexpr std::int32_t usual_effort = 10;  // of MapOptions, if the user gives none
 
+// The options of one search of the mapper.
 struct MapOptions {
   std::uint64_t seed = 1;  // seed of the random choices
   LeafScope scope = LeafScope::subtree;
@@ -40,6 +41,7 @@ struct MapOptions {
   MapMemory* memory = nullptr;
 };
 
+// A mapping, and how it was found.
 struct MapResult {
   std::vector<std::int32_t> leaf_of_rank;  // one usable leaf per rank, all different
   Cost cost = 0;                           // hop-bytes of the mapping
