@@ -21,14 +21,11 @@ struct MappingLimits {
   bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
 };
 
-// Returns a leaf per rank with the least hop-bytes of all legal mappings, by dynamic programming over sets of ranks in
-// each subtree. Cost: O(3^ranks) per distinct child; about half for each of up to `ranks` identical children. Ties go
-// to ranks close to each other. Returns nothing if no mapping is legal, or costs might exceed 128 bits. The limits of
-// the search are tuning::most_ranks_mapped_exactly ranks, `work` steps and 32 MB; it returns nothing beyond these.
-// Throws OutOfTime.
+// Returns a leaf per rank with the least hop-bytes of all legal mappings; ties go to ranks close to each other. Takes
+// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal, or costs might exceed 128
+// bits, or beyond tuning::most_ranks_mapped_exactly ranks, `work` steps and 32 MB. Throws OutOfTime.
 //   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
 //   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
-//   work      most steps of one to two ns; a step counts twice if nodes are counted or sums exceed 64 bits
 //   narrower  may be null; set to true when a narrower scope was solved, because the scope needed too many steps
 std::optional<std::vector<std::int32_t>> exact_mapping(const CommMatrix& matrix, const TreeTopology& tree,
                                                        std::span<const std::int32_t> usable, LeafScope scope,

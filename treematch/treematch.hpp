@@ -5,10 +5,9 @@
 
 namespace placement::treematch {
 
-// The policy TREEMATCH [TM §4-§6]: chooses nodes, and a core of each rank, so that ranks with much traffic are few hops
-// apart. Without a matrix, ranks fill the smallest sufficient subtree in the order of the tree. With
-// request.node_tasks, only the ranks are mapped. Parameters are `objective`, `effort` and three more. Throws Error when
-// a parameter is wrong or the request cannot be placed.
+// The policy TREEMATCH [TM §4-§6]: places ranks with much traffic few hops apart. Without a matrix, ranks fill the
+// smallest sufficient subtree in the order of the tree. With request.node_tasks, only the ranks are mapped. Throws
+// Error when a parameter is wrong or the request cannot be placed. Parameters in addition to `objective` and `effort`:
 //   scope      allocation (TM-A, only with request.node_tasks), whole (TM-I) or subtree (TM-Isub+k, the default)
 //   levels-up  k of TM-Isub+k, 0 to 64, 0 by default
 //   seed       seed of the mapper, at least 0; by default that of the request
