@@ -7,9 +7,9 @@
 namespace placement::mapping {
 
 // A priority queue of vertices by gain. Vertices with equal gains are in one bucket. Gains with absolute values of 64
-// or more share a bucket if their signs and six leading bits are equal. This is exact enough to order moves. Of the
-// vertices in the highest bucket, the one that was added last is taken first. Adding, removing and changing a vertex
-// take constant time.
+// or more share a bucket if their signs and six leading bits are equal. This is exact enough to order moves. The
+// vertex that was added last to the highest bucket is taken first. Adding, removing and changing a vertex take constant
+// time.
 class GainBuckets {
  public:
   GainBuckets() : head_(buckets, -1) {}

@@ -60,8 +60,8 @@ struct Pairing {
   Indices slots;
 };
 
-// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Of equal answers the first
-// slots are preferred, and GPUs in the order of the slots.
+// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Ties go to the first
+// slots, and to GPUs in the order of the slots.
 Pairing pair_up(const Slots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = static_cast<std::int64_t>(gpus.size()) + 1;

@@ -69,7 +69,7 @@ Placement place_random(const ClusterView& view, const Request& request, const De
 namespace {
 
 Placement placed_by_matching(const ClusterView& view, const Request& request, treematch::Pairing pairing) {
-  if (view.torus) throw Error("MATCHING maps to trees: on a torus take TOFA");
+  if (view.torus) throw Error("MATCHING maps to trees: on a torus use TOFA");
   if (!request.matrix) throw Error("MATCHING needs a matrix");
   const mapping::Slots slots(view, request);
   mapping::NodeCounts counts = request.node_tasks;

@@ -31,7 +31,7 @@ constexpr std::int32_t much_effort = 4;        // from here on mappings start on
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen and slurmctld waits
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
-// The pairs by which mappings are compared when slurmctld waits. Those of few tasks have short routes.
+// The number of pairs by which mappings are compared when slurmctld waits. Pairs of few tasks have short routes.
 constexpr std::int64_t most_pairs_of_few_tasks = 1 << 16;
 constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 

@@ -93,7 +93,7 @@ class ExactMapping {
   using Table = TableOf<Sum>;
   // For each number of ranks in a set, the least and the largest number of nodes that it may use.
   using NodeRanges = std::array<std::pair<std::int32_t, std::int32_t>, most_ranks_mapped_exactly + 1>;
-  // What one child, or the children of one class together, take: ranks and number of nodes.
+  // The ranks, and the number of nodes, that one child or the children of one class take.
   using Share = std::pair<Set, std::int32_t>;
 
  public:

@@ -66,8 +66,8 @@ class LevelSearch {
     std::int32_t top = 0;
   };
 
-  // Returns the lowest subtrees, those with the least hop-bytes by the model first. Of subtrees of one class, on which
-  // mappings have equal costs, there is one.
+  // Returns the lowest subtrees, the least hop-bytes by the model first. Mappings on subtrees of one class have equal
+  // costs, so each class has one of them.
   std::vector<Subtree> estimated(const CutModel& model) {
     std::vector<Subtree> subtrees;
     watch_.spend(4 * static_cast<std::int64_t>(tree_.vertices()));
@@ -96,7 +96,7 @@ class LevelSearch {
   }
 
   // Searches the subtrees one after the other, each as if it were the only one. The result costs no more than on any of
-  // them. Those with the least estimates come first, because the work of all together has a limit. More than
+  // them. The least estimates come first, because the work of all together has a limit. More than
   // most_ranks_on_each ranks are only searched where the estimate is close to the least one.
   void search_each() {
     if (lowest_.size() == 1) return search_alone(lowest_.front(), leaves_below(tree_, usable_, lowest_.front()));
@@ -113,8 +113,8 @@ class LevelSearch {
     }
   }
 
-  // Searches these leaves, which are below the vertex, as if no others were usable. What is found depends on nothing
-  // else, therefore the tree is cut down to them.
+  // Searches these leaves, which are below the vertex, as if no others were usable. The result depends on nothing
+  // else, so the tree is cut down to them.
   void search_alone(std::int32_t top, const Leaves& leaves) {
     watch_.spend(static_cast<std::int64_t>(16 * leaves.size()));
     std::vector<std::int32_t> vertices;

@@ -139,8 +139,8 @@ class SubtreeSearch {
     return sets[std::min_element(costs.begin(), costs.end()) - costs.begin()];
   }
 
-  // Places the ranks on the leaves from left to right. Of the order of the parts of the bisection and the natural
-  // order, the one that costs less is taken.
+  // Places the ranks on the leaves from left to right. The ranks are in the order of the parts of the
+  // bisection or in natural order, by the lower cost.
   MapResult in_an_order(const Leaves& leaves) {
     const std::span<const std::int32_t> order = structure_.order();
     MapResult result;

@@ -469,7 +469,7 @@ START_TEST(a_step_begins_with_its_plan) {
 }
 END_TEST
 
-// Measured distances that are alike, as on an idle cluster, do not say which nodes are near: the switches do.
+// If all measured distances are equal, as on an idle cluster, the switches determine which nodes are near.
 START_TEST(equal_distances_leave_it_to_the_switches) {
   Cluster cluster(4, 2);
   const std::vector<std::int32_t> arities{2, 2, 2};

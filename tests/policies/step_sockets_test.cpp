@@ -128,7 +128,7 @@ START_TEST(optimal_beside_brute_force) {
 }
 END_TEST
 
-// Answers for nodes are remembered. What they depend on differs here in one thing at a time.
+// Answers for nodes are remembered. Each case here changes one of the inputs on which an answer depends.
 START_TEST(each_node_gets_its_own_answer) {
   const std::int64_t much = std::int64_t{1} << 32;
   const std::vector<CommEdge> traffics[] = {{{0, 1, 9}, {2, 3, 9}, {0, 4, 1}},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a wider scope and more effort cost on trees, against a narrower scope and less effort.
+// Compares the hop-bytes on trees with a wider and a narrower scope, and with more and less effort.
 #include "treematch/tree_map.hpp"
 
 #include <algorithm>

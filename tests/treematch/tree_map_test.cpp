@@ -217,7 +217,7 @@ START_TEST(late_deadline_changes_nothing) {
 }
 END_TEST
 
-// All searches of a job of up to 512 ranks share one limit on their work. What was begun is ended.
+// All searches of a job of up to 512 ranks share one limit on their work. A search that has started is finished.
 START_TEST(work_of_small_jobs_is_limited) {
   const TreeTopology tree = TreeTopology::balanced(Ints{14, 20, 18, 2, 8});
   Random random(31);

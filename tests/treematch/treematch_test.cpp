@@ -407,7 +407,7 @@ int worst_span(const Placement& placement) {
   return text.starts_with("no group ") ? std::stoi(text.substr(text.find_first_of("0123456789"))) : 0;
 }
 
-// srun begins with the ranks for which the nodes were chosen. What it would find by itself costs more now and then.
+// srun begins with the ranks for which the nodes were chosen. Its own search sometimes finds a mapping that costs more.
 START_TEST(a_step_costs_no_more_than_its_plan) {
   std::mt19937_64 random(11);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
@@ -556,7 +556,7 @@ START_TEST(each_pod_is_tried_with_limits) {
 }
 END_TEST
 
-// Of more tasks the nodes of each pod are tried with groups of ranks. One pod alone may still cost some percent less.
+// With more tasks, the nodes of each pod are tried with groups of ranks. One pod alone may cost some percent less.
 START_TEST(large_jobs_with_limits_are_near_the_best_pod) {
   std::mt19937_64 random(77);
   const auto up_to = [&](std::int32_t most) { return static_cast<std::int32_t>(random() % (most + 1)); };
