@@ -17,8 +17,8 @@ struct GpuPlace {
 // The GPUs and cores of all ranks of one node.
 struct GpuMapping {
   std::vector<GpuPlace> of_rank;  // of each rank
-  std::int64_t far = 0;  // the sum of slot_distance() of all ranks; 0: all cores are next to their GPUs
-  bool exact = true;     // no other mapping is better
+  std::int64_t far = 0;           // the sum of slot_distance() of all ranks; 0: all cores are next to their GPUs
+  bool exact = true;              // no other mapping is better
 };
 
 // Gives each of `ranks` ranks of a node a GPU of its own and `cores_per_rank` cores. Cores near the GPU matter most,

@@ -18,7 +18,7 @@ class NodeLimits {
   // Returns the most tasks on each node. It is 0 for a node that cannot hold the fixed number of tasks per node, if the
   // request has one.
   const NodeCounts& capacity() const { return capacity_; }
-  std::int32_t tasks() const { return tasks_; }  // tasks of the request
+  std::int32_t tasks() const { return tasks_; }              // tasks of the request
   std::int32_t least_nodes() const { return least_nodes_; }  // each choice has at least this number of nodes
   std::int32_t most_nodes() const { return most_nodes_; }    // each choice has at most this number of nodes
   bool spreads() const { return spreads_; }  // more nodes are asked for than the tasks need, or even shares

@@ -56,13 +56,13 @@ inline constexpr double hopeless_fit = 0.6;          // below it, no other way o
 
 // ---- units of ranks in a subtree: up to 4 % with halo exchanges
 
-inline constexpr std::int64_t work_per_effort = 90'000;  // units take a part; twice that with annealing: 5 ms
-inline constexpr std::int64_t percent_for_units = 20;    // of work_per_effort, for each size of units
+inline constexpr std::int64_t work_per_effort = 90'000;          // units take a part; twice that with annealing: 5 ms
+inline constexpr std::int64_t percent_for_units = 20;            // of work_per_effort, for each size of units
 inline constexpr std::int64_t percent_for_units_in_subtree = 5;  // where several subtrees are searched
-inline constexpr std::int64_t percent_for_units_of_many = 15;  // with more than most_ranks_annealed ranks
-inline constexpr std::int64_t percent_to_anneal_units = 25;  // of the work for units
-inline constexpr std::int32_t largest_rank_unit = 8;  // sizes are halved from here
-inline constexpr std::int32_t smallest_rank_unit = 2;  // down to here
+inline constexpr std::int64_t percent_for_units_of_many = 15;    // with more than most_ranks_annealed ranks
+inline constexpr std::int64_t percent_to_anneal_units = 25;      // of the work for units
+inline constexpr std::int32_t largest_rank_unit = 8;             // sizes are halved from here
+inline constexpr std::int32_t smallest_rank_unit = 2;            // down to here
 inline constexpr std::int32_t smallest_unit_of_many = 8;  // more than most_ranks_annealed: smaller ones take too long
 inline constexpr double least_fit_of_rank_units = 0.9;    // with a lower fit the ranks are not joined
 inline constexpr double worth_smaller_units = 1.03;       // times the best cost: smaller units only up to this
@@ -77,29 +77,29 @@ inline constexpr std::int32_t ranks_annealed_fully = 64;          // with fewer 
 inline constexpr std::int32_t most_ranks_annealed_long = 512;     // 1,024 gain nothing
 inline constexpr std::int64_t long_annealing_per_rank = 1500;     // and effort: 512 ranks take 2.6 s with effort=500
 inline constexpr std::int32_t most_in_annealing_table = 1 << 22;  // ranks times leaves; beyond it the closest leaves
-inline constexpr int steps_of_temperature = 100;  // in one annealing
-inline constexpr std::int64_t steps_between_reports = 1024;  // so that the search ends in time
-inline constexpr std::int64_t work_of_step = 7;              // with up to arcs_of_step arcs of a rank that moves
-inline constexpr std::int64_t arcs_of_step = 32;             // further arcs count as work of their own
+inline constexpr int steps_of_temperature = 100;                  // in one annealing
+inline constexpr std::int64_t steps_between_reports = 1024;       // so that the search ends in time
+inline constexpr std::int64_t work_of_step = 7;                   // with up to arcs_of_step arcs of a rank that moves
+inline constexpr std::int64_t arcs_of_step = 32;                  // further arcs count as work of their own
 inline constexpr double first_temperature = 0.1;     // part of the mean loss of a step that raises the hop-bytes
 inline constexpr double cooling = 0.97328288714084;  // per step of temperature; the last is a fifteenth of the first
 
 // ---- multisection: bisections from the root downwards, and annealing of the parts
 
-inline constexpr std::int32_t many_vertices = 1024;         // larger graphs get fewer tries on large parts
-inline constexpr std::int32_t most_tries_of_irregular = 4;  // annealing makes up for poor first cuts
-inline constexpr std::int64_t work_per_sweep = 7;           // for each vertex: offers it a move on one level
+inline constexpr std::int32_t many_vertices = 1024;             // larger graphs get fewer tries on large parts
+inline constexpr std::int32_t most_tries_of_irregular = 4;      // annealing makes up for poor first cuts
+inline constexpr std::int64_t work_per_sweep = 7;               // for each vertex: offers it a move on one level
 inline constexpr std::int64_t work_per_sweep_of_irregular = 5;  // for irregular traffic
 inline constexpr std::int64_t fewest_sweeps = 20;               // fewer gain less than the time gains elsewhere
 inline constexpr std::int64_t most_sweeps = 10'000;             // more gain nothing
 inline constexpr std::int32_t fewest_vertices_annealed = 32;    // a few bisections split smaller graphs as well
 inline constexpr std::size_t largest_table_of_parts = 1 << 20;  // vertices times parts: 4 MiB
 inline constexpr double first_temperature_of_parts = 0.4;       // part of the mean traffic of a pair
-inline constexpr double last_temperature_of_parts = 0.1;  // part of it as well
-inline constexpr std::int32_t small_graph = 100;            // smaller ones get BisectionTries::of_small tries
-inline constexpr std::int32_t coarsest_graph = 80;          // not coarsened; only tries on these are remembered
-inline constexpr std::int32_t convincing_tries = 3;         // with one cut: a better one is then unlikely
-inline constexpr std::int32_t refinement_passes = 6;        // on each level of coarsening, at most
+inline constexpr double last_temperature_of_parts = 0.1;        // part of it as well
+inline constexpr std::int32_t small_graph = 100;                // smaller ones get BisectionTries::of_small tries
+inline constexpr std::int32_t coarsest_graph = 80;              // not coarsened; only tries on these are remembered
+inline constexpr std::int32_t convincing_tries = 3;             // with one cut: a better one is then unlikely
+inline constexpr std::int32_t refinement_passes = 6;            // on each level of coarsening, at most
 inline constexpr std::int32_t shuffle_window = 128;         // vertices shuffled among themselves, to stay in the cache
 inline constexpr std::size_t most_parts_remembered = 4096;  // some 8 MiB
 inline constexpr std::int32_t ranks_in_cache = 4096;        // the graphs of fewer ranks are not renumbered

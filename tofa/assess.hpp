@@ -31,7 +31,7 @@ class AnyFailure {
 // Cost and abort probability of one mapping. Half of the traffic of a pair (a, b) uses the route R(a, b), the other
 // half uses R(b, a). Some sums are stored times two, so that these halves remain integers.
 struct Assessment {
-  Cost hop_bytes = 0;       // sum over all pairs of traffic times hops
+  Cost hop_bytes = 0;        // sum over all pairs of traffic times hops
   Cost weighted_twice = 0;   // sum over all pairs of traffic times the weights of [TOFA §3, eq. 1] of both routes
   Cost link_load_twice = 0;  // traffic of the busiest link in one direction, times two
   std::int64_t nodes_touched = 0;     // U: positions with ranks, or on a route between ranks that talk

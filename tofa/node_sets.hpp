@@ -12,8 +12,8 @@ namespace placement::tofa {
 // The nodes of a torus that a job may use.
 struct OfferedNodes {
   const TorusTopology* torus = nullptr;  // never null in use
-  std::vector<std::int32_t> position;   // of each view node; -1: the node has no coordinates and is not used
-  const RouteFaults* faults = nullptr;  // null: no node is suspect
+  std::vector<std::int32_t> position;    // of each view node; -1: the node has no coordinates and is not used
+  const RouteFaults* faults = nullptr;   // null: no node is suspect
 
   // Returns whether a view node has coordinates and is suspect.
   bool suspect(std::int32_t node) const { return faults && position[node] >= 0 && faults->suspect(position[node]); }

@@ -11,7 +11,7 @@ namespace placement::tofa {
 // The input of a mapping by SCOTCH.
 struct ScotchTask {
   const CommMatrix* matrix = nullptr;  // the traffic between ranks, never null in use
-  TorusSlots slots;     // at least as many slots as ranks
+  TorusSlots slots;                    // at least as many slots as ranks
   bool raised = false;  // true: whole machine, weights of eq. 1; false: the slots as a part of the machine [TOFA §4]
   std::uint64_t seed = 1;  // seed of SCOTCH
 };

@@ -45,7 +45,7 @@ struct TorusJob {
   TofaSettings settings;
   mapping::Slots slots;
   FaultModel fault_model;
-  std::unique_ptr<RouteFaults> faults;  // never null
+  std::unique_ptr<RouteFaults> faults;     // never null
   OfferedNodes offered;                    // the nodes with coordinates
   std::vector<std::int32_t> node_of_leaf;  // view node of each leaf, -1 for a leaf of no node
 
