@@ -23,8 +23,8 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   return part;
 }
 
-// Places the request on the nodes of the fabric. The policy gets a view of these nodes alone, because it compares the
-// load and network of all nodes of its view. Pairs of nodes on different fabrics are never measured.
+// Places the request on the nodes of the fabric. The policy gets a view without other nodes, because it compares
+// all nodes of its view with each other. Pairs of nodes on different fabrics are never measured.
 Placement place_among_nodes_of(std::int32_t fabric, const Policy& policy, const ClusterView& view,
                                const Request& request, const Deadline& deadline) {
   ClusterView part = view;
