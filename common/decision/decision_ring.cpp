@@ -234,7 +234,7 @@ int open_ring(const std::string& path, RingReaders readers) {
 Header read_header(const std::string& path, int file) {
   Header header;
   if (!read_at(file, &header, sizeof header, 0) || !usable(header))
-    throw Error(path + ": is no ring of decisions of this version");
+    throw Error(path + ": is not a decision file of this version");
   return header;
 }
 
@@ -286,7 +286,7 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
   if (file < 0) fail_errno(path_, "cannot be opened");
   struct stat status {};
   if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined");
-  if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is no regular file");
+  if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is not a regular file");
   if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
     throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
   if (!owners_.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)

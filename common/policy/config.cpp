@@ -51,7 +51,7 @@ void take_line(Config& config, std::vector<std::int64_t>& line_of_key, const Tex
   line_of_key[k] = line.number;
   const std::string_view value = trimmed(line.text.substr(equals + 1));
   if (!known.set(config, value))
-    fail_at(name, line.number, key + "=" + shown(value) + ": it takes " + std::string(known.values));
+    fail_at(name, line.number, key + "=" + shown(value) + ": expected " + std::string(known.values));
 }
 
 // Throws Error for two equal ports: on a host with both daemons, the second one could not open its port.

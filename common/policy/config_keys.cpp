@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The keys of placement.conf: the values that each takes, what it means, and how it is read and shown.
+// The keys of placement.conf, each with its allowed values, its help, its reader and its printer.
 #include <algorithm>
 #include <optional>
 
@@ -102,7 +102,7 @@ std::string show_partition_policies(const Config& config) {
   return joined(config.partition_policies, " ", [](const auto& of) { return of.first + ":" + of.second; });
 }
 
-// Takes absolute paths only: slurmctld has no fixed working directory, so that a relative path has no fixed meaning.
+// Accepts absolute paths only, because slurmctld has no fixed working directory.
 bool set_path(std::string& target, std::string_view value) {
   if (!value.starts_with('/')) return false;
   target = value;
@@ -117,7 +117,7 @@ bool set_user(std::string& target, std::string_view value) {
 }
 
 bool set_program_names(std::string& target, std::string_view value) {
-  if (value == "?") return false;  // it would be all programs of one letter, and is a slip
+  if (value == "?") return false;  // matches all programs of one letter, and is probably a typing error
   for (const std::string_view name : split_at(value, ','))
     if (name.empty() || name != trimmed(name) || name.find_first_of("/ \t") != std::string_view::npos) return false;
   target = value;
@@ -131,7 +131,7 @@ bool set_interfaces(Config& config, std::string_view value) {
     constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.@-";
     if (name.empty() || name.size() > 15 || name.starts_with('.') ||
         name.find_first_not_of(letters) != std::string_view::npos)
-      return false;  // the name must be no path, and no longer than the kernel allows
+      return false;  // not a path, and not longer than the kernel allows
     names.emplace_back(name);
   }
   config.probe_interfaces = std::move(names);
@@ -186,71 +186,74 @@ std::span<const ConfigKey> config_keys() {
   static const ConfigKey keys[] = {
       word<&Config::mode, mode_names>(
           "Mode", "off, observe, advise or enforce",
-          "What happens to jobs that ask for a policy. off: they run as stock. observe: a decision is made and logged, "
-          "and nothing is changed. advise: it is also recorded with the job. enforce: it is applied. Jobs that ask for "
-          "no policy run as stock in every mode."),
+          "What happens to jobs that request a policy. off: they run as stock. observe: slurmctld makes a decision and logs "
+          "it, and changes nothing. advise: slurmctld also records the decision with the job. enforce: slurmctld applies "
+          "the decision. Jobs without a policy run as stock in every mode."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
-          "Milliseconds of processor time that slurmctld may spend on one decision, and a quarter of the time by the clock. "
-          "The search then ends with its best placement so far. DecisionShare limits all decisions together. When it is used up, and DecisionWait puts a job off no more, the job is decided "
-          "without its matrix, for which there are another 100 ms of each second; after these it runs as stock."),
+          "Milliseconds of processor time that slurmctld may spend on one decision. Wall time may be four times as "
+          "long. At the limit the search returns its best placement so far. DecisionShare limits all decisions together. If "
+          "that share is used up and DecisionWait no longer postpones the job, slurmctld decides without the job's matrix. "
+          "Decisions without a matrix may use another 100 ms of each second. After that, jobs run as stock."),
       integer<&Config::max_matrix_ranks, 1, (1 << 24)>(
           "MaxMatrixRanks",
-          "The largest communication matrix, in ranks, that slurmctld takes from a job. A job with a larger one runs as "
+          "The largest communication matrix, in ranks, that slurmctld accepts from a job. A job with a larger matrix runs as "
           "stock."),
       integer<&Config::max_matrix_bytes, 1, (1 << 20)>(
           "MaxMatrixBytes",
-          "The largest communication matrix, in bytes as it travels with the job, that slurmctld takes. A job with a "
-          "larger one runs as stock."),
+          "The largest communication matrix, in bytes of its packed form in the job, that slurmctld accepts. A job with a "
+          "larger matrix runs as stock."),
       integer<&Config::node_level_tasks, 0, (1 << 24)>(
           "NodeLevelTasks",
-          "For jobs with more tasks than this, slurmctld joins ranks to groups, roughly, and chooses a node for each "
-          "group, which is quick; srun still places the single ranks by the matrix."),
+          "For jobs with more tasks than this, slurmctld uses a fast search: it groups the ranks roughly and chooses a node "
+          "for each group. srun still places each rank by the matrix."),
       word<&Config::node_weights, weight_names>(
           "NodeWeights", "respect or ignore",
-          "respect: a policy chooses among the nodes with the least Weight= of slurm.conf that suffice for the job, as "
-          "stock Slurm takes light nodes first. ignore: among all."),
+          "respect: a policy uses only the nodes with the lowest Weight= of slurm.conf that suffice for the job, because "
+          "stock Slurm prefers them. ignore: a policy uses all nodes."),
       path<&Config::treematch_topology_file>(
           "TreematchTopologyFile",
-          "A file that describes the machine in place of Slurm's own topology: a topology.conf of topology/tree or "
-          "topology/block, what \"scontrol show topology\" prints, a \"tree\" line with the arities from the root to the "
-          "cores, or a \"tleaf\" line as SCOTCH and TreeMatch have it. Its leaves are the cores of all nodes in the "
-          "order of their names, n9 before n10."),
+          "A file that describes the machine instead of Slurm's own topology. Accepted formats: a topology.conf of "
+          "topology/tree or topology/block, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
+          "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. Its leaves are the cores of all nodes, in "
+          "the order of the node names (n9 before n10)."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
-          "Where TREEMATCH looks for cores: on the whole tree, or in the smallest subtree that has enough."),
+          "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores."),
       integer<&Config::treematch_levels_up, 0, 64>(
-          "TreematchLevelsUp", "How many levels above the smallest sufficient subtree TREEMATCH may look."),
+          "TreematchLevelsUp",
+          "The number of levels above the smallest sufficient subtree in which TREEMATCH may search."),
       {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
-       "The distance of two cores whose paths meet 1, 2, .. levels above them. Without it each link counts as one hop. "
-       "Levels at which nothing branches (one socket in every node) are not counted.",
+       "The distance of two cores whose paths meet 1, 2, .. levels above them. By default each link counts as one hop. "
+       "Levels without branches, such as one socket per node, are not counted.",
        set_distances, show_distances},
-      {"PartitionModes", "PARTITION:MODE with blanks between, as in pilot:enforce",
-       "Modes of partitions, in place of Mode for the jobs that run there. A pilot: Mode=observe and PartitionModes=pilot:enforce. "
-       "Mode=off overrides this key.",
+      {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
+       "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
+       "PartitionModes=pilot:enforce. Mode=off overrides this key.",
        set_partition_modes, show_partition_modes},
-      {"PartitionPolicies", "PARTITION:POLICY[=KEY=VALUE,..] with blanks between, as in debug:NLA long:NLA=wait=60",
-       "Policies of partitions, for jobs without a policy of their own. The policy has no matrix and no pattern: NLA, "
-       "TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. All other jobs without a "
-       "policy run as stock. A job that names the same policy takes the keys that it does not set from the partition's "
-       "policy. A partition that does not exist is named by check-config and in slurmctld's log.",
+      {"PartitionPolicies",
+       "PARTITION:POLICY[=KEY=VALUE,..] entries with blanks between them, as in debug:NLA long:NLA=wait=60",
+       "Default policies of partitions, for jobs without a policy of their own. The policy has no matrix and no pattern: use "
+       "NLA, TOFA, or TREEMATCH for the nearest nodes. It chooses nodes; ranks stay in Slurm's order. In other partitions, "
+       "jobs without a policy run as stock. A job that requests the partition's policy itself inherits the keys that it "
+       "does not set. check-config and slurmctld's log report each partition that does not exist.",
        set_partition_policies, show_partition_policies},
       integer<&Config::max_wait_s, 0, 86400>(
           "MaxWaitS",
-          "The longest time in seconds for which a job may stay in the queue by wait= of policy NLA, whether the job or its "
-          "partition's policy says it. A job that waits holds no node against other jobs. 0: no job waits."),
+          "The longest time in seconds for which wait= of policy NLA can keep a job in the queue. It limits wait= of the job "
+          "and of its partition's policy. A waiting job reserves no nodes. 0: no job waits."),
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
-          "The part of each second, in per cent, that decisions may take of slurmctld's time in the long run. At once they may take as "
-          "much as five seconds bring: with 20 a second. One user has three quarters of what the others leave."),
+          "The long-term share of slurmctld's time, in percent, that decisions may use. A burst may use the share of five "
+          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other users leave."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
-          "The number of scheduling cycles to which the decision about a job may be put off, when the time for decisions "
-          "is used up. Meanwhile the job holds no nodes. After that it runs without its matrix, or as stock. 0: no "
-          "decision is put off."),
+          "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
+          "used up. Meanwhile the job holds no nodes. After that it runs without its matrix, or as stock. 0: decisions are "
+          "never postponed."),
       {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
-       "Weights for jobs that ask for NLA where neither they nor their partition's policy give them: alpha, beta, latency, bandwidth, and attributes of "
-       "nodes by name. Without it those of the paper.",
+       "Default weights of NLA. Weights of the job or of its partition's policy override them. Names: alpha, beta, "
+       "latency, bandwidth, and the attributes of nodes. By default NLA uses the weights of its paper.",
        [](Config& c, std::string_view v) {
          c.nla_weights = v;
          return v.find('=') != std::string_view::npos;
@@ -258,108 +261,112 @@ std::span<const ConfigKey> config_keys() {
        [](const Config& c) { return c.nla_weights; }},
       path<&Config::torus_file>(
           "TorusFile",
-          "A file with the coordinates of the nodes in a torus or mesh, for TOFA: one line per node with its name and "
-          "coordinates, and perhaps a line \"torus 8 8 mesh 4\" with the sizes of the dimensions."),
+          "A file with the coordinates of the nodes in a torus or mesh, for TOFA. Each line has a node and its coordinates. "
+          "An optional line such as \"torus 8 8 mesh 4\" gives the sizes of the dimensions."),
       path<&Config::outage_file>(
           "OutageFile",
-          "A file with outage probabilities for TOFA, in place of the estimates of placement-monitor: one line per "
-          "node, or list of nodes, with the probability from 0 to 1 that it fails while a job runs. Nodes that are not "
-          "listed have 0."),
+          "A file with outage probabilities for TOFA, instead of the estimates of placement-monitor. Each line has a node or "
+          "a list of nodes, and the probability from 0 to 1 that a node fails while a job runs. Nodes that are not listed "
+          "have probability 0."),
       path<&Config::snapshot_file>(
           "SnapshotFile",
-          "The file in which placement-monitor publishes the state of the cluster, and from which slurmctld and placectl "
-          "read it. It belongs to MonitorUser, to root, or to the user of slurmctld, and nobody else may write it."),
+          "The file in which placement-monitor publishes the state of the cluster. slurmctld and placectl read it. Its owner "
+          "must be MonitorUser, root or the user of slurmctld, and no other user may be able to write it."),
       integer<&Config::snapshot_max_age_s, 1, 86400>(
           "SnapshotMaxAgeS",
-          "Seconds after which a snapshot is too old to decide by. Policies that need live data then leave the job to "
-          "Slurm, and say so."),
+          "The age in seconds above which a snapshot is not used. Policies that need live data then leave the job to Slurm "
+          "and report the reason."),
       path<&Config::decision_file>(
           "DecisionFile",
-          "The file in which slurmctld records its decisions for placement-monitor and placectl. It is in memory: the directory "
-          "must be on tmpfs, such as /dev/shm or /run, and the user of slurmctld must be able to create files there. Without "
-          "the directory, no decision is recorded."),
+          "The file in which slurmctld records its decisions for placement-monitor and placectl. Its directory must be on "
+          "tmpfs, such as /dev/shm or /run, and the user of slurmctld must be able to create files there. Without this "
+          "directory, slurmctld records no decision."),
       word<&Config::record_stock_choice, yes_no>(
           "RecordStockChoice", "yes or no",
-          "yes: before a job starts on a policy's nodes, slurmctld asks itself where it would have started the job without, and "
-          "records that with the decision. It takes as long as one question of the backfill scheduler. no: it does not ask."),
+          "yes: before a job starts on a policy's nodes, slurmctld computes which nodes stock Slurm would have allocated, and "
+          "records them with the decision. This takes as long as one test of a job by the backfill scheduler. no: "
+          "slurmctld does not compute them."),
       text<&Config::monitor_user, set_user>(
           "MonitorUser", "the name of a user",
-          "The user as whom placement-monitor and placement-agent run: the same one on all hosts, without privileges."),
+          "The user as whom placement-monitor and placement-agent run. Use an unprivileged user, and use one name on all "
+          "hosts."),
       text<&Config::monitor_readers, set_user>(
           "MonitorReaders", "the name of a group",
-          "A group whose members see the decisions about all users' jobs where PrivateData=jobs hides them, as root and SlurmUser "
-          "do. Without it there is no group of readers."),
+          "A group whose members see the decisions about all users' jobs even if PrivateData=jobs hides them. root and "
+          "SlurmUser always see them. By default no group does."),
       path<&Config::state_directory>(
           "StateDirectory",
-          "The directory in which placement-monitor keeps its history, history.sqlite. It belongs to MonitorUser."),
+          "The directory in which placement-monitor keeps its history, history.sqlite. Its owner must be MonitorUser."),
       integer<&Config::monitor_port, 1, 65535>(
           "MonitorPort",
-          "The port of placement-monitor on each SlurmctldHost: by UDP for agents, by TCP for placectl and srun on other hosts. "
-          "It is not AgentPort."),
+          "The port of placement-monitor on each SlurmctldHost. Agents use it by UDP; placectl and srun on other hosts use it "
+          "by TCP. It must differ from AgentPort."),
       integer<&Config::agent_port, 1, 65535>("AgentPort",
-                                             "The UDP port at which the agents of nodes probe each other."),
+                                             "The UDP port on which the agents of nodes probe each other."),
       path<&Config::agent_directory>(
           "AgentDirectory",
-          "The directory with the lock by which one placement-agent runs on a node and no second one. It belongs to "
-          "MonitorUser, and nobody else may write it."),
+          "The directory with the lock that prevents a second placement-agent on a node. Its owner must be MonitorUser, and "
+          "no other user may be able to write it."),
       word<&Config::allowed_cpus_only, processors>(
           "NodeProcessors", "all or allowed",
-          "What placement-agent takes for its node's processors. all: the machine's. allowed: those on which the agent itself may "
-          "run, for a node that has a part of a machine: a container, or a cpuset in which slurmd and agent were started. Cores, "
-          "sockets, utilisation and load are then those of the allowed processors. The load counts the threads that run or "
-          "wait there and that the agent sees in /proc. Not where slurmd is kept off the processors of jobs, as with CpuSpecList "
-          "and SlurmdOffSpec."),
+          "Which processors placement-agent counts as its node's. all: those of the machine. allowed: those on which the "
+          "agent may run. Use allowed for a node that is a part of a machine, such as a container or a cpuset with slurmd "
+          "and the agent. Cores, sockets, utilization and load are then those of the allowed processors. The load counts "
+          "the threads in /proc that run or wait on them. Do not use allowed if slurmd may not run on the processors of "
+          "jobs, as with CpuSpecList and SlurmdOffSpec."),
       {"ProbeInterface", "names of network interfaces with commas between them",
-       "The interfaces whose traffic counts as the node's; the probes go through the first of them that the node has. Without it those that have "
-       "hardware count, or all but lo where none has, and the probes go where Slurm's messages go.",
+       "The interfaces whose traffic counts as the node's. Probes use the first of them that the node has. By default all "
+       "interfaces with hardware count, or all except lo if none has hardware. Probes then use the network of Slurm's "
+       "messages.",
        set_interfaces, show_interfaces},
       integer<&Config::probe_link_Mbps, 0, 10000000>(
           "ProbeLinkMbps",
-          "The rate of the probed interfaces in Mbit/s. Probes use at most 1 % of it over a minute, and bandwidth is not measured "
-          "if that is less than 448000 bytes. 0: the rate that the kernel reports, or 1000 if it reports none."),
+          "The rate of the probed interfaces in Mbit/s. Probes use at most 1 % of it in each minute. If that is less than "
+          "448000 bytes, bandwidth is not measured. 0: the rate that the kernel reports, or 1000 if it reports none."),
       integer<&Config::probe_bytes_per_minute, 0, 1000000000000>(
           "ProbeBytesPerMinute",
-          "How many bytes an agent may send for probes in a minute, at any capacity of the link. Bandwidth is not measured "
-          "with less than 448000, as a packet train takes half of that and may take half of the budget. 0: none, the agent "
+          "The number of bytes that an agent may send for probes in a minute, for any rate of the link. Bandwidth is not "
+          "measured with less than 448000: a packet train needs 224000 bytes and may use half of the budget. 0: the agent "
           "takes part in no probe."),
       integer<&Config::probe_latency_s, 10, 86400>(
           "ProbeLatencyS",
-          "Seconds in which the latency of each pair is measured once; longer when there are too many pairs for that."),
+          "Seconds in which the latency of each pair is measured once. Clusters with too many pairs need longer."),
       integer<&Config::probe_bandwidth_s, 10, 86400>(
           "ProbeBandwidthS",
-          "Seconds in which the bandwidth of each pair is measured once; longer when there are too many pairs for that."),
+          "Seconds in which the bandwidth of each pair is measured once. Clusters with too many pairs need longer."),
       integer<&Config::probe_all_pairs_nodes, 2, 1024>(
           "ProbeAllPairsNodes",
-          "The largest cluster in which every pair of nodes is measured. In a larger one, one node of each leaf switch is "
-          "measured with those of other switches, and each node with a few others. The rest is interpolated."),
+          "The largest number of nodes with which every pair of nodes is measured. Larger clusters measure one node of each "
+          "leaf switch against those of other switches, and each node against a few others. Other pairs are interpolated."),
       {"OutageEstimator", "beta, moving-average or weighted-moving-average",
-       "How the probability of a node's outage is estimated from its history. beta: from its own rate and that of all "
-       "nodes, old outages counting less. moving-average: its outages per hour of observation in the last 30 days. "
-       "weighted-moving-average: the same quotient, in which an hour of 30 days ago counts half. By the last two, which are "
-       "for comparisons with the paper of TOFA, a node without an outage never fails. Keep beta otherwise.",
+       "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "
+       "nodes; old outages count less. moving-average: outages per observed hour in the last 30 days. "
+       "weighted-moving-average: this average with half the weight for hours 30 days ago. The averages are for "
+       "comparisons with the paper of TOFA; with them a node without an outage never fails. Otherwise keep beta.",
        set_estimator, [](const Config& c) { return c.outage_estimator; }},
       integer<&Config::outage_horizon_h, 1, 8760>(
-          "OutageHorizonHours", "The published probability is that of an outage within this number of hours."),
+          "OutageHorizonHours", "The number of hours for which the published outage probability of a node holds."),
       integer<&Config::history_days, 1, 36500>(
           "HistoryDays", "Days for which placement-monitor keeps its history, in at most 256 MiB."),
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
-          "yes: every mpirun of Open MPI in a job with a policy and a matrix places its ranks by the policy, unless the user "
-          "submits with PLACEMENT_MPIRUN=no. Choose it where users start their programs by a plain mpirun: Open MPI refuses some "
-          "mapping options of users, such as --map-by, then. no: only in jobs that are submitted with PLACEMENT_MPIRUN=yes."),
+          "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
+          "submits with PLACEMENT_MPIRUN=no. Use it if users start programs by mpirun without mapping options: Open MPI then "
+          "refuses some of these options, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
-          "yes: srun counts what the ranks of each MPI program send each other, in the store of its user, until three runs of the "
-          "program with the same number of ranks and arguments that differ at most in numbers agree; -m TREEMATCH=auto uses them. "
-          "The program is linked with the MPI library of libplacement-profile. Users leave a run out by srun --no-profile, and "
-          "all of theirs by PLACEMENT_PROFILE_JOBS=no. Not with Mode=off. no: only runs with --profile-comm are counted."),
+          "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops after three "
+          "runs of the program agree that have one number of ranks and arguments that differ at most in numbers. -m "
+          "TREEMATCH=auto uses these counts. The program is linked with the MPI library of libplacement-profile. Users "
+          "exclude a run by srun --no-profile, and all runs by PLACEMENT_PROFILE_JOBS=no. Mode=off disables it. no: only "
+          "runs with --profile-comm are counted."),
       text<&Config::profile_exclude, set_program_names>(
           "ProfileExclude", "names of programs with commas between them, * and ? as in a shell",
-          "Programs that ProfileJobs leaves out, by the names of their files without directories."),
+          "Programs that ProfileJobs does not count, by the names of their files without directories."),
       path<&Config::metrics_file>(
           "MetricsFile",
           "A file in which placement-monitor writes its metrics every 5 s, for the textfile collector of Prometheus. "
-          "MonitorUser has to be allowed to write into its directory."),
+          "MonitorUser must be able to write into its directory."),
   };
   return keys;
 }

@@ -35,9 +35,9 @@ void add_item(Parameters& parameters, std::string_view item, std::string_view wo
   const std::string key = lone ? "matrix" : lower_case(item.substr(0, equals));
   const std::string value(lone ? item : item.substr(equals + 1));
   if (key.empty() || value.empty())
-    throw Error("empty item in " + in_quotes(word) + ": each is key=value or a matrix file");
+    throw Error("empty item in " + in_quotes(word) + ": expected key=value or a matrix file");
   if (!is_name(key))
-    throw Error(in_quotes(key) + " is no key: a matrix file with = in its name is given as matrix=FILE");
+    throw Error(in_quotes(key) + " is not a key: write matrix=FILE for a matrix file with = in its name");
   if (!parameters.emplace(key, value).second)
     throw Error(key + " is given twice in " + in_quotes(word) +
                 (lone ? ": a matrix file with a comma in its name is given by --comm-matrix=FILE" : ""));

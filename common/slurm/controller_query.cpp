@@ -29,7 +29,7 @@ void free_configuration(slurm_conf_t* configuration) {
 std::string ask_controller() {
   slurm_conf_t* configuration = nullptr;
   if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS)
-    throw Error(std::string("slurmctld does not tell its configuration: ") + slurm_strerror(errno));
+    throw Error(std::string("cannot get the configuration from slurmctld: ") + slurm_strerror(errno));
   // The lists have a type that only Slurm knows. So Slurm's own function prints the pairs.
   char* text = nullptr;
   std::size_t size = 0;

@@ -33,8 +33,8 @@ NodeOutages parse_outages(std::string_view text, const std::string& file) {
     double probability = 0;
     if (!parse_probability(words[1], probability))
       fail_at(file, line.number,
-              "probability '" + shown(words[1]) + "': it takes a number from 0 to 1" +
-                  (words[1].ends_with('%') ? ", as 0.02 for 2%" : ""));
+              "probability '" + shown(words[1]) + "': expected a number from 0 to 1" +
+                  (words[1].ends_with('%') ? ", such as 0.02 for 2%" : ""));
     std::vector<std::string> names;
     try {
       names = expand_hostlist(words[0]);
@@ -57,7 +57,7 @@ std::string unknown_outage_node(const NodeOutages& outages, std::span<const std:
   const NodeOutages::Place unknown =
       outages.first_unknown([&](const std::string& name) { return known.contains(name); });
   if (unknown.name.empty()) return {};
-  return file + ":" + std::to_string(unknown.line) + ": there is no node " + shown(unknown.name) + " in slurm.conf";
+  return file + ":" + std::to_string(unknown.line) + ": node " + shown(unknown.name) + " is not in slurm.conf";
 }
 
 }  // namespace placement

@@ -207,11 +207,11 @@ std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header
   const auto letters = part_of<char>(bytes, layout.place<char>(header.name_bytes), header.name_bytes);
   std::string_view names(letters.data(), letters.size());
   for (const NodeRecord& record : records) {
-    if (record.name_bytes > names.size()) fail("the names of the nodes are longer than told");
+    if (record.name_bytes > names.size()) fail("the names of the nodes are longer than the records state");
     nodes.push_back(node_of(record, names.substr(0, record.name_bytes)));
     names.remove_prefix(record.name_bytes);
   }
-  if (!names.empty()) fail("the names of the nodes are shorter than told");
+  if (!names.empty()) fail("the names of the nodes are shorter than the records state");
   return nodes;
 }
 
@@ -219,7 +219,7 @@ std::vector<NodeState> read_nodes(std::span<const std::byte> bytes, const Header
 
 void check_file(const std::string& path, const struct stat& status, std::span<const uid_t> owners,
                 std::size_t max_nodes) {
-  if (!S_ISREG(status.st_mode)) throw Error(path + ": is no regular file");
+  if (!S_ISREG(status.st_mode)) throw Error(path + ": is not a regular file");
   if (!owners.empty() && std::find(owners.begin(), owners.end(), status.st_uid) == owners.end())
     throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
   if (!owners.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)))

@@ -31,7 +31,7 @@ std::vector<std::int32_t> cores_of(const ConfLine& line) {
   const std::string* const list = value_of(line, "Cores", "CPUs");
   if (!list) return {};
   const auto cores = listed_cores(*list, max_cores);
-  if (!cores) throw Error("Cores=" + shown(*list) + ": it takes numbers below " + std::to_string(max_cores));
+  if (!cores) throw Error("Cores=" + shown(*list) + ": expected numbers below " + std::to_string(max_cores));
   return *cores;
 }
 
@@ -59,7 +59,7 @@ std::vector<std::string> files_of(const ConfLine& line) {
   const std::string* const text = line.value("Count");
   const auto count = text ? parse_integer(*text) : 1;
   if (!count || *count < 0 || *count > static_cast<std::int64_t>(max_gpus))
-    throw Error("Count=" + shown(*text) + ": it takes a number from 0 to " + std::to_string(max_gpus));
+    throw Error("Count=" + shown(*text) + ": expected a number from 0 to " + std::to_string(max_gpus));
   return std::vector<std::string>(static_cast<std::size_t>(*count));
 }
 

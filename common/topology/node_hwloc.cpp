@@ -95,8 +95,8 @@ void check_description(const std::string& text) {
     const auto count =
         is_count ? parse_integer(std::string_view(text).substr(at, end - at)) : std::optional<std::int64_t>(1);
     if (!count || *count > most_described || (objects *= std::max<std::int64_t>(*count, 1)) > most_described)
-      throw Error(shown(text) + ": a description of at most " + std::to_string(most_described) +
-                  " processors is wanted");
+      throw Error(shown(text) + ": expected a description of at most " + std::to_string(most_described) +
+                  " processors");
     at = end;
   }
 }
@@ -114,8 +114,8 @@ void check_form(const std::string& text, const std::string& source) {
   if (start.find("GPU0") != start.npos && start.find("CPU Affinity") != start.npos)
     throw Error(
         printable(source) +
-        " is printed by nvidia-smi topo -m: give what \"lstopo node.xml\" writes, and for the links --gres-conf with "
-        "the lines that placectl gres-conf prints on the node");
+        " is output of nvidia-smi topo -m: use the file that \"lstopo node.xml\" writes. For the links use --gres-conf "
+        "with the lines that placectl gres-conf prints on the node");
 }
 
 Topology load(const std::string& source) {
@@ -130,7 +130,7 @@ Topology load(const std::string& source) {
   check_form(text, source);
   if (!loads(text) || !load_xml(topology.get(), text))
     throw Error(printable(source) +
-                " is no whole XML file of hwloc's: make it with \"lstopo node.xml\" on the compute node");
+                " is not a complete XML file of hwloc: write it with \"lstopo node.xml\" on the compute node");
   return topology;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 std::int64_t number(std::string_view key, std::string_view value) {
   const auto parsed = parse_integer(value);
-  if (!parsed) throw Error("topology: " + std::string(key) + "=" + shown(value) + " is no number");
+  if (!parsed) throw Error("topology: " + std::string(key) + "=" + shown(value) + " is not a number");
   return *parsed;
 }
 

@@ -217,7 +217,7 @@ std::optional<std::int32_t> NodeReader::count(const std::string& path, const Con
   const std::int64_t number = std::strtoll(text->c_str(), &end, 0);  // as in Slurm, 0x10 and 020 are 16
   if (end == text->c_str() || *end != '\0' || number < 0 || number > max_count)
     fail_at(path, line.number,
-            std::string(key) + "=" + shown(*text) + ": it takes a number from 0 to " + std::to_string(max_count));
+            std::string(key) + "=" + shown(*text) + ": expected a number from 0 to " + std::to_string(max_count));
   return static_cast<std::int32_t>(std::max(number, least));
 }
 
@@ -459,7 +459,7 @@ SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
 std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
   std::vector<NodeShape> nodes = read_slurm_nodes(slurm_conf_path);
   if (nodes.empty())
-    throw Error(slurm_conf_path + ": it has no NodeName line; for dynamic nodes write a copy with NodeName lines");
+    throw Error(slurm_conf_path + ": has no NodeName line; for dynamic nodes write a copy with NodeName lines");
   return nodes;
 }
 

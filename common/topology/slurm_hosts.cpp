@@ -23,7 +23,7 @@ SlurmHost controller_of(const std::string& file, const ConfLine& line, const std
   SlurmHost host{value.substr(0, open), value.substr(0, open), value.substr(0, open)};
   const bool closed = open == value.npos || (value.back() == ')' && value.size() >= open + 3);
   if (host.name.empty() || !closed)
-    fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": it takes a name or name(address)");
+    fail_at(file, line.number, "SlurmctldHost=" + shown(value) + ": expected NAME or NAME(ADDRESS)");
   if (open != value.npos) host.address = value.substr(open + 1, value.size() - open - 2);
   return host;
 }
@@ -61,7 +61,7 @@ SlurmHosts read_slurm_hosts(const std::string& path) {
   for (SlurmHost* old : {&primary, &backup})
     if (hosts.controllers.size() < 2 && !old->name.empty())
       hosts.controllers.push_back({old->name, old->name, old->address.empty() ? old->name : old->address});
-  if (hosts.controllers.empty()) throw Error(path + ": it has no SlurmctldHost line");
+  if (hosts.controllers.empty()) throw Error(path + ": has no SlurmctldHost line");
   for (NodeShape& node : nodes)
     hosts.nodes.push_back(
         {std::move(node.name), std::move(node.hostname), std::move(node.address), std::move(node.topology)});
@@ -96,7 +96,7 @@ std::string controllers_elsewhere(const std::string& slurm_conf_path) {
   } catch (const Error&) {
     return {};
   }
-  return "this host is no controller of " + slurm_conf_path + ", the file is on " + names;
+  return "this host is not a controller of " + slurm_conf_path + ", the file is on " + names;
 }
 
 std::vector<uid_t> slurmctld_users(const std::string& path) {

@@ -152,13 +152,13 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
   std::unordered_map<std::string, std::size_t> number_of;
   for (const auto& [file, line] : lines) {
     if (!equal_any_case(first_key(line), "SwitchName"))
-      fail_at(file, line.number, "the line does not begin with SwitchName=");
+      fail_at(file, line.number, "expected a line that starts with SwitchName=");
     check_keys(file, line, switch_keys);
     const std::string& own = line.pairs[0].second;
     if (!number_of.emplace(own, switches.size()).second)
       fail_at(file, line.number, "switch " + shown(own) + " is given twice");
     if (line.value("Nodes") && line.value("Switches"))
-      fail_at(file, line.number, "switch " + shown(own) + " has Nodes= and Switches=: it takes one of them");
+      fail_at(file, line.number, "switch " + shown(own) + " has Nodes= and Switches=: keep one of them");
     switches.push_back({own, 0, nodes.of(line, file)});
   }
   std::vector<std::vector<std::size_t>> children(switches.size());
@@ -196,7 +196,7 @@ std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLi
         count > most_blocks_in_one)
       fail_at(file, line.number,
               "BlockSizes=" + shown(list) + ": '" + shown(word) +
-                  "' is no size: each is a power of two times the first, as 4,8,32");
+                  "' is not a valid size: expected the first size times a power of two, as in 4,8,32");
     in_one.push_back(count);
   }
   std::sort(in_one.begin(), in_one.end());
@@ -240,7 +240,7 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
       fail_at(file, line.number, "block " + shown(line.pairs[0].second) + " is given twice");
     blocks.push_back({line.pairs[0].second, 0, nodes.of(line, file)});
   }
-  if (blocks.empty()) throw Error(name + ": it has no BlockName line");
+  if (blocks.empty()) throw Error(name + ": has no BlockName line");
   if (in_one.empty())
     for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one.push_back(count);
   std::vector<SwitchRecord> records = blocks;

@@ -34,7 +34,7 @@ std::int64_t number_at(std::string_view word, std::int64_t least, std::int64_t m
   const std::optional<std::int64_t> number = parse_integer(word);
   if (!number || *number < least || *number > most)
     fail_at(file, line,
-            std::string(what) + " '" + shown(word) + "': it takes a number from " + std::to_string(least) + " to " +
+            std::string(what) + " '" + shown(word) + "': expected a number from " + std::to_string(least) + " to " +
                 std::to_string(most));
   return *number;
 }
@@ -49,7 +49,7 @@ Levels parse_tree(std::span<const TextLine> lines, const std::string& file) {
       for (const std::string_view word : numbers)
         levels.arities.push_back(
             static_cast<std::int32_t>(number_at(word, 1, TreeTopology::max_leaves, "arity", file, line.number)));
-      if (numbers.empty()) fail_at(file, line.number, "tree needs the arities from the root to the leaves");
+      if (numbers.empty()) fail_at(file, line.number, "tree: expected the arities from the root to the leaves");
     } else if (equal_any_case(words[0], "dist")) {
       if (levels.distance_line != 0) fail_at(file, line.number, "a second dist line");
       for (const std::string_view word : numbers)
@@ -70,7 +70,7 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
   std::vector<std::pair<std::string_view, std::int64_t>> words;
   for (const TextLine& line : lines)
     for (const std::string_view word : split_words(line.text)) words.emplace_back(word, line.number);
-  if (words.size() < 2) fail_at(file, lines[0].number, "tleaf needs the number of levels");
+  if (words.size() < 2) fail_at(file, lines[0].number, "tleaf: expected the number of levels");
   const auto at = [&](std::size_t w, std::int64_t least, std::int64_t most, const char* what) {
     return number_at(words[w].first, least, most, what, file, words[w].second);
   };

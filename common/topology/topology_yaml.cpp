@@ -40,17 +40,17 @@ std::int64_t line_of_alias(std::string_view text) {
 class YamlDocument {
  public:
   YamlDocument(std::string_view text, const std::string& file) : file_(file) {
-    if (text.empty()) text = " ";  // libyaml ends the process when there is no address
+    if (text.empty()) text = " ";  // libyaml aborts on a null address
     if (const std::int64_t line = line_of_alias(text); line != 0)
       fail_at(file, line, "an alias (*NAME), which Slurm does not read: repeat the value");
     yaml_parser_t parser;
-    if (yaml_parser_initialize(&parser) == 0) throw Error(file + ": there is no memory to read it");
+    if (yaml_parser_initialize(&parser) == 0) throw Error(file + ": cannot be read: out of memory");
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     const bool read = yaml_parser_load(&parser, &document_) != 0;
     const std::string problem = parser.problem ? parser.problem : "it cannot be read";
     const auto line = static_cast<std::int64_t>(parser.problem_mark.line) + 1;
     yaml_parser_delete(&parser);
-    if (!read) fail_at(file, line, "this is no YAML: " + printable(problem));
+    if (!read) fail_at(file, line, "invalid YAML: " + printable(problem));
   }
   YamlDocument(const YamlDocument&) = delete;
   YamlDocument& operator=(const YamlDocument&) = delete;
@@ -65,9 +65,9 @@ class YamlDocument {
 
   static std::int64_t line_of(const yaml_node_t& node) { return static_cast<std::int64_t>(node.start_mark.line) + 1; }
 
-  // Returns the entries of a list. Throws Error, in which the node is called `what`, when it is none.
+  // Returns the entries of a list. Throws Error with the name `what` if the node is not a list.
   std::vector<const yaml_node_t*> entries(const yaml_node_t& list, const std::string& what) {
-    if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is no list: its entries begin with \"- \"");
+    if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is not a list: start each entry with \"- \"");
     std::vector<const yaml_node_t*> result;
     for (const yaml_node_item_t* at = list.data.sequence.items.start; at < list.data.sequence.items.top; ++at)
       result.push_back(yaml_document_get_node(&document_, *at));
@@ -96,11 +96,11 @@ class YamlDocument {
   }
 
   std::string as_word(const yaml_node_t& node, std::string_view key) {
-    if (node.type != YAML_SCALAR_NODE) fail(node, std::string(key) + " takes one value");
+    if (node.type != YAML_SCALAR_NODE) fail(node, std::string(key) + ": expected one value");
     const std::string_view text = scalar(node);
     if (std::any_of(text.begin(), text.end(),
                     [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
-      fail(node, std::string(key) + ": '" + shown(text) + "' is no name and no list of names");
+      fail(node, std::string(key) + ": '" + shown(text) + "' is neither a name nor a list of names");
     return std::string(text);
   }
 
@@ -182,7 +182,7 @@ std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml
     const std::string word = yaml.word(*node, std::string_view("xyz").substr(d, 1), key);
     const auto number = parse_integer(word);
     if (!number || *number < least || *number > 65535)
-      yaml.fail(*node, key + " has '" + shown(word) + "' as " + "xyz"[d] + ": it takes a number from " +
+      yaml.fail(*node, key + " has '" + shown(word) + "' as " + "xyz"[d] + ": expected a number from " +
                            std::to_string(least) + " to 65535");
     numbers[d] = *number;
   }
@@ -230,13 +230,13 @@ YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   for (const std::string_view kind : kinds) {
     if (!yaml.value(entry, kind, "a topology")) continue;
     if (!topology.kind.empty())
-      yaml.fail(entry, "topology " + shown(topology.name) + " is of two kinds, " + topology.kind + " and " +
+      yaml.fail(entry, "topology " + shown(topology.name) + " has two kinds, " + topology.kind + " and " +
                            std::string(kind));
     topology.kind = kind;
   }
   if (topology.kind.empty())
     yaml.fail(entry,
-              "topology " + shown(topology.name) + " is of no kind: it takes block, flat, ring, torus3d or tree");
+              "topology " + shown(topology.name) + " has no kind: expected block, flat, ring, torus3d or tree");
   return topology;
 }
 
@@ -256,11 +256,11 @@ bool is_topology_yaml(std::string_view text) {
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted) {
   if (text.size() > max_topology_yaml)
-    throw Error(file + ": it has " + std::to_string(text.size()) + " bytes; a topology.yaml may have " +
+    throw Error(file + ": has " + std::to_string(text.size()) + " bytes; the limit is " +
                 std::to_string(max_topology_yaml));
   YamlDocument yaml(text, file);
   const yaml_node_t* root = yaml.root();
-  if (!root) throw Error(file + ": it is empty");
+  if (!root) throw Error(file + ": is empty");
   const yaml_node_t* chosen = nullptr;
   std::string names;
   for (const yaml_node_t* entry : yaml.entries(*root, "the file")) {
@@ -269,8 +269,8 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
     if (wanted ? !chosen && name == *wanted : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
       chosen = entry;
   }
-  if (!chosen && wanted) throw Error(file + ": there is no topology '" + shown(*wanted) + "'; it has " + shown(names));
-  if (!chosen) throw Error(file + ": it has no topology");
+  if (!chosen && wanted) throw Error(file + ": does not have the topology '" + shown(*wanted) + "'; its topologies are " + shown(names));
+  if (!chosen) throw Error(file + ": has no topology");
   YamlTopology topology = head_of(yaml, *chosen);
   for (const PlacesOfKind& places : places_of_kind)
     if (topology.kind == places.kind)

@@ -98,7 +98,7 @@ class TorusFile {
     const auto size = parse_integer(word);
     if (!size || *size < 1 || *size > TorusTopology::max_positions)
       fail_at(file_, line,
-              "dimension '" + shown(word) + "': it takes a number from 1 to " +
+              "dimension '" + shown(word) + "': expected a number from 1 to " +
                   std::to_string(TorusTopology::max_positions) + ", or the word torus or mesh");
     dimensions_.push_back({static_cast<std::int32_t>(*size), wraps});
   }
@@ -116,8 +116,8 @@ class TorusFile {
         static_cast<std::int64_t>(words.size()) != static_cast<std::int64_t>(before) + count)
       fail_at(file_, first_line,
               shown(words[0]) + " with " + std::to_string(words.size() - 1) +
-                  " numbers: it takes the size of each dimension, as in \"torus2D 4 4\" or \"meshXD 3 4 4 2\", and at "
-                  "most " +
+                  " numbers: expected the size of each dimension, as in \"torus2D 4 4\" or \"meshXD 3 4 4 2\", and "
+                  "at most " +
                   std::to_string(TorusTopology::max_dimensions) + " dimensions");
     for (std::size_t w = before; w < words.size(); ++w) add_dimension(words[w], target.wraps, first_line);
     return without_names();
@@ -134,7 +134,7 @@ class TorusFile {
     }
     if (dimensions_.empty() || dimensions_.size() > TorusTopology::max_dimensions)
       fail_at(file_, line,
-              std::to_string(dimensions_.size()) + " dimensions: it takes 1 to " +
+              std::to_string(dimensions_.size()) + " dimensions: expected 1 to " +
                   std::to_string(TorusTopology::max_dimensions) + ", as in \"torus 8 8 8\"");
   }
 
@@ -143,12 +143,12 @@ class TorusFile {
     faulty_line_ = line;
     const auto factor = words.size() < 2 ? std::nullopt : parse_integer(words[1]);
     if (!factor || *factor < 1 || *factor > 1'000'000)
-      fail_at(file_, line, "faulty needs the weight of a link, a number from 1 to 1000000, and then the nodes");
+      fail_at(file_, line, "faulty: expected the weight of a link, from 1 to 1000000, and then the nodes");
     factor_ = *factor;
     for (std::size_t w = 2; w < words.size(); ++w) {
       const auto id = parse_integer(words[w]);
       if (!id || *id < 0 || *id >= TorusTopology::max_positions)
-        fail_at(file_, line, "faulty node '" + shown(words[w]) + "': it takes the number of a node");
+        fail_at(file_, line, "faulty node '" + shown(words[w]) + "': expected the number of a node");
       faulty_.push_back(static_cast<std::int32_t>(*id));
     }
   }
@@ -188,7 +188,7 @@ class TorusFile {
   [[noreturn]] void fail_coordinate(const NodeLine& line, std::size_t dimension, std::int32_t most) const {
     fail_at(file_, line.number,
             "coordinate '" + shown(line.words[dimension + 1]) + "' of " + shown(line.words[0]) +
-                ": it takes a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
+                ": expected a number from 0 to " + std::to_string(most) + ", or a range such as 0-1");
   }
 
   void place(const NodeLine& line, const TorusTopology& empty) {

@@ -15,7 +15,7 @@ TorusTopology::TorusTopology(std::vector<TorusDimension> dimensions, std::vector
   std::int64_t positions = 1;
   for (std::size_t d = 0; d < dimension_.size(); ++d) {
     const std::int32_t size = dimension_[d].size;
-    if (size < 1) throw Error("dimension " + std::to_string(size) + " of a torus: it takes 1 or more");
+    if (size < 1) throw Error("dimension " + std::to_string(size) + " of a torus: expected 1 or more");
     stride_[d] = static_cast<std::int32_t>(positions);
     positions *= size;
     if (positions > max_positions)

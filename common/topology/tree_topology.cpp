@@ -14,7 +14,7 @@ TreeTopology TreeTopology::balanced(std::span<const std::int32_t> arities,
   std::int64_t width = 1;
   std::int64_t total = 1;
   for (const std::int32_t arity : arities) {
-    if (arity < 1) throw Error("arity " + std::to_string(arity) + ": each level needs at least 1");
+    if (arity < 1) throw Error("arity " + std::to_string(arity) + ": expected at least 1 for each level");
     width *= arity;
     total += width;
     if (width > max_leaves || total > 4LL * max_leaves)
@@ -34,7 +34,7 @@ TreeTopology TreeTopology::balanced(std::span<const std::int32_t> arities,
 
 TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
                                         std::span<const std::int64_t> level_distance) {
-  if (parent.empty() || parent[0] != -1) throw Error("a tree needs a root");
+  if (parent.empty() || parent[0] != -1) throw Error("expected a root as the first vertex of the tree");
   TreeTopology tree;
   tree.parent_.assign(parent.begin(), parent.end());
   const std::size_t n = parent.size();

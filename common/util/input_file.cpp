@@ -35,11 +35,11 @@ constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
 }
 
-// Throws Error when `bytes`, a piece of the file, shows that the file is no text. Each piece is checked as it is read:
+// Throws Error when `bytes`, a piece of the file, shows that it is not a text file. Each piece is checked as it is read:
 // a sparse file, which is full of zero bytes, is refused before all of it is in memory.
 void check_text(const std::string& path, std::string_view bytes) {
-  if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is packed by gzip: unpack it first (gunzip)");
-  if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": has a zero byte in it: it is no text file");
+  if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is compressed by gzip: unpack it first with gunzip");
+  if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": contains a zero byte: expected a text file");
 }
 
 // Waits until there are data to read, for `patience_seconds` at most. srun blocks the signals by which a user ends it.

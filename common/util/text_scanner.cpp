@@ -115,7 +115,7 @@ long double TextScanner::amount(std::string_view what) {
          (std::isnan(value) ? "not a number"
           : value < 0       ? "negative"
                             : "2^63 or more") +
-         ": it takes a number of 0 or more, below 2^63");
+         ": expected a number from 0 to 2^63 - 1");
   return value;
 }
 

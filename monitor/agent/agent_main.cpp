@@ -122,10 +122,10 @@ int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
 // Moves the process to the background: the caller's process ends, and its child continues.
 void detach() {
   const pid_t starter = fork();
-  if (starter < 0) throw Error("no process can be made");
+  if (starter < 0) throw Error("cannot fork");
   if (starter > 0) _exit(0);
   setsid();
-  if (chdir("/") != 0) throw Error("there is no / to go to");
+  if (chdir("/") != 0) throw Error("cannot change to directory /");
   to_syslog = true;
   openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }

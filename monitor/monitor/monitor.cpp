@@ -138,11 +138,11 @@ void Monitor::tick() {
   keeper_.keep(watch_, judged);
   probing_.drop_old_leases(moment.steady_s);
   if (const PairModel& pairs = probing_.pairs(); pairs.dropped() > 0)
-    pairs_trouble_.say("as many pairs of nodes are remembered as can be, " + std::to_string(pairs.most()) +
-                       ": measurements of other pairs are dropped, and these pairs are modelled");
+    pairs_trouble_.say("the pair table is full (" + std::to_string(pairs.most()) +
+                       " pairs): measurements of other pairs are dropped, and these pairs are interpolated");
   if (settings_.ask_slurm && schedule_.slurm.due(moment.steady_s))
     if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
-      slurm_trouble_.say("slurmctld cannot be asked, and outages are judged without it: " + wrong);
+      slurm_trouble_.say("cannot query slurmctld, and classifies outages without it: " + wrong);
   if (schedule_.snapshot.due(moment.steady_s)) {
     publish();
     for (const std::string& line : configuration_.refresh()) log_(line);

@@ -57,7 +57,7 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.one("leases_total", "counter", "Leases for probes that were granted.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
   out.one("pair_results_dropped_total", "counter",
-          "Measurements of pairs that were dropped because as many pairs are remembered as can be.",
+          "Measurements of pairs that were dropped because the pair table was full.",
           static_cast<double>(of.probing.pairs().dropped()));
   out.one("snapshots_total", "counter", "Snapshots written since the start.",
           static_cast<double>(of.publisher.written()));

@@ -189,7 +189,7 @@ void NodeWatch::judge_again(Node& node, Moment now) {
   if (node.phase != OutagePhase::silent || !node.first_cause.empty()) return;
   const OutageCause judged = cause_of_silence(facts(node, false, now));
   if (judged.counted == node.outage->counted && judged.cause == node.outage->cause) return;
-  log_(node.state.name + ": its silence is judged anew: " + std::string(judged.cause) +
+  log_(node.state.name + ": the cause of its silence has changed: " + std::string(judged.cause) +
        (judged.counted ? "" : ", not counted"));
   recount(node, judged.counted);
   node.outage->cause = judged.cause;

@@ -46,8 +46,8 @@ OutageEstimator outage_estimator(std::string_view name) {
   constexpr std::array<std::string_view, 3> names = {"beta", "moving-average", "weighted-moving-average"};
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end())
-    throw Error("there is no outage estimator '" + std::string(name) +
-                "': beta, moving-average or weighted-moving-average");
+    throw Error("unknown outage estimator '" + std::string(name) +
+                "': expected beta, moving-average or weighted-moving-average");
   return static_cast<OutageEstimator>(found - names.begin());
 }
 

@@ -34,7 +34,7 @@ void take_agent_settings(Config& config, std::string_view text) {
       parse_config("MonitorPort=" + std::to_string(config.monitor_port) + "\n" + std::string(text), name);
   for (const auto& [key, line] : told.places.line_of_key)
     if (!is_agents(key) && line > 1)
-      throw Error(name + ": " + std::string(key) + " is no setting that a monitor sends");
+      throw Error(name + ": " + std::string(key) + " is not a setting that a monitor sends");
   config.agent_port = told.agent_port;
   config.allowed_cpus_only = told.allowed_cpus_only;
   config.probe_interfaces = told.probe_interfaces;

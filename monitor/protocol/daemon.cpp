@@ -41,7 +41,7 @@ int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOpt
     }
   }
   if (optind < argc) {
-    std::fprintf(stderr, "%s: '%s' is no option; --help prints them\n", help.program, argv[optind]);
+    std::fprintf(stderr, "%s: '%s' is not an option; --help prints the options\n", help.program, argv[optind]);
     return daemon_bad_usage;
   }
   return -1;

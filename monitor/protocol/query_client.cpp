@@ -70,14 +70,14 @@ Bytes read_sealed(Stream& stream, SealedChannel& channel) {
 
 std::string told_refusal(std::uint8_t reason) {
   if (reason == static_cast<std::uint8_t>(Refusal::too_many))
-    return "it refuses: too many questions at once, ask again later";
+    return "it refuses: too many queries at once, try again later";
   if (reason >= static_cast<std::uint8_t>(Refusal::count)) return "it refuses";
   return std::string("it refuses: ") + to_string(static_cast<Refusal>(reason));
 }
 
 uid_t uid_of(const std::string& user) {
   if (const passwd* entry = getpwnam(user.c_str())) return entry->pw_uid;
-  throw Error("MonitorUser=" + user + " is no user of this host, so that placement-monitor cannot be asked from here");
+  throw Error("MonitorUser=" + user + " is not a user of this host: run the command on a host that has this user");
 }
 
 }  // namespace
@@ -95,12 +95,12 @@ std::string ask_monitor(const NetAddress& to, Credentials& credentials, Query qu
   fill_random(query.key);
   const auto credential = credentials.encode(encode(query));
   if (!credential) throw Error(credentials.why());
-  if (credential->size() > max_query_credential) throw Error("the question is too long");
+  if (credential->size() > max_query_credential) throw Error("the query is too long");
   Stream stream(to, seconds);
   stream.write(encode_query_head(credential->size()));
   stream.write({reinterpret_cast<const std::uint8_t*>(credential->data()), credential->size()});
   const auto reason = decode_answer_head(stream.read(answer_head_bytes));
-  if (!reason) throw Error("what listens there is no placement-monitor");
+  if (!reason) throw Error("the answer is not from a placement-monitor");
   if (*reason != 0) throw Error(told_refusal(*reason));
   SealedChannel channel(query.channel, query.key, Side::first);
   std::string text;

@@ -51,7 +51,7 @@ void require_owner(const std::string& path, const struct stat& file, std::span<c
     throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who has no business there");
   // In a directory with the sticky bit others cannot replace files that they do not own.
   if ((file.st_mode & others_may_write) != 0 && !(S_ISDIR(file.st_mode) && (file.st_mode & S_ISVTX) != 0))
-    throw Error(path + " has mode " + octal(file.st_mode) + ": others than its owner may write it");
+    throw Error(path + " has mode " + octal(file.st_mode) + ": remove the write permission of group and others");
 }
 
 void require_safe_place(const std::string& path, std::span<const uid_t> owners) {
@@ -114,7 +114,7 @@ void require_safe_file(const std::string& path, std::span<const uid_t> owners) {
     if (errno == ENOENT) return;
     fail_with_errno(path);
   }
-  if (!S_ISREG(file.st_mode)) throw Error(path + " is no regular file");
+  if (!S_ISREG(file.st_mode)) throw Error(path + " is not a regular file");
   require_owner(path, file, owners);
   require_safe_place(path, owners);
 }
@@ -122,12 +122,12 @@ void require_safe_file(const std::string& path, std::span<const uid_t> owners) {
 void require_safe_directory(const std::string& path, uid_t owner) {
   struct stat directory;
   if (lstat(path.c_str(), &directory) != 0) fail_with_errno(path);
-  if (!S_ISDIR(directory.st_mode)) throw Error(path + " is no directory");
+  if (!S_ISDIR(directory.st_mode)) throw Error(path + " is not a directory");
   if (directory.st_uid != owner)
-    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + ", and not to " +
-                std::to_string(owner) + "; where MonitorUser has changed, remove it");
+    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + " instead of " +
+                std::to_string(owner) + "; remove it if MonitorUser has changed");
   if ((directory.st_mode & others_may_write) != 0)
-    throw Error(path + " has mode " + octal(directory.st_mode) + ": others than its owner may write it");
+    throw Error(path + " has mode " + octal(directory.st_mode) + ": remove the write permission of group and others");
 }
 
 void require_safe_munge_socket(const std::string& given) {
@@ -137,7 +137,7 @@ void require_safe_munge_socket(const std::string& given) {
     if (errno == ENOENT) return;  // munged may start later
     fail_with_errno(path);
   }
-  if (!S_ISSOCK(file.st_mode)) throw Error(path + " is no socket");
+  if (!S_ISSOCK(file.st_mode)) throw Error(path + " is not a socket");
   const std::optional<UserIds> munge = find_user("munge");
   const uid_t owner = munge ? munge->uid : 0;
   // The mode of the socket is not checked: every user must be able to write to it.

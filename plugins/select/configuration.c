@@ -47,7 +47,7 @@ static void log_unknown_partitions(void)
 		char *copy = xstrdup(name);	/* find_part_record() does not take a constant */
 
 		if (!find_part_record(copy))
-			info("placement: PartitionPolicies: there is no partition %s", name);
+			info("placement: PartitionPolicies: partition %s does not exist", name);
 		xfree(copy);
 	}
 }

@@ -57,7 +57,7 @@ START_TEST(is_bounded) {
   ck_assert_error(expand_hostlist("n[1-1000000,1-1000000]"), "more than 1048576 names");
   // a list of many long names, which would need too much memory, is refused
   const std::string longest(300, 'n');
-  ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "its names have more than 134217728 characters together");
+  ck_assert_error(expand_hostlist(longest + "[1-1000000]"), "more than 134217728 ");
   ck_assert_error(expand_hostlist(longest + "[1-300000]," + longest + "[1-300000]"), "134217728 characters");
   ck_assert_uint_eq(expand_hostlist(longest + "[1-300000]").size(), 300000);
 }

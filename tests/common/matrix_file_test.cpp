@@ -12,6 +12,7 @@
 #include "common/matrix/matrix_read.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 
@@ -91,11 +92,11 @@ START_TEST(monitoring_files_that_do_not_fit) {
     return "E\t" + std::to_string(from) + "\t" + std::to_string(to) + "\t10 bytes\t1 msgs sent\n";
   };
   directory.file("a.0.prof", line(0, 1));
-  ck_assert_error(read_matrix(directory.path()), ": 1 files of a run of 2 ranks");
+  ck_assert_error_words(read_matrix(directory.path()), "1 files 2 ranks");
   directory.file("a.2.prof", line(2, 1));
-  ck_assert_error(read_matrix(directory.path()), "/a.1.prof is missing: there is one of rank 2");
+  ck_assert_error(read_matrix(directory.path()), "/a.1.prof is missing");
   directory.file("a.1.prof", line(0, 1));
-  ck_assert_error(read_matrix(directory.path()), "/a.1.prof:1: sender 0 in the file of rank 1");
+  ck_assert_error(read_matrix(directory.path()), "/a.1.prof:1: sender 0 ");
   directory.file("a.1.prof", "# POINT TO POINT\n");
   ck_assert(read_matrix(directory.path()) == CommMatrix::from_edges(3, {{0, 1, 10}, {1, 2, 10}}));
   directory.file("a.01.prof", line(1, 1));  // not a name that Open MPI writes
@@ -112,16 +113,16 @@ START_TEST(monitoring_lines) {
   ck_assert_error(parse("E\t0\t1\t9223372036854775808 bytes\t1 msgs sent\n"), "p:1: bytes '9223372036854775808'");
   ck_assert_error(parse("E\t0\t16777216\t5 bytes\t1 msgs sent\n"), "p:1: rank '16777216'");
   ck_assert_error(parse("E\t0\t1\t5\t1 msgs sent\n"), "p:1: '1': expected 'bytes'");
-  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': expected a line of Open MPI's monitoring");
+  ck_assert_error(parse("E\t0\t1\t5 bytes\t1 msgs sent\nX\t0\n"), "p:2: 'X': ");
   ck_assert_error(parse("I\t0\t3\t# POINT TO POINT\n10 bytes\n"), "p:1: bytes '#'");
-  ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': expected 'D name procs: ranks'");
-  ck_assert_error(parse("D\tname\tprocs:0\n"), "p:1: 'D?name?procs:0': expected 'D name procs: ranks'");
+  ck_assert_error(parse("D\tname procs: 0\n"), "p:1: 'D?name procs: 0': ");
+  ck_assert_error(parse("D\tname\tprocs:0\n"), "p:1: 'D?name?procs:0': ");
   ck_assert_error(parse("D\tname\tprocs: 0-3\n"), "p:1: rank '0-3'");
   ck_assert_error(parse("D\tname\tprocs: \n"), "p: names no rank");
   ck_assert_error(
       parse_matrix("E\t0\t1\t5 bytes\t1 msgs sent\nE\t1\t0\t5 bytes\t1 msgs sent\n", "p", {.max_entries = 1}),
       "p:2: more than 1 values");
-  ck_assert_error(parse("D\tname\n"), "p:1: 'D?name': expected 'D name procs: ranks'");
+  ck_assert_error(parse("D\tname\n"), "p:1: 'D?name': ");
 }
 END_TEST
 
@@ -131,13 +132,13 @@ START_TEST(compressed_files) {
   const std::string packed = zstd_packed(text);
   ck_assert(read_matrix(directory.file("a", packed)).weight(0, 1) == 7);
   ck_assert_error(read_matrix(directory.file("a", packed.substr(0, packed.size() - 3))),
-                  "a: the zstd data are cut off");
+                  "cut off");
   ck_assert_error(read_matrix(directory.file("a", packed + "x")), "a: ");
   ck_assert_error(read_matrix(directory.file("a", packed.substr(0, 4))), "a: ");
   // A small file that expands to a large text.
   ck_assert_error(read_matrix(directory.file("a", zstd_packed(std::string(10'000'000, '0'))), {.max_bytes = 1'000'000}),
                   "a: more than 1000000 bytes");
-  ck_assert_error(read_matrix(directory.file("a", "\x1f\x8b\x08")), "a: is packed by gzip");
+  ck_assert_error(read_matrix(directory.file("a", "\x1f\x8b\x08")), "gzip");
 }
 END_TEST
 
@@ -166,9 +167,9 @@ START_TEST(bombs_are_refused_by_their_beginning) {
   const long before = most_memory_MiB();
   const std::string sparse = directory.file("sparse", "np 2\n");
   std::filesystem::resize_file(sparse, (1 << 30) - 1);
-  ck_assert_error(read_matrix(sparse), "sparse: has a zero byte in it");
+  ck_assert_error(read_matrix(sparse), "zero byte");
   for (const auto& [byte, message] :
-       {std::pair{'\0', "bomb: has a zero byte in it"}, {'\n', "bomb: unpacks to more than 2000 times its size"}}) {
+       {std::pair{'\0', "zero byte"}, {'\n', "2000 times"}}) {
     const std::string path = directory.file("bomb", zstd_repeated(byte, std::size_t{1} << 30));
     ck_assert_uint_lt(std::filesystem::file_size(path), 100000);
     ck_assert_error(read_matrix(path), message);
@@ -190,7 +191,7 @@ START_TEST(a_pipe_that_says_nothing_can_be_left) {
   sigprocmask(SIG_BLOCK, &interrupt, nullptr);
   signal(SIGINT, [](int) {});
   kill(getpid(), SIGINT);
-  ck_assert_error(read_matrix(pipe), "pipe: interrupted by a signal");
+  ck_assert_error(read_matrix(pipe), "pipe: interrupted ");
   close(writer);
 }
 END_TEST

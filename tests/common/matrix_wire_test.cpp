@@ -86,20 +86,20 @@ START_TEST(refuses_hostile_payloads) {
       {{}, "ends in the first number"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4}, "ends in the weight"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4, 5, 0}, "1 bytes too many"},
-      {{0, 3, 2, 1, 0, 0, 0, 0, 4, 5}, "the ranks have 1 pairs of the announced 2"},
+      {{0, 3, 2, 1, 0, 0, 0, 0, 4, 5}, "1 pairs of"},
       {{0, 3, 1, 2, 0, 0, 0, 0, 4, 5}, "more than the announced 1"},
-      {{0, 3, 2, 3, 0, 0, 0, 0, 4, 5}, "number of neighbours 3 is more than 2"},
-      {{0, 3, 2, 2, 0, 0, 0, 1, 4, 5}, "distance of neighbours 1 is more than 0"},
+      {{0, 3, 2, 3, 0, 0, 0, 0, 4, 5}, "neighbours 3 "},
+      {{0, 3, 2, 2, 0, 0, 0, 1, 4, 5}, "distance of neighbours 1 "},
       {{0, 3, 2, 2, 0, 0, 1, 0, 4, 5}, "rank 0 has neighbours"},
-      {{0, 3, 2, 0, 0, 2, 0, 0, 4, 5}, "number of neighbours 2 is more than 0"},
+      {{0, 3, 2, 0, 0, 2, 0, 0, 4, 5}, "neighbours 2 "},
       {{0x80, 0, 3, 2, 2, 0, 0, 0, 0, 4, 5}, "more bytes"},
-      {{0, 0xff, 0xff, 0xff, 0x07, 0}, "number of ranks 16777215 is more than 1048576"},
-      {{0, 0x80, 0x80, 0x08, 0}, "number of ranks 131072 is more than the bytes that follow"},
-      {{0, 3, 0xff, 0x7f, 0}, "number of pairs 16383 is more than the bytes that follow"},
+      {{0, 0xff, 0xff, 0xff, 0x07, 0}, "than 1048576"},
+      {{0, 0x80, 0x80, 0x08, 0}, "number of ranks 131072 "},
+      {{0, 3, 0xff, 0x7f, 0}, "number of pairs 16383 "},
       {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "weight"},
       {{0, 2, 1, 1, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x02}, " 64 bits"},
       {{0, 3, 2, 2, 0, 0, 0, 0, 4, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f}, "2^63"},
-      {{2, 0, 1, 2, 0, 0, 0}, "first number 2 is more than 0"},
+      {{2, 0, 1, 2, 0, 0, 0}, "first number 2 "},
   };
   for (const auto& wrong : cases) ck_assert_error(unpack_wire(framed(wrong.payload)), wrong.message);
   ck_assert_error(unpack_wire(framed({0, 0, 0}, "SPM\2")), "version 1");
@@ -135,7 +135,7 @@ START_TEST(refuses_frames_without_a_size) {
   bytes.resize(4 + ZSTD_compressBound(sizeof payload));
   bytes.resize(4 + ZSTD_compress2(context, bytes.data() + 4, bytes.size() - 4, payload, sizeof payload));
   ZSTD_freeCCtx(context);
-  ck_assert_error(unpack_wire(bytes), "not told");
+  ck_assert_error(unpack_wire(bytes), "unpacked size");
 }
 END_TEST
 

@@ -227,9 +227,9 @@ END_TEST
 START_TEST(broken_files) {
   const std::string text = text_of(path_of("lumi-g"));
   for (const std::size_t part : {std::size_t{0}, std::size_t{1}, text.size() / 3, text.size() / 2, text.size() - 12})
-    ck_assert_error(from_text(text.substr(0, part)), "node_hwloc_test.xml is no whole");
-  ck_assert_error(from_text("tree 2 2\n"), "node_hwloc_test.xml is no whole");
-  ck_assert_error(from_text("<?xml version=\"1.0\"?><html/>"), "node_hwloc_test.xml is no whole");
+    ck_assert_error(from_text(text.substr(0, part)), "node_hwloc_test.xml is not ");
+  ck_assert_error(from_text("tree 2 2\n"), "node_hwloc_test.xml is not ");
+  ck_assert_error(from_text("<?xml version=\"1.0\"?><html/>"), "node_hwloc_test.xml is not ");
   ck_assert_error(from_text(std::string(17 << 20, ' ')), "node_hwloc_test.xml");
   ck_assert_error(read_node_topology("/no/such/node.xml"), "/no/such/node.xml");
   ck_assert_error(read_node_topology("package:2 nonsense:3"), "package:2 nonsense:3");

@@ -43,7 +43,7 @@ START_TEST(refuses_bad_words) {
   ck_assert_error_words(parse_policy_spec("T=a,b"), "matrix given twice");
   ck_assert_error_words(parse_policy_spec("T=seed=1,SEED=2"), "seed given twice");
   ck_assert_error_words(parse_policy_spec("T=/run=1/m"), "'/run' =");
-  ck_assert_error(parse_policy_spec("T=m\nslurmctld: all is well"), "a control character in 'T=m?slurmctld");
+  ck_assert_error(parse_policy_spec("T=m\nslurmctld: all is well"), "'T=m?slurmctld");
   std::string many = "T=k0=0";
   for (int i = 1; i < 64; ++i) many += ",k" + std::to_string(i) + "=0";
   ck_assert_uint_eq(parse_policy_spec(many).parameters.size(), 64);

@@ -210,13 +210,13 @@ START_TEST(includes) {
 END_TEST
 
 START_TEST(bad_nodes) {
-  ck_assert_error(nodes_of(""), "slurm.conf: it has no NodeName");
-  ck_assert_error(nodes_of("\nNodeName=n[1-"), "slurm.conf:2: host list 'n[1-': brackets do not match");
+  ck_assert_error(nodes_of(""), "no NodeName");
+  ck_assert_error(nodes_of("\nNodeName=n[1-"), "slurm.conf:2: host list 'n[1-': brackets");
   ck_assert_error(nodes_of("NodeName=n CPUs=-1"), "slurm.conf:1: CPUs=-1");
   ck_assert_error(nodes_of("NodeName=n CPUs=08"), "slurm.conf:1: CPUs=08");  // no octal number
   ck_assert_error(nodes_of("NodeName=n Sockets=two"), "Sockets=two");
-  ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets in a node");
-  ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), "'fast' is not of the form Key=value");
+  ck_assert_error(nodes_of("NodeName=n Boards=65535 SocketsPerBoard=2"), "131070 sockets");
+  ck_assert_error(nodes_of("NodeName=n CPUs=2 fast"), ":1: 'fast' ");
   ck_assert_error(read_node_shapes("/nonexistent/slurm.conf"),
                   "/nonexistent/slurm.conf: cannot be opened: No such file");
 }

@@ -96,9 +96,9 @@ START_TEST(slurm) {
   const std::vector<std::int64_t> distances{1, 2, 3, 4};
   ck_assert_int_eq(read_topology(path, {}, distances).tree->distance(0, 15), 4);
   directory.file("slurm.conf", "NodeName=n[1-3] CPUs=1\n");
-  ck_assert_text_eq(read_topology(path).warning, (path + ": n4 is not in slurm.conf, and is left out").c_str());
+  ck_assert_words(read_topology(path).warning, path + " n4 slurm.conf");
   const std::string ring = directory.file("ring.conf", "SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n");
-  ck_assert_error(read_topology(ring), "ring.conf: switch s0 is above itself, or above a switch that is");
+  ck_assert_error(read_topology(ring), "ring.conf: switch s0 is above");
 }
 END_TEST
 

@@ -2,6 +2,7 @@
 #include "common/topology/tree_topology.hpp"
 
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 
@@ -54,7 +55,7 @@ END_TEST
 START_TEST(refuses_what_is_no_tree) {
   ck_assert_error(tree({2, 0}), "arity 0");
   ck_assert_error(tree({4096, 4096, 2}), "more than");
-  ck_assert_error(tree({2, 2}, {1}), "1 distances for a tree of 2 levels");
+  ck_assert_error_words(tree({2, 2}, {1}), "1 distances 2 levels");
   ck_assert_error(tree({2, 2}, {4, 2}), "distance 2");
   ck_assert_error(TreeTopology::from_parents(std::vector<std::int32_t>{}), "root");
   ck_assert_error(TreeTopology::from_parents(std::vector<std::int32_t>{-1, 2, 0}), "vertex 1");

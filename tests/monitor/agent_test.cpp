@@ -161,7 +161,7 @@ START_TEST(controllers_that_are_away) {
   }
   bool heard = false;
   std::string log;
-  const auto told = [&log] { return log.find("monitor on away: does not answer at 127.0.0.2") != std::string::npos; };
+  const auto told = [&log] { return log.find("monitor on away: ") != std::string::npos; };
   for (const double end_s = steady_s() + 600; steady_s() < end_s && !(heard && told()); usleep(1000)) {
     char text[512];
     if (const ssize_t got = read(said[0], text, sizeof text); got > 0) log.append(text, static_cast<std::size_t>(got));
@@ -361,7 +361,7 @@ START_TEST(whose_socket_of_munge) {
   ck_assert_error(require_safe_munge_socket(path), "mode 0777");
   chmod(directory.path().c_str(), 0755);
   ck_assert_int_eq(chown(path.c_str(), 12345, 12345), 0);
-  ck_assert_error(require_safe_munge_socket(path), "belongs to user 12345, who is not munge");
+  ck_assert_error(require_safe_munge_socket(path), "user 12345");
 }
 END_TEST
 

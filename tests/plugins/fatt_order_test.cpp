@@ -8,6 +8,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tests/words.hpp"
 #include "tofa/slot_bisection.hpp"
 
 using namespace placement;
@@ -99,8 +100,8 @@ START_TEST(refuses_a_wrong_file) {
   Controller controller;
   controller.torus("torus 4\nn1 4\n");
   ck_assert(!controller.rank(true));
-  ck_assert(controller.is_error &&
-            contains(controller.message, "torus:2: coordinate '4' of n1: it takes a number from 0 to 3"));
+  ck_assert(controller.is_error && contains(controller.message, "torus:2: coordinate '4' of n1: "));
+  ck_assert_words(controller.message, "0 to 3");
   controller.torus("torus 4\nghost 1\n");
   ck_assert(!controller.rank(true));
   ck_assert(controller.is_error && contains(controller.message, "/torus: "));
@@ -165,7 +166,7 @@ START_TEST(a_kept_order_that_is_broken) {
   controller.directory.file("order", "# order\nn3\nn1\n");  // cut off
   ck_assert(!controller.rank(false));
   ck_assert(controller.is_error && controller.must_stop);
-  ck_assert(contains(controller.message, "order: it is not whole: the cores of running jobs"));
+  ck_assert(contains(controller.message, "order: it is not whole"));
   controller.directory.file("placement.conf", "\n");  // for any configuration
   ck_assert(!controller.rank(false) && controller.must_stop);
   controller.torus("nonsense\n");
@@ -189,7 +190,7 @@ START_TEST(a_kept_order_that_is_taken_away) {
     std::filesystem::remove(controller.order_file());
     ck_assert(controller.rank(false));
     ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
-    ck_assert(contains(controller.message, "order was gone; it is written anew"));
+    ck_assert(contains(controller.message, "order was gone"));
     ck_assert(controller.keeps_an_order());
   }
 }

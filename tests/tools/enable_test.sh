@@ -100,8 +100,8 @@ expect 0 "  replace    Mode=observe ($work/etc/placement.conf:2) by Mode=off" \
 rm ours/select_cons_tres.so
 printf 'include more.conf\nTaskPlugin=task/affinity\nSlurmctldHost=elsewhere(192.0.2.1)\nNodeName=n1\n' >etc/slurm.conf
 run enable
-expect 0 "  in place   no select_cons_tres.so: this host is no controller of $work/etc/slurm.conf, the file is on elsewhere" \
-  "  in place   no file is needed here: this host is no controller of $work/etc/slurm.conf, the file is on elsewhere" \
+expect 0 "  in place   no select_cons_tres.so: this host is not a controller of $work/etc/slurm.conf, the file is on elsewhere" \
+  "  in place   no file is needed here: this host is not a controller of $work/etc/slurm.conf, the file is on elsewhere" \
   'Then       "scontrol reconfigure" brings a change of placement.conf into force. srun reads plugstack.conf each time.'
 printf 'include more.conf\nTaskPlugin=task/affinity\n' >etc/slurm.conf
 printf 'x\0built for Slurm %s.\0y' $slurm >ours/select_cons_tres.so

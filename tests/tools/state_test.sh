@@ -283,7 +283,7 @@ decisions() {
   has "# not read: $work/history.sqlite: "
   run decisions --ring state
   ends 1
-  has 'state: is no ring'
+  has 'state: is not '
   run explain 7
   ends 1
   has 'no decision for job 7 '
