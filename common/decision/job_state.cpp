@@ -191,7 +191,7 @@ class Parts {
 
   std::string_view next() {
     std::size_t at = left_.starts_with(end_of_part) ? 0 : left_.find("\n" + std::string(end_of_part));
-    if (at == left_.npos) throw Error("the state of a job is not whole");
+    if (at == left_.npos) throw Error("the state of a job is incomplete");
     if (at > 0) ++at;  // the newline belongs to the part
     const std::string_view part = left_.substr(0, at);
     left_.remove_prefix(at + end_of_part.size());
@@ -246,7 +246,7 @@ std::string packed(std::uint32_t job, const Selection& selection, const Always& 
 // Adds the nodes that are not the job's to the torus of the state, and their probabilities to its outages.
 void add_positions(JobState& state, std::string_view text) {
   const std::string name = "the job's positions";
-  if (!state.torus || !state.outages) throw Error(name + " are of no torus");
+  if (!state.torus || !state.outages) throw Error(name + " have no torus or no outages");
   const TorusTopology& torus = *state.torus;
   std::vector<TorusTopology::Node> nodes;
   for (std::int32_t node = 0; node < torus.nodes(); ++node)

@@ -223,7 +223,7 @@ void check_file(const std::string& path, const struct stat& status, std::span<co
   if (!owners.empty() && std::find(owners.begin(), owners.end(), status.st_uid) == owners.end())
     throw Error(path + ": belongs to user " + std::to_string(status.st_uid) + ", who is not trusted with it");
   if (!owners.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)))
-    throw Error(path + ": others than its owner may write it");
+    throw Error(path + ": is writable by others than its owner: remove this permission");
   if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > max_file_bytes(max_nodes))
     throw Error(path + ": " + std::to_string(status.st_size) + " bytes are more than a snapshot of " +
                 std::to_string(max_nodes) + " nodes has");

@@ -269,7 +269,8 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
     if (wanted ? !chosen && name == *wanted : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
       chosen = entry;
   }
-  if (!chosen && wanted) throw Error(file + ": does not have the topology '" + shown(*wanted) + "'; its topologies are " + shown(names));
+  if (!chosen && wanted)
+    throw Error(file + ": topology '" + shown(*wanted) + "' is missing; the file has " + shown(names));
   if (!chosen) throw Error(file + ": has no topology");
   YamlTopology topology = head_of(yaml, *chosen);
   for (const PlacesOfKind& places : places_of_kind)

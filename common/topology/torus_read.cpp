@@ -52,7 +52,7 @@ class TorusFile {
   TorusFile(std::string_view text, const std::string& file) : file_(file), lines_(text_lines(text)) {}
 
   TorusDescription read() {
-    if (lines_.empty()) throw Error(file_ + ": it is empty");
+    if (lines_.empty()) throw Error(file_ + ": is empty");
     if (const auto target = scotch_target(split_words(lines_[0].text)[0])) return read_scotch(*target);
     for (const TextLine& line : lines_) {
       const std::vector<std::string_view> words = split_words(line.text);
@@ -139,7 +139,7 @@ class TorusFile {
   }
 
   void read_faulty(const std::vector<std::string_view>& words, std::int64_t line) {
-    if (faulty_line_ != 0) fail_at(file_, line, "a second faulty line");
+    if (faulty_line_ != 0) fail_at(file_, line, "faulty is given twice");
     faulty_line_ = line;
     const auto factor = words.size() < 2 ? std::nullopt : parse_integer(words[1]);
     if (!factor || *factor < 1 || *factor > 1'000'000)
@@ -232,7 +232,7 @@ class TorusFile {
         at[d] = points > 1 ? box[d].first : 0;
       }
       if (d == box.size() && points == 1 && k + 1 < names.size())
-        fail_at(file_, line.number, "the names go on beyond the last position");
+        fail_at(file_, line.number, "there are more names than positions");
     }
   }
 
@@ -275,7 +275,7 @@ bool is_torus_text(std::string_view text) {
 TorusTopology torus_of(const TorusDescription& description, std::span<const std::string> known, const std::string& file,
                        std::string& warning) {
   const TorusTopology& torus = description.torus;
-  if (!description.named) throw Error(file + ": it names no nodes");
+  if (!description.named) throw Error(file + ": names no nodes");
   const std::unordered_set<std::string_view> names(known.begin(), known.end());
   std::vector<TorusTopology::Node> nodes;
   std::vector<std::string> unknown, without;
@@ -289,7 +289,7 @@ TorusTopology torus_of(const TorusDescription& description, std::span<const std:
   for (const std::string& node : known)
     if (torus.find(node) < 0) without.push_back(node);
   if (!without.empty())
-    warning += (warning.empty() ? "" : "; ") + file + ": it has no coordinates of " +
+    warning += (warning.empty() ? "" : "; ") + file + ": has no coordinates of " +
                shown(compress_hostlist(without)) + ", which TOFA does not use";
   return TorusTopology({torus.dimensions().begin(), torus.dimensions().end()}, std::move(nodes));
 }

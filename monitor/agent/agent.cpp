@@ -80,7 +80,7 @@ void Agent::open_probe_socket() {
     for (const std::string& interface : settings_.config.probe_interfaces)
       if (!found) found = protocol::interface_address(interface, port);
     if (!found) {
-      log_("no interface of ProbeInterface has an address here: no probes");
+      log_("no interface of ProbeInterface has an address on this node: sends no probes");
       return;
     }
     address = *found;
@@ -173,7 +173,7 @@ void Agent::keep_address(Monitor& monitor, double now_s) {
   if (monitor.lookup.valid() && monitor.lookup.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     monitor.next_lookup_s = now_s + lookup_pause_s;
     if (const auto found = monitor.lookup.get()) monitor.address = found;
-    if (!monitor.address) note(monitor, "its address " + monitor.host.address + " is not known here");
+    if (!monitor.address) note(monitor, "its address " + monitor.host.address + " cannot be resolved on this node");
   }
   const bool wanted = !monitor.address || monitor.hellos > lost_hellos;
   if (wanted && !monitor.lookup.valid() && now_s >= monitor.next_lookup_s)
@@ -250,7 +250,7 @@ void Agent::take_settings(std::size_t index, const std::string& text, double now
     log_(from + ": " + error.what());
     return;
   }
-  log_("the settings are those of the " + from);
+  log_("uses the settings of the " + from);
   sampler_ = NodeSampler(sample_settings(settings_));
   prober_.reset();
   probes_.reset();

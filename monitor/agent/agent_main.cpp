@@ -40,7 +40,7 @@ constexpr char usage_text[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node runs already\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 an agent for this node is already running\n"
     "see also: placement-agent(8), placement.conf(5)\n";
 
 constexpr protocol::DaemonHelp help = {"placement-agent", usage_text, "node", 'N', "keep"};
@@ -97,7 +97,7 @@ int run_agent(const Prepared& prepared, const sigset_t& stops) {
   protocol::require_safe_munge_socket(prepared.munge_socket);
   protocol::require_safe_directory(settings.config.agent_directory, prepared.user.uid);
   if (protocol::take_lock(settings.config.agent_directory + "/agent." + settings.node + ".lock") < 0) {
-    log_line("an agent for node " + settings.node + " runs already");
+    log_line("an agent for node " + settings.node + " is already running");
     return protocol::daemon_runs_already;
   }
   const auto credentials = protocol::munge_credentials(prepared.user.uid, prepared.munge_socket);
@@ -156,7 +156,7 @@ std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& opt
     code = protocol::daemon_runs_already;
     return prepared;
   }
-  log_line(missing + ": the agent starts when there is one");
+  log_line(missing + ": the agent waits for this user");
   while (!prepared) {
     if (told_to_end(stops, user_pause_s)) return prepared;
     try {

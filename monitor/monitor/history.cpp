@@ -50,7 +50,7 @@ bool exists(const std::string& path) {
 // Makes an empty file that only its owner can write and only its group can read. Throws Error.
 void make(const std::string& path) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file_mode);
-  if (fd < 0) throw Error(path + ": cannot be made: " + std::strerror(errno));
+  if (fd < 0) throw Error(path + ": cannot be created: " + std::strerror(errno));
   fchmod(fd, file_mode);
   close(fd);
 }
@@ -85,7 +85,7 @@ std::string move_aside(const std::string& path) {
   std::string to;
   for (int i = 1; i == 1 || exists(to); ++i) to = path + ".broken-" + std::to_string(i);
   if (rename(path.c_str(), to.c_str()) != 0)
-    throw Error(path + ": it is broken, and cannot be moved to " + to + ": " + std::strerror(errno));
+    throw Error(path + ": is damaged, and cannot be moved to " + to + ": " + std::strerror(errno));
   for (const char* part : {"-wal", "-shm", "-journal"})
     if (exists(path + part)) rename((path + part).c_str(), (to + part).c_str());
   return to;
@@ -119,7 +119,7 @@ void History::prepare(const std::string& path) {
   set_modes(*database_);
   const std::int64_t version = database_->number("PRAGMA user_version");
   if (version > history_schema_version)
-    throw Error(path + ": its schema is version " + std::to_string(version) + ", and this program knows up to " +
+    throw Error(path + ": has schema version " + std::to_string(version) + ", but this program supports versions up to " +
                 std::to_string(history_schema_version));
   if (version == 0) {
     Transaction all(*database_);

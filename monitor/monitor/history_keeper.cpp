@@ -47,7 +47,7 @@ void HistoryKeeper::keep(NodeWatch& watch, Moment now) {
   std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
   const bool reads_ring = now.steady_s >= next_ring_s_;
   try {
-    if (!history_.in_place()) throw DatabaseError(path_ + ": it was taken away", true);
+    if (!history_.in_place()) throw DatabaseError(path_ + ": the file was removed", true);
     history_.begin();
     watch.write();
     if (reads_ring) {
@@ -67,7 +67,7 @@ void HistoryKeeper::keep(NodeWatch& watch, Moment now) {
     // What could not be written is kept, and is written with the ring. Other transactions may write nothing, or little
     // enough for the last free bytes of a disk.
     if (trouble_.lasts() && wrote && reads_ring) {
-      log_("the history is written again, with what happened meanwhile");
+      log_("writes the history again, including the events since the failure");
       trouble_.say("");
     }
   } catch (const Error& error) {
@@ -98,9 +98,9 @@ bool HistoryKeeper::recover() {
 
 void HistoryKeeper::log_moved_file() {
   if (history_.moved_aside() == "gone")
-    log_(path_ + " is gone: a new one begins");
+    log_(path_ + " is gone: starts a new history");
   else if (!history_.moved_aside().empty())
-    log_(path_ + " was damaged: it is now " + history_.moved_aside() + ", and a new one begins");
+    log_(path_ + " was damaged: moved it to " + history_.moved_aside() + " and starts a new history");
 }
 
 // Writes the new decisions of the ring into the history. A ring that cannot be read is logged.

@@ -53,7 +53,7 @@ Monitor::Monitor(MonitorSettings settings, RunningConfiguration configuration, p
       slurm_trouble_(log_),
       controller_trouble_(log_) {
   if (agent_settings_.size() > protocol::max_settings_text)
-    throw Error("the settings for agents (ProbeInterface and others) are longer than " +
+    throw Error("the settings for agents, such as ProbeInterface, are longer than " +
                 std::to_string(protocol::max_settings_text) + " bytes");
 }
 
@@ -108,9 +108,9 @@ void Monitor::hear_slurm(double now_s) {
     if (controller_) controller_trouble_.say(trouble_of(*controller_));
   } else {
     slurm_trouble_.say(
-        answer->denied ? "slurmctld shows this user no nodes (PrivateData=nodes): outages are judged without "
-                         "it; sacctmgr makes the user an operator (AdminLevel=Operator), or MonitorUser names SlurmUser"
-                       : "slurmctld does not answer: outages are judged without it");
+        answer->denied ? "slurmctld shows this user no nodes (PrivateData=nodes): outages are classified without "
+                         "it; make the user an operator (sacctmgr, AdminLevel=Operator), or set MonitorUser to SlurmUser"
+                       : "slurmctld does not answer: outages are classified without it");
   }
 }
 
@@ -125,8 +125,8 @@ void Monitor::count_followers(double now_s) {
   }
   const bool leads = settings_.hosts.controllers.size() == 1 || 2 * followers > heard;
   if (leads == std::exchange(leads_, leads)) return;
-  log_(leads ? "leads from now on: it grants the leases for probes"
-             : "no longer leads: most agents follow another monitor");
+  log_(leads ? "is now the leader: grants leases for probes"
+             : "is no longer the leader: most agents follow another monitor");
 }
 
 void Monitor::tick() {
@@ -170,7 +170,7 @@ void Monitor::publish() {
 
 std::vector<SlurmHost> Monitor::run(int stop_descriptor, const std::function<void(double now_s)>& tend) {
   log_("monitor " + std::to_string(settings_.order + 1) + " of " + std::to_string(settings_.hosts.controllers.size()) +
-       " for " + std::to_string(watch_.nodes()) + " nodes, at port " + std::to_string(settings_.config.monitor_port));
+       " for " + std::to_string(watch_.nodes()) + " nodes, on port " + std::to_string(settings_.config.monitor_port));
   if (const std::string warning = probe_budget_warning(settings_.config); !warning.empty()) log_(warning);
   for (const std::string& note : configuration_.notes()) log_(note);
   for (;;) {

@@ -25,18 +25,19 @@ namespace {
 
 constexpr char usage_text[] =
     "usage: placement-monitor [OPTION]...\n"
-    "Hears the agents of all nodes, judges who is up and how likely each is to fail, lets pairs of nodes be\n"
-    "measured, and publishes all of it in the snapshot that slurmctld reads. One runs on each SlurmctldHost.\n"
+    "Receives the reports of the agents of all nodes, determines which nodes are up and how likely each is to\n"
+    "fail, grants leases for measurements between nodes, and publishes the results in the snapshot that\n"
+    "slurmctld reads. Run one on each SlurmctldHost.\n"
     "\n"
     "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
     "                         placement.conf and the topology.yaml or\n"
     "                         topology.conf are read from its directory\n"
-    "  -H, --host NAME        SlurmctldHost that this is [the one with this host's name]\n"
-    "      --no-slurm         do not ask slurmctld what it thinks of the nodes\n"
+    "  -H, --host NAME        the SlurmctldHost on which it runs [the one with this host's name]\n"
+    "      --no-slurm         do not query slurmctld for the states of nodes\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state runs already\n"
+    "exit codes: 0 ended by SIGTERM or SIGINT, 1 failure, 2 wrong usage, 3 a monitor with this state is already running\n"
     "see also: placement-monitor(8), placement.conf(5), placectl(1)\n";
 
 constexpr protocol::DaemonHelp help = {"placement-monitor", usage_text, "host", 'H', "no-slurm"};
@@ -58,7 +59,7 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
 // `stop` becomes readable.
 std::vector<SlurmHost> dynamic_nodes(const MonitorSettings& settings, int stop) {
   if (!settings.ask_slurm) throw Error(settings.slurm_conf + " has no NodeName line: --no-slurm cannot be used");
-  log_line(settings.slurm_conf + " has no NodeName line: waits for nodes of slurmctld");
+  log_line(settings.slurm_conf + " has no NodeName line: waits until slurmctld has nodes");
   SlurmNodes slurm(settings.slurm_conf, settings.order);
   std::vector<SlurmHost> hosts;
   while (hosts.empty()) {
@@ -109,7 +110,7 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   protocol::require_safe_directory(settings.config.state_directory, user.uid);
   protocol::require_safe_directory(run_directory, user.uid);
   if (protocol::take_lock(settings.config.state_directory + "/monitor.lock") < 0) {
-    log_line("a monitor with " + settings.config.state_directory + " runs already");
+    log_line("a monitor with " + settings.config.state_directory + " is already running");
     return protocol::daemon_runs_already;
   }
   const auto credentials = protocol::munge_credentials(user.uid, settings.hosts.munge_socket);

@@ -104,7 +104,7 @@ void NodeWatch::heartbeat(std::int32_t index, const protocol::Heartbeat& beat, M
   const bool leaves = (beat.flags & protocol::leaving) != 0;
   if (leaves || table_.has_left(index)) note_left(node, leaves, now);
   if (leaves) {
-    log_(node.state.name + ": its agent ends by order");
+    log_(node.state.name + ": its agent was stopped by SIGTERM or SIGINT");
     end_span(node, now.wall_s);
     table_.left(index);
   }
@@ -221,7 +221,7 @@ void NodeWatch::go_on(Node& node, bool counted, std::string_view cause, Moment n
     outages_ += 1;
     node.outage->cause = std::string(cause);
   }
-  log_(node.state.name + ": its outage goes on (" + std::string(cause) + "), " +
+  log_(node.state.name + ": its outage continues (" + std::string(cause) + "), " +
        seconds(now.wall_s - node.outage->began_at_s) + " after it began");
   put(node);
 }
@@ -301,8 +301,8 @@ bool NodeWatch::tick(Moment now) {
       node_is_down(event.node, event, now);
   if (table_.in_doubt() != in_doubt_) {
     in_doubt_ = table_.in_doubt();
-    log_(in_doubt_ ? "most nodes fell silent at once: this monitor or its network is suspected, not the nodes"
-                   : "nodes are heard again: this monitor trusts itself");
+    log_(in_doubt_ ? "most nodes stopped reporting at once: suspects this monitor or its network, not the nodes"
+                   : "nodes report again: no longer suspects this monitor or its network");
   }
   by_liveness_ = {};
   for (std::int32_t i = 0; i < nodes(); ++i) ++by_liveness_[static_cast<std::size_t>(liveness(i))];

@@ -59,9 +59,9 @@ void end_with(pid_t parent) {
     const pid_t process = fork();
     if (process == 0) serve(self, credentials, answers);
     if (process < 0)
-      log(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
+      log(std::string("cannot fork a process that answers placectl: ") + std::strerror(errno));
     else if (waitpid(process, nullptr, 0) == process)
-      log("the process that answers placectl and srun on other hosts has ended: another one follows");
+      log("the process that answers placectl and srun on other hosts has ended: starts another one");
     sleep(pause_s);
   }
 }
@@ -75,13 +75,13 @@ QueryService::QueryService(std::uint16_t port, protocol::Credentials& credential
   try {
     listener.reset(protocol::listen_tcp(port));
   } catch (const Error& error) {
-    log_(std::string(error.what()) + ": placectl and srun on other hosts are not answered");
+    log_(std::string(error.what()) + ": placectl and srun on other hosts get no answers");
     return;
   }
   const pid_t parent = getpid();
   keeper_ = fork();
   if (keeper_ == 0) keep(listener, parent, credentials, answers, log_);
-  if (keeper_ < 0) log_(std::string("no process can be made to answer placectl: ") + std::strerror(errno));
+  if (keeper_ < 0) log_(std::string("cannot fork a process that answers placectl: ") + std::strerror(errno));
 }
 
 QueryService::~QueryService() {
@@ -94,7 +94,7 @@ void QueryService::tend() {
   if (keeper_ <= 0 || waitpid(keeper_, nullptr, WNOHANG) != keeper_) return;
   keeper_ = -1;
   log_(
-      "the process that keeps up the answers to other hosts has ended: they are not answered before placement-monitor starts again");
+      "the supervisor of the process that answers other hosts has ended: other hosts get no answers until placement-monitor restarts");
 }
 
 }  // namespace placement::monitor

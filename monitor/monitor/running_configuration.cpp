@@ -38,7 +38,7 @@ constexpr SettingAtOnce at_once[] = {
     {"MonitorReaders", [](Config& to, const Config& from) { to.monitor_readers = from.monitor_readers; }},
 };
 
-constexpr std::string_view start_again = "until placement-monitor is started again";
+constexpr std::string_view start_again = "until placement-monitor restarts";
 
 std::string setting(const ConfigKey& key, const Config& config) {
   return std::string(key.name) + "=" + key.show(config);
@@ -83,7 +83,7 @@ bool RunningConfiguration::read_switches() {
   } catch (const Error& error) {
     unreadable_ = true;
     notes_.push_back(std::string(error.what()) + "; " +
-                     (switches_.leaves > 1 ? "the switches stay as they were" : "all nodes count as on one switch") +
+                     (switches_.leaves > 1 ? "the switches stay unchanged" : "all nodes count as on one switch") +
                      " until the file can be read");
     return false;
   }
@@ -103,7 +103,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
         if (key.name == each.name) {
           each.take(config_, now);
           taken.push_back(value.empty() ? std::string(key.name) + " is no longer set"
-                                        : setting(key, now) + " is in force from now on");
+                                        : setting(key, now) + " is now in force");
         }
       if (among(key.name, until_the_end))
         notes_.push_back(setting(key, now) + " is not in force here (" + setting(key, config_) + " is) " +
@@ -126,7 +126,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
       ++known;
     }
     if (known < topology_of.size())
-      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: new ones are heard when slurmctld has them");
+      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: reports of new nodes are accepted once slurmctld has these nodes");
   } catch (const Error& error) {
     unreadable_ = true;
     notes_.push_back(error.what());

@@ -40,7 +40,7 @@ class Stream {
     for (std::size_t at = 0; at < size;) {
       const std::size_t got = moved(TEMP_FAILURE_RETRY(recv(socket_, bytes.data() + at, size - at, 0)));
       at += got;
-      if (got == 0) throw Error("it ends the connection without an answer");
+      if (got == 0) throw Error("it closed the connection without an answer");
     }
     return bytes;
   }

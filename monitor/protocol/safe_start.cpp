@@ -48,7 +48,7 @@ std::string octal(mode_t mode) {
 
 void require_owner(const std::string& path, const struct stat& file, std::span<const uid_t> owners) {
   if (!owned(file.st_uid, owners))
-    throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who has no business there");
+    throw Error(path + " belongs to user " + std::to_string(file.st_uid) + ", who is not one of its trusted owners");
   // In a directory with the sticky bit others cannot replace files that they do not own.
   if ((file.st_mode & others_may_write) != 0 && !(S_ISDIR(file.st_mode) && (file.st_mode & S_ISVTX) != 0))
     throw Error(path + " has mode " + octal(file.st_mode) + ": remove the write permission of group and others");
@@ -66,7 +66,7 @@ void require_safe_place(const std::string& path, std::span<const uid_t> owners) 
 UserIds unprivileged_user(const std::string& name) {
   const std::optional<UserIds> user = find_user(name);
   if (!user) throw UnknownUser("MonitorUser=" + name + ": this host has no user of this name");
-  if (user->uid == 0) throw Error("MonitorUser=" + name + ": it must not be root");
+  if (user->uid == 0) throw Error("MonitorUser=" + name + ": use an unprivileged user");
   return *user;
 }
 

@@ -31,7 +31,7 @@ int listen_tcp(std::uint16_t port) {
   any.port = port;
   SocketAddress address = to_socket(any, v6);
   if (bind(descriptor, address.get(), address.length) != 0 || listen(descriptor, waiting_connections) != 0)
-    close_and_fail(descriptor, "cannot listen at TCP port " + std::to_string(port) + ": ", errno);
+    close_and_fail(descriptor, "cannot listen on TCP port " + std::to_string(port) + ": ", errno);
   return descriptor;
 }
 

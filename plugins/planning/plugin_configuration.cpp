@@ -64,7 +64,7 @@ LiveFeed::Retry opens_later(std::weak_ptr<DecisionLog> kept, const Config& confi
       if (++tries == tries_before_error && status.in_use) log(true, not_recorded + status.trouble);
       return false;
     }
-    log(false, "decisions are recorded from now on: " + decisions->status().ring);
+    log(false, "decisions are recorded now: " + decisions->status().ring);
     if (const std::string wrong = private_jobs ? why_not_let_in(decisions->status().ring, user) : ""; !wrong.empty())
       log(false, wrong);
     return true;

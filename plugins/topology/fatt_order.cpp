@@ -52,7 +52,7 @@ Names read_order(const std::string& path) {
   std::error_code unreadable;  // on an error the file is read anyway, because that gives the reason
   if (!std::filesystem::exists(path, unreadable) && !unreadable) return order;
   const std::string text = read_input_file(path, max_file_bytes);
-  if (!text.ends_with(end_of_order)) throw Error(path + ": it is not whole");
+  if (!text.ends_with(end_of_order)) throw Error(path + ": is not complete");
   for (const TextLine& line : text_lines(text)) order.emplace_back(line.text);
   return order;
 }
@@ -144,13 +144,13 @@ class OrderUpdate {
     } catch (const Error& error) {
       const std::string why = error.what();
       if (!in_force().empty()) {
-        result_ = use_order(in_force(), why + "; the nodes stay in the order that they had");
+        result_ = use_order(in_force(), why + "; the nodes keep their order");
       } else if (may_change_) {
         return true;  // no cores are held by the broken order: it is written again, or removed
       } else {
         result_.message = why +
-                          ": the cores of running jobs are known by this order of nodes alone. Bring the file "
-                          "back, or remove it when no job runs and no reservation is of cores";
+                          ": only this order of nodes identifies the cores of running jobs. Restore the file, "
+                          "or remove it when no job runs and no reservation has cores";
         result_.must_stop = true;
       }
       result_.is_error = true;
@@ -163,10 +163,10 @@ class OrderUpdate {
   // Writes the file again if it was removed while cores are held by its order. This process still has the order.
   void rewrite_kept_order() {
     kept_ = in_force();
-    note_ = order_path_ + " was gone; ";
+    note_ = order_path_ + " was missing; ";
     try {
       write_order(order_path_, kept_);
-      note_ += "it is written anew";
+      note_ += "it is written again";
     } catch (const Error& error) {
       note_ += error.what();
     }
@@ -183,7 +183,7 @@ class OrderUpdate {
   OrderResult keep_order(const std::string& why, bool is_error) {
     if (kept_.empty() && !read_kept_order()) return result_;
     OrderResult result{false, why + "; the nodes stay in the order of their names", is_error, false};
-    if (!kept_.empty()) result = use_order(kept_, why + "; the nodes stay in the order that they had");
+    if (!kept_.empty()) result = use_order(kept_, why + "; the nodes keep their order");
     result.is_error = is_error;
     return result;
   }
@@ -206,7 +206,7 @@ class OrderUpdate {
     if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return use_order(kept_, {});
     if (!may_change_)
       return keep_order(torus_file +
-                            " asks for another order of nodes, which would mix up the cores of running jobs: "
+                            " has another order of nodes, which would mix up the cores of running jobs: "
                             "reconfigure when no job runs",
                         false);
     try {

@@ -293,8 +293,8 @@ START_TEST(hostile_texts) {
   const auto encoded = [](const std::string& text) {
     return "1." + to_base64url(pack_frame(std::as_bytes(std::span(text)), 3));
   };
-  ck_assert_error(unpack_job_state(encoded("")), "not whole");
-  ck_assert_error(unpack_job_state(encoded("torus 2\nn0 0\n---\n")), "not whole");
+  ck_assert_error(unpack_job_state(encoded("")), "incomplete");
+  ck_assert_error(unpack_job_state(encoded("torus 2\nn0 0\n---\n")), "incomplete");
   ck_assert_error(unpack_job_state(encoded("torus 2\nn0 5\n---\n---\n---\n")), "the job's torus:2");
   ck_assert_error(unpack_job_state(encoded("---\n---\n---\nnonsense")), "snapshot");
   ck_assert_error(unpack_job_state(encoded("---\nn1 2\n---\n---\n")), "the job's outages:1");

@@ -166,7 +166,7 @@ START_TEST(a_kept_order_that_is_broken) {
   controller.directory.file("order", "# order\nn3\nn1\n");  // cut off
   ck_assert(!controller.rank(false));
   ck_assert(controller.is_error && controller.must_stop);
-  ck_assert(contains(controller.message, "order: it is not whole"));
+  ck_assert(contains(controller.message, "order: is not complete"));
   controller.directory.file("placement.conf", "\n");  // for any configuration
   ck_assert(!controller.rank(false) && controller.must_stop);
   controller.torus("nonsense\n");
@@ -190,7 +190,7 @@ START_TEST(a_kept_order_that_is_taken_away) {
     std::filesystem::remove(controller.order_file());
     ck_assert(controller.rank(false));
     ck_assert_text_eq(controller.order, "n4 n1 n2 n3 n10 x");
-    ck_assert(contains(controller.message, "order was gone"));
+    ck_assert(contains(controller.message, "order was missing"));
     ck_assert(controller.keeps_an_order());
   }
 }
