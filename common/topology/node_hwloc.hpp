@@ -6,15 +6,11 @@
 
 namespace placement {
 
-// Reads the cores, GPUs and network interfaces of a node with libhwloc, for tools that run as the user. Slurm's plugins
-// never parse XML.
-//   source  an XML file of hwloc, as "lstopo node.xml" writes it, of at most 16 MiB. If no file has this name, it is a
-//           synthetic description such as "package:2 core:8 pu:1", which has no GPUs
-// GPUs are the PCI devices of AMD, Intel and NVIDIA that compute, in the order of RSMI or NVML if each has an index
-// there, else of PCI bus IDs. Links come from hwloc's distances for NVLink, XGMI and Xe Link. The nearest network
-// interface of a GPU is one of InfiniBand or Slingshot by PCI, or any other if there are none; GPUs equally near to
-// several get different ones. Throws Error when the file cannot be read or is no complete XML of hwloc. Throws it also
-// when the node has no cores or more parts than a NodeTopology takes.
+// Reads the cores, GPUs and network interfaces of a node with libhwloc, for tools that run as the user. `source` is an
+// XML file of hwloc of at most 16 MiB, or a synthetic description such as "package:2 core:8 pu:1". GPUs are in the
+// order of RSMI or NVML if each has an index there, else of PCI bus IDs. A GPU gets the nearest InfiniBand or Slingshot
+// interface, else the nearest other one; GPUs that are equally near to several get different ones. Throws Error on an
+// incomplete file, on a node without cores, and on more parts than NodeTopology can hold.
 NodeTopology read_node_topology(const std::string& source);
 
 }  // namespace placement

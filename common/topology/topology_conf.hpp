@@ -9,19 +9,10 @@
 
 namespace placement {
 
-// Reads a topology.conf, for tools; the plugins inside Slurm use Slurm's own tables. It describes a tree of switches,
-// or blocks:
-//
-//   SwitchName=s0 Nodes=n[1-4] | Switches=s[1-2]    a switch may be below several others, as in a fat tree
-//   BlockName=b1 Nodes=n[1-4]                       a block of nodes
-//   BlockSizes=4,8                                  the size of a block in nodes, and the sizes of larger blocks:
-//                                                   powers of two times the first. Default: all powers of two up
-//                                                   to 16 times the nodes of the first block
-//   BlockLevels=0-1,3                               Slurm 23.11's form of BlockSizes. It is ignored, because plugins do
-//                                                   not see larger blocks in that version
-//
-// A larger block is made of successive blocks, in the order of their lines. At the end of the file it may have fewer
-// blocks, but more than the next smaller size.
+// Reads a topology.conf, for tools; the plugins inside Slurm use Slurm's own tables. A switch may be below several
+// others, as in a fat tree. Blocks that follow each other form a larger block, by the sizes in BlockSizes=. By default
+// these sizes are all powers of two up to 16 times the first block. The last larger block may have fewer blocks, but
+// more than the next smaller size. BlockLevels= is ignored: Slurm 23.11 hides larger blocks from plugins.
 
 // Returns the switches of the topology.conf `text` and of the files that it includes as forest_of() does, or its blocks
 // as tree_of_blocks() does. `name` is the name of the file. A name in Nodes= that is not among `nodes` is left out, as

@@ -10,23 +10,9 @@
 
 namespace placement {
 
-// Reads topology files. The content of a file decides its form, never the name; '#' starts a comment in each form.
-//
-//   tree a1 .. aL          the arities from the root to the leaves, and optionally a line
-//   dist d1 .. dL          with the distances of two leaves whose paths meet 1 .. L levels up (default: 2 l)
-//
-//   tleaf L a1 c1 .. aL cL SCOTCH's architecture file, which TreeMatch reads too: the arity and the cost of each level
-//                          from the root. Two leaves that meet at level i (1 is the root) are c_i + .. + c_L apart.
-//                          Both programs count each cost once, so that costs of 2 are hops
-//
-//   SwitchName=s0 Nodes=n[1-4] | Switches=s[0-1]    Slurm's topology.conf(5), with switches or with blocks; sockets and
-//   BlockName=b1 Nodes=n[1-4]                         cores of the nodes come from a slurm.conf or from the caller
-//
-//   SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-4]  what "scontrol show topology" prints
-//
-// All functions throw Error with file, line and value. `level_distance` is used for files that give no distances; it is
-// that of TreeTopology::from_parents(). ClusterView::warning names the nodes of the file that are not in slurm.conf,
-// which are left out.
+// Reads topology files. placement.conf(5), TOPOLOGY FILES, describes their forms; the content decides the form.
+// `level_distance` applies to files without distances, as in TreeTopology::from_parents(). Nodes that are not in
+// slurm.conf are left out, and ClusterView::warning names them. All functions throw Error with file, line and value.
 
 // A file that describes a machine. It may be a pipe, so it is read once.
 struct MachineFile {

@@ -24,9 +24,8 @@ struct TorusDimension {
 // positions() - 1; the first coordinate (x) counts fastest. A position without a node still forwards messages. Memory
 // is O(positions).
 //
-// The route R(u, v) goes along the first dimension until its coordinate is that of v, then along the second, and so on.
-// In each dimension it takes the shorter way round. When both ways are equally long (half of an even torus dimension),
-// it takes the one on which coordinates grow. So R(v, u) is in general not R(u, v) backwards.
+// The route R(u, v) corrects one coordinate after another, the first dimension first, on the shorter way round. If both
+// ways are equally long, coordinates grow. So R(v, u) may differ from R(u, v) backwards.
 class TorusTopology {
  public:
   static constexpr std::size_t max_dimensions = 5;
@@ -132,27 +131,8 @@ struct TorusDescription {
   std::int64_t fault_factor = 1;          // the weight of a link at a faulty node, where others weigh 1
 };
 
-// Parses the text of a torus file; '#' starts a comment. `file` is the name of the file in errors.
-//
-//   torus 8 8 mesh 4           the sizes of the dimensions, x first. The first two are rings, the third is not. Without
-//                              this line all dimensions are rings, as long as the coordinates need
-//   n1       0 0 0             a node and its coordinates
-//   n[2-8]   1 0 0             the first node and its coordinates; the others follow from there, x fastest
-//   m[1-16]  0-3 0-3 1         a box of positions and one name for each of them, x fastest
-//
-// A file may also name no nodes. Each position is then a node, whose name is the number of the position:
-//
-//   torus 8 8 8
-//   faulty 100 17 255          links at the nodes 17 and 255 weigh 100 instead of 1
-//
-// or be one of SCOTCH's targets torus2D, torus3D, torusXD, mesh2D, mesh3D and meshXD, whose vertices have these
-// numbers:
-//
-//   torus2D 4 4
-//   meshXD 3 4 4 2
-//
-// Keywords may have any case. A file without keyword needs coordinates of at least two nodes.
-// Throws Error with file, line and value.
+// Parses the text of a torus file, whose forms are in placement.conf(5), "Torus files". '#' starts a comment. `file` is
+// the name of the file in errors. Throws Error with file, line and value.
 TorusDescription parse_torus(std::string_view text, const std::string& file);
 // Reads a torus file, in the form of parse_torus(). Throws Error with file, line and value.
 TorusDescription read_torus(const std::string& path);

@@ -11,11 +11,9 @@ namespace placement {
 // A rooted tree whose leaves are the places that a rank can take: cores, or nodes. The vertices above the leaves are
 // sockets, nodes and switches. Subtrees may differ in shape and depth.
 //
-// Leaves are numbered 0, 1, .. from left to right, so that the leaves of each subtree have successive numbers.
-// Distances are an additive tree metric. The position of a vertex is twice its distance from the root, and
-//     distance(a, b) = (position(a) + position(b)) / 2 - position(lca(a, b)),
-// where lca is the lowest common ancestor. By default each link counts one hop. In a balanced tree the distance is then
-// twice the number of levels up to the lowest common ancestor [TM §1].
+// Leaves are numbered 0, 1, .. from left to right. The position of a vertex is twice its distance from the root. With
+// the lowest common ancestor c, distance(a, b) = (position(a) + position(b)) / 2 - position(c). By default each link
+// counts one hop [TM §1].
 class TreeTopology {
  public:
   static constexpr std::int32_t max_leaves = 1 << 24;
@@ -60,7 +58,9 @@ class TreeTopology {
   // Returns the vertex that is this leaf.
   std::int32_t leaf_vertex(std::int32_t leaf) const { return leaf_vertex_[leaf]; }
 
+  // Returns the deepest vertex that has both vertices below it, or is one of them.
   std::int32_t lowest_common_ancestor(std::int32_t vertex, std::int32_t other) const;
+  // Returns the distance of two leaves, by default in hops.
   std::int64_t distance(std::int32_t leaf, std::int32_t other) const;
 
   // Returns the hop-bytes of a mapping: the sum over all pairs of traffic times distance [TM §1]. `leaf_of_rank` holds

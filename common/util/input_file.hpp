@@ -5,15 +5,10 @@
 
 namespace placement {
 
-// Returns the whole content of a text file. `path` names a regular file, a pipe or a socket (as /dev/stdin may be).
-// A file that is compressed with zstd is decompressed.
-// Throws Error, with the name of the file, when it
-// - cannot be opened or read, or is a directory or a device;
-// - has more than `max_bytes` bytes, compressed or decompressed, or does not fit into memory;
-// - is no text (has a zero byte), is broken as a zstd file, or is compressed with gzip;
-// - has more than 64 MiB and more than 2,000 times its compressed size after decompression.
-// Waits for the data of a pipe or a socket. Throws Error when no data come for 30 seconds, or when a signal comes
-// during the wait.
+// Returns the content of the text file, pipe or socket `path`, decompressed if it is a zstd file. Throws Error with the
+// name of the file if it cannot be read, has a zero byte, or is compressed by gzip. Throws it also above `max_bytes`
+// (compressed or decompressed), and if more than 64 MiB expand more than 2,000 times. Waits for a pipe or a socket;
+// throws Error if no data come for 30 seconds, or if a signal comes.
 std::string read_input_file(const std::string& path, std::size_t max_bytes);
 
 // Returns the first `most_bytes` bytes of a regular file as they are. The text is empty when the file is missing, may

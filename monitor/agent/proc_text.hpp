@@ -45,8 +45,8 @@ std::optional<std::uint64_t> parse_pressure(std::string_view text);
 // The bytes of a network interface since it exists.
 struct InterfaceBytes {
   std::string_view name;  // points into the text
-  std::uint64_t received = 0;
-  std::uint64_t sent = 0;
+  std::uint64_t received = 0;  // bytes
+  std::uint64_t sent = 0;      // bytes
 };
 // Returns the interfaces in /proc/net/dev, in its order. Lines without a colon are passed over. Returns none when the
 // first line has no "Receive", or when the line of an interface is malformed.

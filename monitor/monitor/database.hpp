@@ -48,6 +48,7 @@ class Database {
 //   for (s.bind(5); s.step();) use(s.integer(0));
 class Statement {
  public:
+  // Prepares `sql`. Throws DatabaseError. The database must outlive the statement.
   Statement(Database& database, const char* sql);
   ~Statement();
   Statement(const Statement&) = delete;
@@ -65,6 +66,7 @@ class Statement {
     while (step()) continue;
   }  // runs the statement to its end
 
+  // The values of the current row. Columns count from 0.
   std::int64_t integer(int column);
   double real(int column);  // NULL becomes NaN
   std::string text(int column);

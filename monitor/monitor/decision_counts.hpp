@@ -22,7 +22,9 @@ inline constexpr std::array<stock_reason, 6> counted_reasons = {STOCK_OTHER,   S
 // Counts decisions for the metrics. The number of samples does not depend on the decisions.
 class DecisionCounts {
  public:
+  // Counts a decision, its outcome at a start, and its time.
   void add(const Decision& decision);
+  // Writes all samples in the text format of Prometheus.
   void write(PrometheusText& out) const;
 
  private:

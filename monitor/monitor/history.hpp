@@ -10,29 +10,19 @@
 
 namespace placement::monitor {
 
-// The data that a monitor keeps on disk, in a SQLite file. Its write-ahead log keeps readers (placectl) from delaying
-// the writer. A writer that is killed loses at most the current transaction. Times are seconds since 1970. PRAGMA
-// user_version is the version of the schema, history_schema_version. A file of a newer version is refused. A file that
-// is damaged or no database of this schema is moved aside, and a new one is begun.
-//
-//   outage   (node, began_at, ended_at, counted, cause, noticed_at)
-//            ended_at is NULL while the outage lasts. began_at is the last heartbeat before it; noticed_at is when
-//            the monitor was sure. counted is 1 for an unplanned outage, which the estimates use.
-//            cause: silent, reboot, link, agent or planned (see cause.hpp); slurmd: slurmd was away alone
-//   span     (node, began_at, ended_at)
-//            a time in which the node was observed: it was up, and the observer was sound
-//   decision (id, at, job, uid, record)
-//            one row for each decision of slurmctld; record is the whole record, as decision_ring.hpp has it
-//   setting  (name, value)                    see setting()
+// The data that a monitor keeps on disk, in a SQLite file. It has the tables outage, span (times in which a node was up
+// and the observer sound), decision and setting. Times are seconds since 1970. The write-ahead log keeps readers from
+// delaying the writer. A writer that is killed loses at most the current transaction. A file with a schema above
+// history_schema_version (PRAGMA user_version) is refused. A damaged file is moved aside, and a new one is created.
 
 inline constexpr int history_schema_version = 1;
 
 struct OutageRecord {
   std::string node;
-  double began_at_s = 0;
+  double began_at_s = 0;              // the last heartbeat before the outage
   double ended_at_s = unknown_value;  // NaN: the outage lasts
-  bool counted = true;
-  std::string cause;
+  bool counted = true;                // an unplanned outage, which the estimates use
+  std::string cause;                  // as cause.hpp returns it, or "slurmd" if only slurmd was away
   double noticed_at_s = unknown_value;
 
   bool lasts() const { return ended_at_s != ended_at_s; }

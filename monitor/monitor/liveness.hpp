@@ -18,6 +18,7 @@ enum class SlurmView : std::uint8_t {
   planned,  // drained, in maintenance, rebooted by order or powered down: its silence is no failure
 };
 
+// When silent nodes are suspected and given up. Times are in seconds.
 struct LivenessSettings {
   double heartbeat_s = 5;
   // These three are numbers of missed heartbeats, each as long as the node's measured mean interval. A node whose
@@ -43,6 +44,7 @@ enum class Phase : std::uint8_t {
   down,     // given up
   left,     // its agent ended by order
 };
+// What changes the phase of a node.
 enum class Signal : std::uint8_t {
   heartbeat,
   leaving,   // the agent says that it ends by order
@@ -80,6 +82,7 @@ class LivenessTable {
     bool doubted = false;   // the observer was in doubt during the silence; up: so the node was not given up
   };
 
+  // Nodes are numbered from 0 to nodes - 1, and start in phase unknown.
   LivenessTable(std::int32_t nodes, const LivenessSettings& settings);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }

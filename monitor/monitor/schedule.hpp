@@ -35,12 +35,10 @@ struct ScheduleSettings {
 };
 
 // Decides which pairs are measured at what time. With up to all_pairs_nodes nodes, a period is one tournament of all
-// nodes. With more nodes, it has a tournament of one node per leaf switch, rounds of random pairs, and a round of pairs
-// within leaf switches. The random choices are kept for an hour, even while nodes are away. Pairs on different leaf
-// switches that would share an uplink measure bandwidth one after another. At one time each of them would measure only
-// a part of the uplink's bandwidth. A round that would be too long for a lease is continued by another one. Only one
-// round runs at a time, for latency and bandwidth together, so that no node is in two probes at once. Periods that are
-// too short for their rounds become longer.
+// nodes. A larger cluster has a tournament of one node per leaf switch, rounds of random pairs, and a round within leaf
+// switches. Random choices are kept for an hour. Pairs that would share an uplink measure bandwidth one after another.
+// Only one round runs at a time, so that no node is in two probes at once. A round that is too long for a lease
+// continues in another one, and a period that is too short for its rounds becomes longer.
 class ProbeSchedule {
  public:
   // `leaf_of_node` is the leaf switch of each node, from 0. It is 0 for all nodes when the switches are not known.

@@ -20,8 +20,8 @@ namespace placement::protocol {
 //                                         reason 0: sealed datagrams, each after its u16 length
 //
 // The munge credential contains the query and a fresh key, and only MonitorUser can read it. The answer is sealed with
-// that key, which proves that the sender could read the query. Each datagram is a Piece and, after this byte, text. A
-// reason other than 0 is a Refusal, and nothing follows it.
+// that key, which proves that the sender could read the query. Each datagram is a Piece and, after this byte, text.
+// A reason other than 0 is a Refusal, and nothing follows it.
 
 inline constexpr std::size_t query_head_bytes = 8;
 inline constexpr std::size_t max_query_credential = 64 << 10;

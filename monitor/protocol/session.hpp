@@ -93,6 +93,7 @@ class ClientSession {
   // Handles a datagram that arrived from the monitor.
   Received receive(ByteView datagram, double now_s);
 
+  // Returns whether a session with the monitor exists.
   bool established() const { return channel_.has_value(); }
   // Returns the datagram for a message to the monitor. Throws Error without a session.
   Bytes seal(ByteView message);

@@ -117,13 +117,10 @@ class Planner {
     return {input_, candidates_, plan.nodes, {plan.tasks.begin(), plan.tasks.end()}, plan.core_wanted.data()};
   }
 
-  // Computes the costs of the first step on the planned cores; costs that cannot be computed stay as they are. The cost
-  // with placed ranks is computed again where srun sees other leaves than the choice of cores did: where leaves are
-  // hardware threads, and where a node has more cores than its tasks need (--ntasks-per-node), so that Slurm deals out
-  // others than the planned ones. It is computed again, too, where srun uses a measured network, because the loads
-  // of pairs are relative to those of all pairs in view, which are more when nodes are chosen; and for jobs that are
-  // small enough, because srun, to which the nodes are given, may find another placement of the ranks, of equal cost
-  // mostly.
+  // Computes the costs of the first step on the planned cores. Costs that cannot be computed stay unchanged. The cost
+  // with placed ranks is computed again if srun sees other leaves: hardware threads, or cores that Slurm deals out
+  // differently (--ntasks-per-node). It is computed again for a measured network, because loads are relative to all
+  // pairs in view. It is also computed again for small jobs, for which srun may find other ranks.
   void add_step_costs(Plan& plan, const Deadline& deadline) const {
     try {
       const FirstStep step = first_step(plan);
@@ -165,8 +162,8 @@ class Planner {
     return false;
   }
 
-  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores, because it requires whole
-  // cores for each task of a step that does not use all CPUs of the job.
+  // Throws PlacementError if Slurm would not start a step of all tasks on the planned cores. Slurm requires whole cores
+  // for each task of a step that does not use all CPUs of the job.
   void check_step_starts(const Plan& plan) const {
     if (!request_.tasks_need_whole_cores || candidates_.cpus_per_task() <= candidates_.usable_threads()) return;
     std::uint64_t cores = 0;
@@ -196,8 +193,8 @@ class Planner {
     return "no outages are known" + (why.empty() ? "" : ": " + why);
   }
 
-  // Adds what stands in for a communication matrix. A pattern is not used where the client did not know the number of
-  // tasks, and so made no matrix; that of an all-to-all may be left out because the nearest nodes are best for it.
+  // Adds what replaces the communication matrix. A pattern is not used if the client did not know the number of tasks.
+  // The pattern of an all-to-all may be left out, because the nearest nodes are best for it.
   void add_traffic_note(std::string& note, const Request& request) const {
     const auto pattern = pattern::pattern_of(job_request_.spec.parameters);
     std::string text;

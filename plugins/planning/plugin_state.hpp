@@ -28,9 +28,7 @@ using Clock = std::chrono::steady_clock;
 // (decision_time_budget.hpp). While the user's part of full_budget lasts, decisions are made in full. After that they
 // are put off to the next scheduling cycle, at most DecisionWait= times. A decision that may not be put off is made
 // without the matrix, in a tenth of the time. Without time in degraded_budget either, stock Slurm places the job.
-//
-// full_budget saves up at most the time of five seconds. The main scheduler runs at most every three seconds
-// (batch_sched_delay), and stock Slurm itself holds its locks as long for 200 jobs on 5,000 nodes.
+// full_budget saves at most the time of five seconds: stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
 inline DecisionTimeBudget full_budget(const Config& config) {
   const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
   return {of_second, 5 * of_second};

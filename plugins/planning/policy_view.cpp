@@ -34,8 +34,8 @@ Parameters partition_parameters(const char* name, const std::string& policy, con
   return {};
 }
 
-// Adds the keys of `defaults` that the job does not give and that the policy takes. alpha and beta belong together, so
-// neither is added if the job gives one of them. network-use gives all weights, so it excludes alpha, beta, latency and
+// Adds the keys of `defaults` that the policy accepts and the job does not give. alpha and beta belong together, so
+// neither is added if the job gives one of them. network-use sets all weights: it excludes alpha, beta, latency and
 // bandwidth.
 void add_defaults(const policies::Policy& policy, Parameters& parameters, const Parameters& defaults) {
   const bool own_weights = parameters.contains("network-use");

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Jobs wait for two reasons. Users ask with wait= to wait for better nodes, or a decision is put off because the
- * scheduling cycle had no time for it. A waiting job must not hold nodes against other jobs. But Slurm reserves nodes
- * for a pending job as soon as it considers it. The main scheduler then starts no job behind it in its partition, and
- * the backfill scheduler plans nodes for it. Therefore a waiting job's BeginTime is set to the time when the policy is
- * asked again. Slurm itself does this for a job whose launch failed. The times are kept in the job's environment, which
- * Slurm saves.
- *
- * All pending jobs with a policy whose users have no time for decisions left are put off together. Otherwise each of
- * them would stop one cycle for the jobs behind it. If other jobs could start, a cycle for them runs at once.
+ * Jobs that wait for better nodes (wait=), or whose decision was postponed. Slurm reserves nodes for each pending job
+ * that it considers, and starts no job behind it. So a waiting job gets a BeginTime, until the policy is asked again.
+ * The job's environment keeps the times, because Slurm saves it. If a user has no time for decisions left, all pending
+ * jobs of the user with a policy are postponed together, because each alone would stop one scheduling cycle.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H

@@ -51,9 +51,9 @@ static bool saved_something(const char *name, off_t size_of_nothing)
 }
 
 /*
- * Returns true if no job and no reservation holds cores, so that the order of nodes may change; Slurm stores their
- * cores by that order. slurmctld orders the nodes at its start before it reads the saved jobs and reservations, and
- * so does a backup that takes over. The sizes of the state files then tell whether there are any.
+ * Returns true if no job and no reservation holds cores. Only then the order of nodes may change, because Slurm stores
+ * cores by that order. At its start slurmctld orders the nodes before it reads the saved jobs and reservations. The
+ * sizes of the state files then show whether there are any.
  */
 static bool no_cores_are_held(void)
 {
