@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 
-// The variables in which a job's request travels to slurmctld and to the job's steps, and slurmctld's answer to the
-// job's processes. doc/architecture.md, "Variables of a job", says who writes and who reads them.
+// The variables that carry a job's request to slurmctld and to the job's steps, and slurmctld's answer to the job's
+// processes. doc/architecture.md, "Variables of a job", lists their writers and readers.
 namespace placement {
 
 // ---- The request, in Slurm's job control environment, from the submitting command to slurmctld and to every srun of
@@ -16,8 +16,8 @@ inline constexpr const char* request_version_variable = "PLACEMENT_VERSION";
 inline constexpr const char* request_version = "1";
 // The policy and its keys, as "TREEMATCH=scope=whole".
 inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
-// Set in place of the version and the policy when the matrix comes from a stored profile (matrix=auto) that was not
-// found yet. slurmctld then makes no decision, and each step looks for a profile.
+// Replaces the version and the policy if the matrix comes from a stored profile (matrix=auto) that does not exist yet.
+// slurmctld then makes no decision, and each step looks for a profile.
 inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
 // The component of a heterogeneous job that the request is for; not set for component 0 and for any other job.
 inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";

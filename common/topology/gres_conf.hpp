@@ -25,9 +25,9 @@ struct NodeGpus {
   bool detected = false;
 };
 
-// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. The order of the GPUs
-// is not known if Slurm detects them (AutoDetect=), if they have several types, which Slurm sorts, or if a line is
-// wrong. why_not then has the reason. Throws Error when a file cannot be read.
+// Returns the GPUs of the node `node` from the gres.conf `path` and the files that it includes. Their order is unknown
+// if Slurm detects them (AutoDetect=), if Slurm sorts them by several types, or if a line is wrong. why_not then has
+// the reason. Throws Error when a file cannot be read.
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node);
 
 // Returns read_gpu_shapes() for each of the nodes; the file is read once.

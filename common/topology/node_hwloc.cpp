@@ -54,8 +54,8 @@ bool load_xml(hwloc_topology_t topology, const std::string& text) {
          hwloc_topology_load(topology) == 0;
 }
 
-// Returns whether libhwloc loads this XML, in a process of its own: there are texts on which it ends with a
-// segmentation fault, and others may ask for much memory or time.
+// Returns whether libhwloc loads this XML. This runs in a separate process, because some texts cause a segmentation
+// fault in libhwloc, and others may need much memory or time.
 bool loads(const std::string& text) {
   const pid_t child = fork();
   if (child < 0) throw Error(std::string("fork: ") + std::strerror(errno));

@@ -57,8 +57,8 @@ bool is_key_letter(char c) {
 }
 
 // Removes one pair from the front of the text and stores it in `pair`. Returns false when the text begins with no pair.
-// As in Slurm, an operator may stand before '=', a quoted value may be empty or have blanks, and any other value is a
-// word, which a blank or the end follows.
+// As in Slurm, an operator may stand before '='. A quoted value may be empty or have blanks. Any other value is a word
+// up to the next blank or the end.
 bool take_pair(std::string_view& text, std::pair<std::string, std::string>& pair) {
   const std::string_view line = trimmed(text);
   std::size_t at = 0;
@@ -140,8 +140,8 @@ struct ReservedCores {
   std::vector<std::int32_t> cpus = {};  // CpuSpecList, ascending; if there are any, `count` has no meaning
 };
 
-// Returns for each core of the node whether Slurm offers it to jobs. By a count Slurm reserves the last core of the
-// last socket, then the last core of each socket before it, then the last but one of the last socket, and so on. With
+// Returns for each core of the node whether Slurm offers it to jobs. For a count, Slurm reserves the last core of each
+// socket, from the last socket to the first. Then it reserves the last but one of each socket, and so on. With
 // `from_first` (spec_cores_first) it starts with the first core of the first socket. A count that leaves no core means
 // one core, as in Slurm. A CPU stands for the whole core; each core has NodeShape::cpus_per_core of them.
 std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& reserved, bool from_first) {

@@ -148,8 +148,8 @@ std::int64_t TreeTopology::distance(std::int32_t leaf, std::int32_t other) const
   return (position_[a] + position_[b]) / 2 - position_[lowest_common_ancestor(a, b)];
 }
 
-// For each rank, the leaves below each vertex above its own leaf are one range, and the first range that has a
-// neighbour's leaf is that of the lowest common ancestor. Sums in 64 bits are faster than those in Cost, and nearly
+// Each vertex above the leaf of a rank has one range of leaves below it. The smallest range with the leaf of a
+// neighbour belongs to the lowest common ancestor. Sums in 64 bits are faster than those in Cost, and nearly
 // always sufficient.
 template <typename Sum>
 Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank,

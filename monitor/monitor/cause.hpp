@@ -26,8 +26,8 @@ struct OutageCause {
 };
 
 // Returns why a node was not heard [TOFA §3]. "silent" (as long as the silence lasts) and "reboot" mean that the node
-// failed. "link" means that its agent has run all the time, so that the network between failed. These are counted.
-// "agent" means that only the agent failed; it is not counted, because jobs go on. "planned" is not counted either.
+// failed. "link" means that the network failed, because the agent ran all the time. These causes are counted. "agent"
+// means that only the agent failed. It is not counted, because jobs continue. "planned" is not counted either.
 OutageCause cause_of_silence(const SilenceFacts& facts);
 
 }  // namespace placement::monitor

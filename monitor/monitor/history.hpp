@@ -78,7 +78,7 @@ class History {
   std::vector<SpanRecord> spans();      // ordered by beginning
 
   // Returns the stored value `name`; empty if there is none. "ring" is the position up to which the ring of decisions
-  // was read. "left X" is the time when the agent of node X ended by order, until it comes back.
+  // was read. "left X" is the time when the agent of node X was stopped, until it is back.
   std::string setting(const std::string& name);
   // Remembers a value. An empty one is forgotten.
   void set_setting(const std::string& name, const std::string& value);

@@ -80,9 +80,9 @@ bool QueryServer::close_one(const MayClose& may_close, const Group& group, std::
   return true;
 }
 
-// Returns whether a new connection from `from` can be accepted. Clients send their query at once. So when there are too
-// many connections, one that has not yet sent its query is closed to make room, of the address with the most of them.
-// If all have sent their queries, one of the user with the most connections is closed.
+// Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one that
+// has not yet sent its query, because clients send it at once. It is one of the address with the most of them. If all
+// have sent their queries, this closes a connection of the user with the most connections.
 bool QueryServer::make_room(const NetAddress& from) {
   const auto address = [](const Connection& connection) { return connection.from; };
   const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
@@ -215,8 +215,8 @@ void QueryServer::answer(Connection& connection) {
 }
 
 // The main function of a process that streams one answer. It has the time of an answer. The parent has closed its end
-// of the connection, and the others are closed here: a client sees the end of its connection only when all ends are
-// closed.
+// of the connection, and this process closes the other connections. A client sees the end of its connection only when
+// all processes have closed it.
 void QueryServer::stream(Connection& connection) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   static_cast<void>(nice(5));  // queries that are answered at once come first
@@ -297,8 +297,8 @@ bool QueryServer::send_answer(Connection& connection, double now_s) {
   }
 }
 
-// Returns false when the connection has to be closed. What has arrived is read before the time is looked at, and
-// regardless of poll(): the answer to another client may have taken all of the time since.
+// Returns false when the connection must be closed. Data that have arrived are read before the time is checked, even
+// without poll(), because the answer to another client may have used all of the time.
 bool QueryServer::serve(Connection& connection, double now_s) {
   if (connection.state == State::reading && !read_question(connection, now_s)) return false;
   if (connection.state == State::waiting && has_left(connection.socket)) return false;

@@ -29,8 +29,8 @@ void mix(std::uint64_t& hash, const T* values, std::size_t count) {
   hash ^= hash >> 29;
 }
 
-// Returns a hash of all that the answer depends on besides the job's own request: the offer, the numbers in `request`,
-// and the `generation` of the live state (0 if the policy does not use it). Equal hashes stand for an equal question.
+// Returns a hash of the data that determine the answer, in addition to the job's own request. These are the offer, the
+// numbers in `request`, and the `generation` of the live state (0 if the policy does not use it).
 std::uint64_t input_hash(const placement_offer& offer, const placement_request& request, std::uint64_t generation) {
   std::uint64_t hash = offer.node_count;
   mix(hash, &generation, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The C interface of decisions (decision_types.h). This header includes no header of Slurm.
- * placement_configure() reads files, and placement_tell() writes one record into a file in memory; no other function
- * reads or writes a file in the calling thread. No function throws. Only one thread at a time may call these functions,
- * except where a function says otherwise; slurmctld's job write lock ensures that.
+ * The C interface of decisions (decision_types.h). This header includes no header of Slurm. placement_configure()
+ * reads files, and placement_tell() writes one record into a file in memory. No other function reads or writes a file
+ * in the calling thread. No function throws. Only one thread at a time may call these functions, unless a function
+ * states otherwise. slurmctld's job write lock ensures that.
  */
 #ifndef PLACEMENT_PLANNING_DECIDE_H
 #define PLACEMENT_PLANNING_DECIDE_H

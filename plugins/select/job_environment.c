@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * The most bytes of variables that are added to a job. execve() takes 2 MiB of environment and arguments, and the
- * matrix of the first component travels in the same environment.
+ * The most bytes of variables that are added to a job. execve() accepts 2 MiB of environment and arguments. The
+ * environment also holds the matrix of the first component.
  */
 #define MOST_BYTES (1 << 20)
 

@@ -141,7 +141,7 @@ static void assess_given(const struct job_view *view, const job_record_t *job, s
 	job_grant_free(&grant);
 }
 
-/* Finds out what becomes of the ranks of a job that runs on the nodes that Slurm itself chose, as its user and the record tell. */
+/* Determines the order of the ranks of a job that runs on the nodes that Slurm chose, for its user and the record. */
 static void assess_stock(struct placement_decision *decision, const struct job_test_arguments *arguments)
 {
 	struct job_view view;

@@ -62,8 +62,8 @@ SAME_AS_SLURMS(node_init);
 SAME_AS_SLURMS(reconfigure);
 
 /*
- * Returns the directories of PluginDir that follow the one of this file, whose path is `own`, or all of PluginDir if
- * this file is in none of them. The caller frees the text with xfree(). plugin_context_create would find this file
+ * Returns the directories of PluginDir behind the directory of this file, whose path is `own`. Returns all of PluginDir
+ * if this file is in none of them. The caller frees the text with xfree(). plugin_context_create would find this file
  * again. Searching only behind this file prevents two copies of it from loading each other endlessly.
  */
 static char *directories_behind(const char *own)

@@ -15,8 +15,8 @@
 #define FIRST_PAUSE 30
 
 /*
- * The most jobs of one user that wait. The main scheduler starts no job of a partition behind a job that it could not
- * start, so each job that begins to wait stops one cycle for all users.
+ * The most jobs of one user that wait. The main scheduler stops a partition's cycle at a job that it could not start.
+ * So each job that begins to wait costs all users one cycle.
  */
 #define MOST_WAITING 8
 
@@ -35,9 +35,8 @@ struct wait {
 };
 
 /*
- * Returns false if the job was not told to wait, or was requeued since, or if its start time was set to a later one since,
- * as its user may do. If the clock was set back, the job may have been submitted, or told to wait, at a time that is
- * still to come.
+ * Returns false if this plugin did not let the job wait, if the job was requeued since, or if its user set a later start
+ * time since. If the clock was set back, the times of the submission and of the wait may be in the future.
  */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {
