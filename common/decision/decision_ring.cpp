@@ -218,8 +218,8 @@ int create_ring(const std::string& path, RingReaders readers, int old) {
 }
 
 // Opens the ring at the path or creates a new one. The caller must hold the lock of the writer. A ring with restricted
-// readers becomes a new file each time. Otherwise a process that has the old file open could read it regardless of a new
-// mode, group or access control list.
+// readers becomes a new file each time. Otherwise a process that has the old file open could read it regardless of a
+// new mode, group or access control list.
 int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);
   if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, FileDescriptor(file));

@@ -352,7 +352,7 @@ std::span<const ConfigKey> config_keys() {
           "MpirunByPolicy", "yes or no",
           "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
           "submits with PLACEMENT_MPIRUN=no. Use it if users start programs by mpirun without mapping options: Open MPI then "
-          "refuses some of these options, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
+          "refuses some mapping options, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops after three "

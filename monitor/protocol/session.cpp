@@ -48,16 +48,16 @@ Refusal refusal_of(Credentials::Fault fault) {
 const char* to_string(Refusal refusal) {
   switch (refusal) {
     case Refusal::none: return "none";
-    case Refusal::malformed: return "malformed datagram, or another version of it";
-    case Refusal::unknown_node: return "no node of this name at this address";
-    case Refusal::bad_cookie: return "answer to another challenge";
-    case Refusal::bad_credential: return "munge credential not valid here (is munge.key the same?)";
+    case Refusal::malformed: return "malformed datagram, or a datagram of another version";
+    case Refusal::unknown_node: return "no node has this name and address";
+    case Refusal::bad_cookie: return "the answer does not belong to the last challenge";
+    case Refusal::bad_credential: return "munge credential not valid here: compare munge.key of both hosts";
     case Refusal::clock_skew: return "clocks differ too much, or the credential is old";
     case Refusal::replayed: return "seen before";
-    case Refusal::wrong_user: return "made by another user (do agents and monitors run as the same one?)";
-    case Refusal::no_service: return "munge does not answer there";
-    case Refusal::no_session: return "session not known";
-    case Refusal::forged: return "seal does not fit";
+    case Refusal::wrong_user: return "credential of another user: run agents and monitors as one MonitorUser";
+    case Refusal::no_service: return "munge does not answer on that host";
+    case Refusal::no_session: return "unknown session";
+    case Refusal::forged: return "invalid seal";
     case Refusal::wrong_address: return "session of another address";
     case Refusal::too_many: return "too many datagrams";
     case Refusal::count: break;

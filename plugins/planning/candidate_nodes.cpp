@@ -35,7 +35,7 @@ void CandidateNodes::choose_tasks(const JobRequest& job_request, const Config& c
                 " tasks");
   if (tasks_ < request_.min_nodes)
     throw Error(std::to_string(tasks_) + " tasks cannot use the " + std::to_string(request_.min_nodes) +
-                " nodes that are asked for at least");
+                " nodes that the job requires");
   node_level_ = tasks_ > static_cast<std::uint64_t>(config.node_level_tasks);
   if (matrix_ && node_level_)
     note_ = "by nodes only, tasks are more than NodeLevelTasks=" + std::to_string(config.node_level_tasks);

@@ -36,8 +36,8 @@ std::shared_ptr<DecisionLog> open_decision_log(const std::string& path, bool pri
 }
 
 // Returns the users whose snapshot is trusted. With PrivateData=jobs, this permits MonitorUser to read the ring at
-// `private_ring`, because it answers users about their own jobs. `private_ring` is empty if everybody may read the ring,
-// or if it is not open yet.
+// `private_ring`, because it answers users about their own jobs. `private_ring` is empty if everybody may read the
+// ring, or if it is not open yet.
 SnapshotOwners find_monitor(const std::string& monitor_user, const std::string& private_ring) {
   SnapshotOwners owners = snapshot_owners(monitor_user);
   if (owners.missing.empty() && !private_ring.empty()) let_read_ring(private_ring, owners.users.back());

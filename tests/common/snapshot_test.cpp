@@ -124,7 +124,7 @@ START_TEST(refuses_impossible_states) {
       {[](LiveState&, PairArrays& p) {
          p.node_bandwidth_Bps = {1, -2, 3};
        },
-       "of a node is -2"},
+       "node is -2"},
       {[](LiveState&, PairArrays& p) { p.latency_predictor = {Predictor::last}; }, "forecasts"},
       {[](LiveState&, PairArrays& p) {
          p.set_forecast(0, 1, {Predictor::last, Predictor::ewma, -1, 1});

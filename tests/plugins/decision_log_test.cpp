@@ -49,7 +49,7 @@ START_TEST(a_refused_plan_leaves_no_costs) {
   ck_assert_uint_eq(unbound.size(), 4);
   for (const std::size_t stock : {1, 2})
     for (const std::string& term : unbound[stock].terms) ck_assert(term.find("bound") == term.npos);
-  ck_assert_text_eq(unbound[3].terms.back(), "no rank is bound to its core: TaskPlugin=task/none");
+  ck_assert(unbound[3].terms.back().ends_with(": TaskPlugin=task/none"));
   ck_assert_int_eq(told[1].reason_class, STOCK_SLURM);
 }
 END_TEST

