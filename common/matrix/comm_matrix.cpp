@@ -40,8 +40,8 @@ void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   edges = std::move(sorted);
 }
 
-// Brings edges into the form that a matrix is made of: a < b in each, sorted, one edge per pair, none from a rank to
-// itself, none of weight 0. Returns the sum of the weights. Throws Error when it is 2^63 or more.
+// Brings edges into the form that a matrix uses: a < b, sorted, and one edge per pair. Edges from a rank to itself and
+// edges of weight 0 are removed. Returns the sum of the weights. Throws Error when it is 2^63 or more.
 std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   for (CommEdge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);

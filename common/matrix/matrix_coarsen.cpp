@@ -86,8 +86,8 @@ void grow(Grouping& grouping, std::int32_t group_size) {
   join(grouping, group_size, false);
 }
 
-// Returns groups of equal size: full groups stay, and the ranks of the others are put in a row, group after group, and
-// cut into full groups.
+// Returns groups of equal size. Full groups stay. The ranks of all other groups form one list, group after group, which
+// is cut into full groups.
 std::vector<std::int32_t> filled_up(const Grouping& grouping, std::int32_t group_size) {
   std::vector<std::int32_t> group_of = grouping.group_of;
   std::vector<std::int32_t> begin(grouping.size.size() + 1);

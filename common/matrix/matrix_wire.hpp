@@ -20,14 +20,11 @@ struct WireLimits {
   std::size_t max_unpacked_bytes = std::size_t{1} << 24;
 };
 
-// Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame. The frame holds LEB128 numbers:
-// - 0;
-// - the number of ranks, and the number of pairs;
-// - for each rank the number of its neighbours that are larger than the rank;
-// - for each pair, in sorted order, its larger rank minus the previous neighbour of its smaller rank (minus the smaller
-//   rank itself for the first neighbour), less 1;
-// - for each pair, in sorted order, the weight less 1.
-// Throws Error when the matrix exceeds the default WireLimits.
+// Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
+// number of ranks, the number of pairs, and for each rank the number of its larger neighbours. For each pair, in sorted
+// order, follows the larger rank minus the previous neighbour of the smaller rank, less 1. (The first neighbour counts
+// from the smaller rank itself.) The last numbers are the weights of the pairs, less 1. Throws Error when the matrix
+// exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
 // Unpacks a matrix that pack_wire() wrote. This is a trust boundary: the bytes come from any user. Throws Error on

@@ -23,8 +23,8 @@ bool TrafficTable::add(std::int32_t from, std::int32_t to, long double value) {
   return true;
 }
 
-// Multiplies the values by the least power of ten that makes them integers but for rounding, or by the largest that
-// keeps their sum below 2^62.
+// Multiplies the values by the least power of ten that makes them integers, up to rounding. The power is limited so that
+// their sum stays below 2^62.
 void TrafficTable::scale(MatrixInfo& info) {
   if (values_.empty()) return;
   long double sum = 0, unit = 1;
@@ -62,8 +62,8 @@ void TrafficTable::sort_and_merge() {
   entries_.resize(kept);
 }
 
-// Drops the lower half of a symmetric matrix: when each entry (from, to) has an entry (to, from) of equal weight, those
-// with from > to are removed. Returns whether it is so. The entries must be sorted.
+// Removes the entries with from > to if each entry (from, to) has an entry (to, from) of equal weight. Returns whether
+// the matrix is symmetric in this sense. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
   // at[r] is the next entry of row r above the diagonal. In sorted order, the entries of column r below the diagonal
   // must come in the order of the entries.

@@ -33,12 +33,11 @@ struct NodeShape {
 // Returns the view of a node whose first core is the leaf `first_leaf`. The cores that Slurm offers are free.
 NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 
-// Returns a view of the machine as a tree of switches, nodes, sockets and cores, with all cores free that Slurm offers.
-// Its nodes are in the order of `nodes`; `level_distance` is that of TreeTopology::from_parents(). A level without
-// branches (one socket in every node, one root switch) is left out and adds no hops. A switch without a switch above it
-// is the top of a fabric, and an extra root joins several fabrics. NodeView::fabric, numbered by the lowest node, shows
-// which nodes a job can use together. A node on no switch has `no_fabric` if the machine has switches. Throws Error on
-// no nodes, too many cores, a node under two switches, an index out of range, a cycle of switches, or a count below 1.
+// Returns a view of the machine as a tree of switches, nodes, sockets and cores, in the order of `nodes`. All cores that
+// Slurm offers are free. A level without branches is left out. Each top switch has a fabric of its own (NodeView::fabric,
+// numbered by the lowest node), and an extra root joins several fabrics. A job can use the nodes of one fabric together.
+// A node on no switch has `no_fabric` if there are switches. `level_distance` is that of TreeTopology::from_parents().
+// Throws Error on missing nodes, two switches over a node, a cycle of switches, or a number out of range.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

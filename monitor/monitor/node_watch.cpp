@@ -50,8 +50,8 @@ std::optional<std::int32_t> NodeWatch::index(const std::string& name) const {
   return found == index_.end() ? std::nullopt : std::optional(found->second);
 }
 
-// Handles a clock that was set, or a machine that slept. The time of observation ends with the last heartbeat before,
-// and the next one begins now, so that the time between does not count as observed.
+// Handles a clock that was set, or a machine that slept. The time of observation ends with the last heartbeat before
+// that, and a new one starts now. The time between is not observed.
 void NodeWatch::watch_clock(Moment now) {
   const double ahead_s = now.wall_s - now.steady_s;
   const double jump_s = ahead_s - std::exchange(clock_ahead_s_, ahead_s);

@@ -25,8 +25,8 @@ constexpr std::array<std::string_view, 18> until_the_end = {
     "ProbeLatencyS",      "ProbeBandwidthS", "MetricsFile",    "OutageEstimator", "ProbeAllPairsNodes",
     "OutageHorizonHours", "HistoryDays",     "AgentDirectory"};
 
-// The settings that the monitor takes at once. They are copied and not set by their text, because a key that was taken
-// out of the file has an empty text, which no key takes.
+// The settings that the monitor applies at once. They are copied as values: a key that was removed from the file has an
+// empty text, which no key accepts.
 struct SettingAtOnce {
   std::string_view name;
   void (*take)(Config& to, const Config& from);

@@ -47,8 +47,8 @@ SlurmView view_of(const node_info_t& node) {
 
 constexpr std::string_view letters = "?rnop";  // of each SlurmView
 
-// Returns whether the active slurmctld is that of the SlurmctldHost line number `order`. slurmctld on an earlier host
-// takes control when it starts, so that the first one that answers is active.
+// Returns whether the slurmctld of SlurmctldHost line number `order` is active. A slurmctld on an earlier host takes
+// control when it starts. Therefore the first one that answers is active.
 bool is_first_controller(std::int32_t order) {
   for (std::int32_t i = 0; i < order; ++i)
     if (slurm_ping(i) == SLURM_SUCCESS) return false;

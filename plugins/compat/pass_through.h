@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * Passes calls of Slurm on to the real select plugin. Slurm looks up a list of functions in a select plugin, and the
- * list differs between versions. configure takes it from Slurm's source and writes select_symbols.h. That file has
+ * Passes calls of Slurm on to the real select plugin. Slurm looks up a list of functions, which differs between
+ * versions. configure reads this list from Slurm's source and writes select_symbols.h. That file has
  * OWN(NAME) for each function that this plugin defines itself, and PASS(NAME) for each other one. A call of a
  * function with PASS goes to the real plugin with all its arguments.
  */

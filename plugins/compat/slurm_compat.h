@@ -15,8 +15,8 @@
 /*
  * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
  * Functions bind when they are called, but data binds at once. A client without one of the symbols would print an error
- * and go on without the plugin. plugin_load_from_file is weak because libslurm does not export it; so the plugin can
- * detect whether a program has more than libslurm.
+ * and continue without the plugin. plugin_load_from_file is weak because libslurm does not export it. With it the plugin
+ * detects whether a program has more than libslurm.
  */
 #pragma weak job_list
 #pragma weak node_record_count

@@ -15,8 +15,8 @@
 
 namespace placement::planning {
 
-// Writes decision records to the ring, from which placement-monitor and placectl read them. record_choice() notes the
-// choice of the policy. record() adds the outcome, once Slurm has allocated, and writes the record. If the ring cannot
+// Writes decision records to the ring, which placement-monitor and placectl read. record_choice() notes the choice of
+// the policy. record() adds the outcome after Slurm's allocation, and writes the record. If the ring cannot
 // be opened, for example because the previous slurmctld still writes it, records are kept until open() succeeds. At
 // most ring_places records are kept. Only the functions that say so may be called from other threads.
 class DecisionLog {

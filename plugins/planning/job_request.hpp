@@ -16,16 +16,10 @@
 
 namespace placement::planning {
 
-// The request that was shipped with a job, decoded from these variables of the job's environment:
-//
-//   PLACEMENT_VERSION=1
-//   PLACEMENT_POLICY=WORD                  the policy with its parameters
-//   PLACEMENT_MATRIX_PIECES=N              only with a matrix, as the next one
-//   PLACEMENT_MATRIX_0 .. _(N-1)           the matrix, each piece at most 64 KiB of to_base64url()
-//   PLACEMENT_NATURAL_ORDER                set: srun leaves the ranks in natural order
-//
-// The variables PLACEMENT_AUTO, PLACEMENT_COMPONENT and PLACEMENT_OVERRIDES_DISTRIBUTION are for srun
-// (spank/request/shipped_request.hpp).
+// The request that was shipped with a job, decoded from the variables PLACEMENT_* of the job's environment. They are
+// VERSION=1, POLICY=WORD (the policy with its parameters), and NATURAL_ORDER. With a matrix there are MATRIX_PIECES=N
+// and MATRIX_0 .. MATRIX_(N-1), each piece at most 64 KiB of to_base64url(). common/decision/job_variables.hpp describes
+// the other variables, which are for srun.
 struct JobRequest {
   PolicySpec spec;
   const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`

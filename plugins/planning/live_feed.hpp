@@ -35,14 +35,11 @@ struct SnapshotOwners {
 // error; the field `missing` then says so.
 SnapshotOwners snapshot_owners(const std::string& monitor_user);
 
-// Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks, where no file may be
-// read. Mapping the file is no alternative: a process that maps a file is killed by SIGBUS when another process
-// truncates it. A thread looks once a second whether the file was replaced, reads and checks it, and then swaps a
-// pointer. It holds no lock of Slurm, and takes the lock of decisions only for this swap. The destructor does not wait
-// for the thread, which may hang in a file system.
-//
-// A snapshot is trusted if it belongs to root, to the user of this process, or to the monitor's user. That user may be
-// created after slurmctld started, so the owners are looked up again while a file is refused.
+// Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks and may not read files.
+// A thread checks once a second whether the file was replaced, reads it, and swaps a pointer. It holds the lock of
+// decisions only for this swap, and no lock of Slurm. The file is not mapped: a truncated mapping ends a process with
+// SIGBUS. The destructor does not wait for the thread, which may hang in a file system. A snapshot of root, of the own
+// user or of the monitor's user is trusted. These users are looked up again while a file is refused.
 class LiveFeed {
  public:
   // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.

@@ -15,11 +15,10 @@ struct node_room {
 };
 
 /*
- * Returns the number of tasks for which the node's free generic resources are enough; UINT32_MAX means no limit. A
- * resource is not free if the node does not have the CPUs or the memory that the job requests with it (--cpus-per-gpu,
- * --mem-per-gpu). `tasks` is the number of tasks of the job, 0 if the job gives none. Resources that the job asks for
- * as a whole (--gpus=N) are divided into equal shares of its tasks. With `round_up`, a remaining part of a share counts
- * as a task.
+ * Returns the number of tasks for which the node has free generic resources; UINT32_MAX means no limit. A resource is
+ * not free without the CPUs or the memory that the job requests for it (--cpus-per-gpu, --mem-per-gpu). `tasks` is the
+ * number of tasks of the job, 0 if unknown. Resources of the whole job (--gpus=N) are divided equally among its tasks.
+ * With `round_up`, a remaining part of a share counts as a task.
  */
 uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, const struct node_room *room,
 			    uint32_t tasks, bool round_up);

@@ -203,8 +203,8 @@ static void put_off_one(job_record_t *job, uint32_t pause)
 }
 
 /*
- * Calls Slurm's function instead of passing its address on. Other programs than slurmctld load this plugin too and lack
- * that function: a call binds late, an address would have to be found when the plugin is loaded.
+ * Calls Slurm's function instead of passing its address. Programs other than slurmctld also load this plugin but do not
+ * have this function. A call binds late, but an address is resolved when the plugin is loaded.
  */
 static void schedule_jobs(void)
 {

@@ -21,14 +21,10 @@ struct placement_fatt_message {
 };
 
 /*
- * Orders nodes along the torus of the TorusFile in the file `config_path` [TOFA §5]. `names` has `count` names of
- * nodes. Sets rank[k] to the place of names[k] in the order, from 1 to `count`. Nodes that are consecutive on the
- * torus get consecutive ranks; nodes without coordinates come last. Returns false if the nodes are to stay in the
- * order of their names, as without this plugin; rank[] is not valid then.
- *
- * The order in force is kept in the file `order_path`. Slurm stores the cores of running jobs and of reservations by
- * the order of nodes. Therefore another order comes into force only if `may_change` is true. `message` gets a line for
- * the log.
+ * Orders nodes along the torus of the TorusFile in the file `config_path` [TOFA §5]. Sets rank[k] to the place of
+ * names[k] in the order, from 1 to `count`; nodes without coordinates come last. Returns false, without a valid rank[],
+ * if the nodes keep the order of their names. The file `order_path` stores the order in force. Slurm stores cores of
+ * jobs and reservations by that order, so it changes only if `may_change` is true. `message` gets a line for the log.
  */
 bool placement_fatt_order(const char *config_path, const char *order_path, bool may_change,
 			  const char *const *names, size_t count, uint32_t *rank,
