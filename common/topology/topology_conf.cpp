@@ -228,7 +228,7 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     const std::string_view first = first_key(line);
     const bool sizes = equal_any_case(first, "BlockSizes"), levels = equal_any_case(first, "BlockLevels");
     if (!sizes && !levels && !equal_any_case(first, "BlockName"))
-      fail_at(file, line.number, "the line does not begin with BlockName=, BlockSizes= or BlockLevels=");
+      fail_at(file, line.number, "expected a line that starts with BlockName=, BlockSizes= or BlockLevels=");
     check_keys(file, line, block_keys);
     if (sizes || levels) {
       if (line.pairs.size() > 1) fail_at(file, line.number, std::string(first) + "= takes a line of its own");

@@ -59,7 +59,7 @@ class Other {
 START_TEST(other_files_in_the_way) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("ring", "something else");
-  ck_assert_error(DecisionReader(path).read(), "no ring");
+  ck_assert_error(DecisionReader(path).read(), "not a decision file");
   ck_assert_error(DecisionReader(directory.path()).read(), "regular file");
   const std::string victim = directory.file("victim", "precious");
   const std::string link = directory.path() + "/link";

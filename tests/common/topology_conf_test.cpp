@@ -115,8 +115,8 @@ START_TEST(included_switches) {
 END_TEST
 
 START_TEST(wrong_switches) {
-  ck_assert_error_words(shape("Nodes=n1"), "t:1: begin SwitchName=");
-  ck_assert_error_words(shape("junk"), "t:1: begin SwitchName=");
+  ck_assert_error_words(shape("Nodes=n1"), "t:1: SwitchName=");
+  ck_assert_error_words(shape("junk"), "t:1: SwitchName=");
   ck_assert_error_words(shape("SwitchName=a Nodes=n1 junk"), "t:1: 'junk' Key=value");
   ck_assert_error_words(shape("SwitchName=a Node=n1"), "t:1: Node Nodes?");
   ck_assert_error_words(shape("SwitchName=a Weather=1"), "t:1: Weather SwitchName Nodes Switches LinkSpeed");
@@ -127,7 +127,7 @@ START_TEST(wrong_switches) {
   ck_assert_error_words(shape("SwitchName=a Nodes=n1\nSwitchName=b Switches=b,a"), "t b above");
   ck_assert_error_words(shape("SwitchName=a Switches=b\nSwitchName=b Switches=a"), "t a above");
   ck_assert_error_words(shape("SwitchName=a Nodes=n[1-"), "t:1: 'n[1-' brackets");
-  ck_assert_error_words(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"), "t:2: begin SwitchName=");
+  ck_assert_error_words(shape("SwitchName=a Nodes=n1\nBlockName=b Nodes=n2"), "t:2: SwitchName=");
 }
 END_TEST
 

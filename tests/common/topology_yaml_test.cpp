@@ -157,8 +157,8 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_words(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
                   "t.yaml:5: nodes 'n1 Switches=s2'");
   ck_assert_error(parse_topology_yaml("- topology: 'a\n", "t.yaml"), "t.yaml:2: ");
-  ck_assert_error(parse_topology_yaml("- [[[[\n", "t.yaml"), " no YAML: ");
-  ck_assert_error(parse_topology_yaml(std::string(20000, '['), "t.yaml"), " no YAML: ");
+  ck_assert_error(parse_topology_yaml("- [[[[\n", "t.yaml"), ": invalid YAML: ");
+  ck_assert_error(parse_topology_yaml(std::string(20000, '['), "t.yaml"), ": invalid YAML: ");
   ck_assert_error_words(parse_topology_yaml(std::string(max_topology_yaml + 1, ' '), "t.yaml"),
                         "16777217 bytes 16777216");
 }

@@ -316,12 +316,12 @@ START_TEST(owners_and_modes) {
   chmod(directory.path().c_str(), 0700);
   require_safe_directory(directory.path(), me);
   ck_assert_error(require_safe_directory(directory.path(), me + 1), "user " + std::to_string(me));
-  ck_assert_error(require_safe_directory(file, me), "no directory");
+  ck_assert_error(require_safe_directory(file, me), "not a directory");
   ck_assert_error(require_safe_directory(directory.path() + "/none", me), "/none: ");
   const std::string link = directory.path() + "/link";
   ck_assert_int_eq(symlink(directory.path().c_str(), link.c_str()), 0);
-  ck_assert_error(require_safe_directory(link, me), "no directory");
-  ck_assert_error(require_safe_munge_socket(file), "no socket");
+  ck_assert_error(require_safe_directory(link, me), "not a directory");
+  ck_assert_error(require_safe_munge_socket(file), "not a socket");
   require_safe_munge_socket(directory.path() + "/none");
   ck_assert_error(unprivileged_user("root"), "MonitorUser=root: ");
   ck_assert_error(unprivileged_user("nobody-of-this-name"), "MonitorUser=nobody-of-this-name: ");
