@@ -355,9 +355,9 @@ std::span<const ConfigKey> config_keys() {
           "refuses some mapping options, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
-          "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops after three "
-          "runs of the program agree that have one number of ranks and arguments that differ at most in numbers. -m "
-          "TREEMATCH=auto uses these counts. The program is linked with the MPI library of libplacement-profile. Users "
+          "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops when three "
+          "runs of the program agree. These runs have equal numbers of ranks, and arguments that differ at most in "
+          "numbers. -m TREEMATCH=auto uses these counts. The program must use the MPI library of libplacement-profile. Users "
           "exclude a run by srun --no-profile, and all runs by PLACEMENT_PROFILE_JOBS=no. Mode=off disables it. no: only "
           "runs with --profile-comm are counted."),
       text<&Config::profile_exclude, set_program_names>(

@@ -126,7 +126,8 @@ std::vector<std::string> RunningConfiguration::read_again() {
       ++known;
     }
     if (known < topology_of.size())
-      notes_.push_back("the nodes of " + slurm_conf_ + " have changed: reports of new nodes are accepted once slurmctld has these nodes");
+      notes_.push_back("the nodes of " + slurm_conf_ +
+                       " have changed: reports of new nodes are accepted once slurmctld has these nodes");
   } catch (const Error& error) {
     unreadable_ = true;
     notes_.push_back(error.what());
