@@ -288,7 +288,8 @@ std::vector<Decision> DecisionReader::read(std::size_t most) {
   if (fstat(file, &status) != 0) fail_errno(path_, "cannot be examined");
   if (!S_ISREG(status.st_mode)) throw Error(path_ + ": is not a regular file");
   if (!owners_.empty() && std::find(owners_.begin(), owners_.end(), status.st_uid) == owners_.end())
-    throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) + ", who is not one of its trusted owners");
+    throw Error(path_ + ": belongs to user " + std::to_string(status.st_uid) +
+                ", who is not one of its trusted owners");
   if (!owners_.empty() && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     throw Error(path_ + ": is writable by others than its owner: remove this permission");
   const Header header = read_header(path_, file);

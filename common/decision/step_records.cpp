@@ -63,7 +63,8 @@ bool has_all_nodes(const Decision& plan, const Decision& step) {
 
 StepRecords StepRecords::of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv) {
   if (cluster.empty() || cluster.find('/') != cluster.npos)
-    throw Error("cannot choose a directory for the records of steps: the name of the cluster is '" + shown(cluster) + "'");
+    throw Error("cannot choose a directory for the records of steps: the name of the cluster is '" + shown(cluster) +
+                "'");
   for (const auto& [name, below] : {std::pair("XDG_STATE_HOME", ""), std::pair("HOME", "/.local/state")}) {
     const char* const value = getenv(name);
     if (value && value[0] == '/') return StepRecords(std::string(value) + below + "/slurm-placement/steps." + cluster);

@@ -23,8 +23,8 @@ bool TrafficTable::add(std::int32_t from, std::int32_t to, long double value) {
   return true;
 }
 
-// Multiplies the values by the least power of ten that makes them integers, up to rounding. The power is limited so that
-// their sum stays below 2^62.
+// Multiplies the values by the least power of ten that makes them integers, up to rounding. The power is limited so
+// that their sum stays below 2^62.
 void TrafficTable::scale(MatrixInfo& info) {
   if (values_.empty()) return;
   long double sum = 0, unit = 1;

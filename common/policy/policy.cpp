@@ -15,8 +15,7 @@ std::int64_t number_parameter(const Request& request, const std::string& key, st
   const std::string& text = found->second;
   const std::optional<std::int64_t> value = parse_integer(text);
   if (!value || *value < least || *value > most)
-    throw Error(key + "=" + text + ": expected a number from " + std::to_string(least) + " to " +
-                std::to_string(most));
+    throw Error(key + "=" + text + ": expected a number from " + std::to_string(least) + " to " + std::to_string(most));
   return *value;
 }
 

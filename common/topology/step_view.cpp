@@ -18,8 +18,8 @@ bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t 
   return true;
 }
 
-// Leaves only those cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn; a
-// socket without enough free cores is skipped. If a task fits into no socket, the result cannot be predicted, and the
+// Leaves only those cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn;
+// a socket without enough free cores is skipped. If a task fits into no socket, the result cannot be predicted, and the
 // free cores stay unchanged.
 void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
   std::vector<bool> dealt(node.core_free.size(), false);

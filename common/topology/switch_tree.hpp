@@ -33,11 +33,12 @@ struct NodeShape {
 // Returns the view of a node whose first core is the leaf `first_leaf`. The cores that Slurm offers are free.
 NodeView view_of_node(const NodeShape& shape, std::int32_t first_leaf);
 
-// Returns a view of the machine as a tree of switches, nodes, sockets and cores, in the order of `nodes`. All cores that
-// Slurm offers are free. A level without branches is left out. Each top switch has a fabric of its own (NodeView::fabric,
-// numbered by the lowest node), and an extra root joins several fabrics. A job can use the nodes of one fabric together.
-// A node on no switch has `no_fabric` if there are switches. `level_distance` is that of TreeTopology::from_parents().
-// Throws Error on missing nodes, two switches over a node, a cycle of switches, or a number out of range.
+// Returns a view of the machine as a tree of switches, nodes, sockets and cores, in the order of `nodes`. All cores
+// that Slurm offers are free. A level without branches is left out. Each top switch has a fabric of its own
+// (NodeView::fabric, numbered by the lowest node), and an extra root joins several fabrics. A job can use the nodes of
+// one fabric together. A node on no switch has `no_fabric` if there are switches. `level_distance` is that of
+// TreeTopology::from_parents(). Throws Error on missing nodes, two switches over a node, a cycle of switches, or a
+// number out of range.
 ClusterView view_of_switches(std::span<const SwitchShape> switches, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 

@@ -230,13 +230,12 @@ YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   for (const std::string_view kind : kinds) {
     if (!yaml.value(entry, kind, "a topology")) continue;
     if (!topology.kind.empty())
-      yaml.fail(entry, "topology " + shown(topology.name) + " has two kinds, " + topology.kind + " and " +
-                           std::string(kind));
+      yaml.fail(entry,
+                "topology " + shown(topology.name) + " has two kinds, " + topology.kind + " and " + std::string(kind));
     topology.kind = kind;
   }
   if (topology.kind.empty())
-    yaml.fail(entry,
-              "topology " + shown(topology.name) + " has no kind: expected block, flat, ring, torus3d or tree");
+    yaml.fail(entry, "topology " + shown(topology.name) + " has no kind: expected block, flat, ring, torus3d or tree");
   return topology;
 }
 

@@ -289,8 +289,8 @@ TorusTopology torus_of(const TorusDescription& description, std::span<const std:
   for (const std::string& node : known)
     if (torus.find(node) < 0) without.push_back(node);
   if (!without.empty())
-    warning += (warning.empty() ? "" : "; ") + file + ": has no coordinates of " +
-               shown(compress_hostlist(without)) + ", which TOFA does not use";
+    warning += (warning.empty() ? "" : "; ") + file + ": has no coordinates of " + shown(compress_hostlist(without)) +
+               ", which TOFA does not use";
   return TorusTopology({torus.dimensions().begin(), torus.dimensions().end()}, std::move(nodes));
 }
 

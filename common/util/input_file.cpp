@@ -35,8 +35,8 @@ constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
 }
 
-// Throws Error when `bytes`, a piece of the file, shows that it is not a text file. Each piece is checked as it is read,
-// so a sparse file is refused before all of it is in memory.
+// Throws Error when `bytes`, a piece of the file, shows that it is not a text file. Each piece is checked as it is
+// read, so a sparse file is refused before all of it is in memory.
 void check_text(const std::string& path, std::string_view bytes) {
   if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is compressed by gzip: unpack it first with gunzip");
   if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": contains a zero byte: expected a text file");

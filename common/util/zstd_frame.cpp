@@ -23,7 +23,8 @@ std::vector<std::byte> unpack_frame(std::span<const std::byte> frame, std::size_
   if (ZSTD_isError(length)) throw Error("incomplete zstd frame");
   if (length != frame.size()) throw Error(std::to_string(frame.size() - length) + " bytes too many at the end");
   const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
-  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR) throw Error("the frame does not state its unpacked size");
+  if (size == ZSTD_CONTENTSIZE_UNKNOWN || size == ZSTD_CONTENTSIZE_ERROR)
+    throw Error("the frame does not state its unpacked size");
   if (size > max_bytes)
     throw Error("unpacked " + std::to_string(size) + " bytes: the limit is " + std::to_string(max_bytes));
   std::vector<std::byte> bytes(size);

@@ -31,8 +31,8 @@ double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets,
                                   [&](const TrainArrival& arrival) { return arrival.index >= packets / 4; });
   const auto counted = static_cast<std::size_t>(arrivals.end() - begin);
   if (counted < least_arrivals) return unknown_value;
-  // A sender that waits for its processor leaves a gap. A token bucket fills in the gap and then passes packets at once.
-  // The median over pieces is affected by neither.
+  // A sender that waits for its processor leaves a gap. A token bucket fills in the gap and then passes packets at
+  // once. The median over pieces is affected by neither.
   const std::size_t pieces = std::clamp<std::size_t>(counted / packets_of_piece, 1, most_pieces);
   std::vector<double> rates;
   for (std::size_t piece = 0; piece < pieces; ++piece) {

@@ -44,7 +44,7 @@ std::optional<std::uint64_t> parse_pressure(std::string_view text);
 
 // The bytes of a network interface since it exists.
 struct InterfaceBytes {
-  std::string_view name;  // points into the text
+  std::string_view name;       // points into the text
   std::uint64_t received = 0;  // bytes
   std::uint64_t sent = 0;      // bytes
 };

@@ -119,8 +119,8 @@ void History::prepare(const std::string& path) {
   set_modes(*database_);
   const std::int64_t version = database_->number("PRAGMA user_version");
   if (version > history_schema_version)
-    throw Error(path + ": has schema version " + std::to_string(version) + ", but this program supports versions up to " +
-                std::to_string(history_schema_version));
+    throw Error(path + ": has schema version " + std::to_string(version) +
+                ", but this program supports versions up to " + std::to_string(history_schema_version));
   if (version == 0) {
     Transaction all(*database_);
     database_->run(schema);

@@ -108,9 +108,10 @@ void Monitor::hear_slurm(double now_s) {
     if (controller_) controller_trouble_.say(trouble_of(*controller_));
   } else {
     slurm_trouble_.say(
-        answer->denied ? "slurmctld shows this user no nodes (PrivateData=nodes): outages are classified without "
-                         "it; make the user an operator (sacctmgr, AdminLevel=Operator), or set MonitorUser to SlurmUser"
-                       : "slurmctld does not answer: outages are classified without it");
+        answer->denied
+            ? "slurmctld shows this user no nodes (PrivateData=nodes): outages are classified without "
+              "it; make the user an operator (sacctmgr, AdminLevel=Operator), or set MonitorUser to SlurmUser"
+            : "slurmctld does not answer: outages are classified without it");
   }
 }
 

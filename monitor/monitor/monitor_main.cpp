@@ -51,8 +51,8 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
   for (std::size_t i = 0; i < hosts.controllers.size(); ++i)
     if (hosts.controllers[i].name == host || hosts.controllers[i].name == host.substr(0, host.find('.')))
       return static_cast<std::int32_t>(i);
-  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") + " not a SlurmctldHost of " +
-              conf + (wanted.empty() ? ": give --host" : ""));
+  throw Error((wanted.empty() ? "this host, " + host + ", is" : "--host " + wanted + " is") +
+              " not a SlurmctldHost of " + conf + (wanted.empty() ? ": give --host" : ""));
 }
 
 // Returns the nodes of slurmctld, for a slurm.conf without NodeName lines. Waits until there is one. Returns none when

@@ -124,8 +124,8 @@ void require_safe_directory(const std::string& path, uid_t owner) {
   if (lstat(path.c_str(), &directory) != 0) fail_with_errno(path);
   if (!S_ISDIR(directory.st_mode)) throw Error(path + " is not a directory");
   if (directory.st_uid != owner)
-    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + " instead of " +
-                std::to_string(owner) + "; remove it if MonitorUser has changed");
+    throw Error(path + " belongs to user " + std::to_string(directory.st_uid) + " instead of " + std::to_string(owner) +
+                "; remove it if MonitorUser has changed");
   if ((directory.st_mode & others_may_write) != 0)
     throw Error(path + " has mode " + octal(directory.st_mode) + ": remove the write permission of group and others");
 }

@@ -21,8 +21,8 @@ bool is_v4(const NetAddress& address);
 // Converts `address` for an IPv6 socket (`v6`), which takes IPv4 addresses in their mapped form, or for an IPv4 socket.
 SocketAddress to_socket(const NetAddress& address, bool v6);
 
-// Opens a non-blocking socket of `type` SOCK_DGRAM or SOCK_STREAM for IPv6 and IPv4, or for IPv4 if the host has no IPv6.
-// Sets `v6` to true for IPv6. Throws Error.
+// Opens a non-blocking socket of `type` SOCK_DGRAM or SOCK_STREAM for IPv6 and IPv4, or for IPv4 if the host has no
+// IPv6. Sets `v6` to true for IPv6. Throws Error.
 int open_inet_socket(int type, bool& v6);
 
 // Returns none when `from` is null or neither an IPv4 nor an IPv6 address.

@@ -18,8 +18,8 @@ namespace placement::planning {
 
 // The request that was shipped with a job, decoded from the variables PLACEMENT_* of the job's environment. They are
 // VERSION=1, POLICY=WORD (the policy with its parameters), and NATURAL_ORDER. With a matrix there are MATRIX_PIECES=N
-// and MATRIX_0 .. MATRIX_(N-1), each piece at most 64 KiB of to_base64url(). common/decision/job_variables.hpp describes
-// the other variables, which are for srun.
+// and MATRIX_0 .. MATRIX_(N-1), each piece at most 64 KiB of to_base64url(). common/decision/job_variables.hpp
+// describes the other variables, which are for srun.
 struct JobRequest {
   PolicySpec spec;
   const policies::Policy* policy = nullptr;  // null if the request cannot be served, see `error`

@@ -131,8 +131,7 @@ START_TEST(compressed_files) {
   const std::string text = "2 1\n0 1 7\n";
   const std::string packed = zstd_packed(text);
   ck_assert(read_matrix(directory.file("a", packed)).weight(0, 1) == 7);
-  ck_assert_error(read_matrix(directory.file("a", packed.substr(0, packed.size() - 3))),
-                  "cut off");
+  ck_assert_error(read_matrix(directory.file("a", packed.substr(0, packed.size() - 3))), "cut off");
   ck_assert_error(read_matrix(directory.file("a", packed + "x")), "a: ");
   ck_assert_error(read_matrix(directory.file("a", packed.substr(0, 4))), "a: ");
   // A small file that expands to a large text.
@@ -168,8 +167,7 @@ START_TEST(bombs_are_refused_by_their_beginning) {
   const std::string sparse = directory.file("sparse", "np 2\n");
   std::filesystem::resize_file(sparse, (1 << 30) - 1);
   ck_assert_error(read_matrix(sparse), "zero byte");
-  for (const auto& [byte, message] :
-       {std::pair{'\0', "zero byte"}, {'\n', "2000 times"}}) {
+  for (const auto& [byte, message] : {std::pair{'\0', "zero byte"}, {'\n', "2000 times"}}) {
     const std::string path = directory.file("bomb", zstd_repeated(byte, std::size_t{1} << 30));
     ck_assert_uint_lt(std::filesystem::file_size(path), 100000);
     ck_assert_error(read_matrix(path), message);

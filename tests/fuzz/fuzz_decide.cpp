@@ -108,8 +108,8 @@ class Site {
     char message[256];
     placement_configure(config_.c_str(), &machine, message, sizeof message);
     REQUIRE(message[0] == '\0');
-    REQUIRE(std::string_view(placement_warning())
-                .ends_with("/torus: has no coordinates of n5, which TOFA does not use"));
+    REQUIRE(
+        std::string_view(placement_warning()).ends_with("/torus: has no coordinates of n5, which TOFA does not use"));
   }
 
  private:
