@@ -77,7 +77,7 @@ std::string told_refusal(std::uint8_t reason) {
 
 uid_t uid_of(const std::string& user) {
   if (const passwd* entry = getpwnam(user.c_str())) return entry->pw_uid;
-  throw Error("MonitorUser=" + user + " is not a user of this host: run the command on a host that has this user");
+  throw Error("MonitorUser=" + user + " is not a user of this host: cannot query placement-monitor from this host");
 }
 
 }  // namespace
