@@ -21,7 +21,7 @@ constexpr double most_value = 1e30;  // sums over all pairs of nodes stay finite
 class Table {
  public:
   Table(std::string_view text, const std::string& file) : file_(file), lines_(lines_of(text)) {
-    if (lines_.empty()) throw Error(file + ": the table is empty: a line with the names of its columns is wanted");
+    if (lines_.empty()) throw Error(file + ": the table is empty: expected a line with the names of its columns");
     tabs_ = lines_[0].text.find('\t') != std::string_view::npos;
     header_ = fields(lines_[0]);
   }
@@ -34,7 +34,7 @@ class Table {
       if (found == known.end()) fail_at(file_, lines_[0].number, unknown_column(name, known));
       const auto place = static_cast<std::size_t>(found - known.begin());
       if (std::find(places.begin(), places.end(), place) != places.end())
-        fail_at(file_, lines_[0].number, "column " + std::string(name) + " is there twice");
+        fail_at(file_, lines_[0].number, "column " + std::string(name) + " appears twice");
       places.push_back(place);
     }
     return places;
@@ -54,8 +54,8 @@ class Table {
       return unknown_value;
     const std::optional<double> value = parse_real(field);
     if (!value || *value < least)
-      fail(r, std::string(column) + " '" + shown(field) + "': a number of " + std::to_string(least) +
-                  " or more is wanted, or - where it is not known");
+      fail(r, std::string(column) + " '" + shown(field) + "': expected a number of at least " + std::to_string(least) +
+                  ", or - for an unknown value");
     if (*value > most_value) fail(r, std::string(column) + " '" + shown(field) + "': more than 1e+30");
     return *value;
   }
@@ -142,8 +142,8 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
     const std::vector<std::string_view> row = rows.row(r);
     if (row[name_at].empty()) rows.fail(r, "the node has no name");
     if (!is_node_name(row[name_at]))
-      rows.fail(r, "node '" + shown(row[name_at]) + "': the name of one node is wanted, without brackets and commas");
-    if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " is there twice");
+      rows.fail(r, "node '" + shown(row[name_at]) + "': expected the name of one node, without brackets and commas");
+    if (!row_of_name.emplace(row[name_at], r).second) rows.fail(r, "node " + shown(row[name_at]) + " appears twice");
     if (nodes.names.size() == max_table_nodes) rows.fail(r, "more than " + std::to_string(max_table_nodes) + " nodes");
     nodes.names.emplace_back(row[name_at]);
     for (std::size_t c = 0; c < columns.size(); ++c)
@@ -151,7 +151,7 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
         nodes.table.columns[columns[c] - 1].push_back(
             rows.number(r, row[c], known[columns[c]], least_of(static_cast<NodeAttribute>(columns[c] - 1))));
   }
-  if (nodes.names.empty()) throw Error(file + ": there is no node in the table");
+  if (nodes.names.empty()) throw Error(file + ": the table has no nodes");
   nodes.table.nodes = static_cast<std::int32_t>(nodes.names.size());
   derive_used_memory(nodes.table);
   return nodes;
@@ -187,8 +187,8 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
     };
     const std::size_t u = node(u_at);
     const std::size_t v = node(v_at);
-    if (u == v) rows.fail(r, "the pair " + names[u] + " " + names[v] + ": two different nodes are wanted");
-    if (given[u * names.size() + v]) rows.fail(r, "the pair " + names[u] + " " + names[v] + " is there twice");
+    if (u == v) rows.fail(r, "the pair " + names[u] + " " + names[v] + ": expected two different nodes");
+    if (given[u * names.size() + v]) rows.fail(r, "the pair " + names[u] + " " + names[v] + " appears twice");
     given[u * names.size() + v] = true;
     for (std::size_t c = 0; c < columns.size(); ++c) {
       if (targets[columns[c]] == nullptr) continue;

@@ -126,7 +126,7 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
     }
   }
   if (!told)
-    throw Error(file + ": no line 'time in such calls .. % of the run': a summary of placement-profile is wanted");
+    throw Error(file + ": no line 'time in such calls .. % of the run': expected a summary of placement-profile");
   return profile;
 }
 
@@ -164,8 +164,8 @@ NetworkUse parse_network_use(std::string_view text) {
       !std::ranges::all_of(nodes, is_node_name))
     throw Error(
         "network-use=" + shown(text) +
-        ": the share of waiting from 0 to 1, the number of ranks, and the messages and bytes "
-        "of a rank per second are wanted, with colons between them, and after a further one up to 32 nodes as n1+n2");
+        ": expected SHARE:RANKS:MESSAGES:BYTES or SHARE:RANKS:MESSAGES:BYTES:NODES, with the share of "
+        "waiting from 0 to 1, messages and bytes per rank and second, and up to 32 nodes as n1+n2");
   return {numbers[0], numbers[1], numbers[2], numbers[3], std::move(nodes)};
 }
 

@@ -49,7 +49,7 @@ ProcessorFormula processor_formula(const Parameters& parameters) {
   const auto found = parameters.find("processors");
   if (found == parameters.end() || found->second == "loaded") return ProcessorFormula::loaded;
   if (found->second == "printed") return ProcessorFormula::printed;
-  throw Error("processors=" + shown(found->second) + ": it takes loaded or printed");
+  throw Error("processors=" + shown(found->second) + ": expected loaded or printed");
 }
 
 Overload overload_of(std::span<const double> cores, std::span<const double> load, double wanted) {

@@ -49,7 +49,7 @@ double fraction_parameter(const Parameters& parameters, std::string_view key, do
   const std::string& text = found->second;
   const std::optional<double> value = parse_real(text);
   if (!value || *value < 0 || *value > most)
-    throw Error(std::string(key) + "=" + shown(text) + ": a number from 0 to " + plain(most) + " is wanted");
+    throw Error(std::string(key) + "=" + shown(text) + ": expected a number from 0 to " + plain(most));
   return *value;
 }
 

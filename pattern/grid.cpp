@@ -55,7 +55,7 @@ Grid parse_grid(std::string_view text) {
   std::int64_t product = 1;
   for (const std::string_view part : split_at(shape, 'x')) {
     const auto side = parse_integer(part);
-    if (!side || *side < 1) refuse(text, "'" + shown(part) + "' is no side of a grid");
+    if (!side || *side < 1) refuse(text, "'" + shown(part) + "' is not a side of a grid");
     if (*side > CommMatrix::max_ranks || (product *= *side) > CommMatrix::max_ranks)
       refuse(text, "more than " + std::to_string(CommMatrix::max_ranks) + " places");
     grid.sides.push_back(static_cast<std::int32_t>(*side));

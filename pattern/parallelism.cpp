@@ -41,7 +41,7 @@ void read_order(const std::string& text, Parallelism& parallelism) {
     const auto name = std::find(std::begin(names), std::end(names), lower_case(word));
     if (name == std::end(names)) refuse_order(text, "'" + shown(word) + "' is none of them");
     const auto dimension = static_cast<Dimension>(name - std::begin(names));
-    if (seen[dimension]) refuse_order(text, std::string(*name) + " is there twice");
+    if (seen[dimension]) refuse_order(text, std::string(*name) + " appears twice");
     seen[dimension] = true;
     parallelism.order[count++] = dimension;
   }
@@ -182,7 +182,7 @@ std::int32_t rank_step(const Parallelism& p) {
   const std::int32_t experts = p.size[expert], contexts = p.size[context];
   const std::int64_t step = std::int64_t{replica_ranks(p)} * (experts / std::gcd(experts, contexts));
   if (step > CommMatrix::max_ranks)
-    throw Error(to_string(p) + " needs a multiple of " + std::to_string(step) + " ranks, and at most " +
+    throw Error(to_string(p) + " requires a multiple of " + std::to_string(step) + " ranks, but at most " +
                 std::to_string(CommMatrix::max_ranks) + " are possible");
   return static_cast<std::int32_t>(step);
 }
@@ -190,14 +190,13 @@ std::int32_t rank_step(const Parallelism& p) {
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {
     if (rank_count(p) != ranks)
-      throw Error(to_string(p) + " is of " + std::to_string(rank_count(p)) + " ranks, and " + std::to_string(ranks) +
-                  " tasks are asked for");
+      throw Error(to_string(p) + " is for " + std::to_string(rank_count(p)) + " ranks, but the job has " + std::to_string(ranks) + " tasks");
     return p;
   }
   const std::int32_t replica = replica_ranks(p);
   if (ranks % replica != 0)
-    throw Error(to_string(p) + " without dp= is of a multiple of " + std::to_string(replica) + " ranks, and " +
-                std::to_string(ranks) + " tasks are asked for");
+    throw Error(to_string(p) + " without dp= requires a multiple of " + std::to_string(replica) + " ranks, but the job has " +
+                std::to_string(ranks) + " tasks");
   p.size[data] = ranks / replica;
   check_experts(p);
   return p;

@@ -20,14 +20,14 @@ constexpr const char* grid_key = "grid";
 constexpr const char* grid_examples = "grid=8x4x4 or grid=auto";
 
 constexpr Key all_keys[] = {
-    {word_key, "traffic by a word in place of a matrix: ring, tree (binomial) or alltoall"},
+    {word_key, "traffic pattern that replaces a matrix: ring, tree (binomial) or alltoall"},
     {grid_key, "halo exchange on a grid: sides such as 8x4x4, or auto, with :periodic or without"},
     {"tp", "ranks of tensor parallelism, as Megatron-LM numbers them (1)"},
     {"pp", "stages of pipeline parallelism (1)"},
-    {"dp", "ranks of data parallelism (as many as the number of ranks leaves)"},
+    {"dp", "ranks of data parallelism (number of ranks divided by the others)"},
     {"cp", "ranks of context parallelism (1)"},
     {"ep", "ranks of expert parallelism, a divisor of cp * dp (1)"},
-    {"order", "which of them changes first from rank to rank (tp-cp-ep-dp-pp)"},
+    {"order", "order of the dimensions, fastest-changing first (tp-cp-ep-dp-pp)"},
     {"layers", "layers of the model (96)"},
     {"hidden", "elements of a token (12288)"},
     {"seq", "tokens of a sequence (2048)"},
@@ -93,7 +93,7 @@ bool take_word(Parameters& parameters) {
   const std::string word = lower_case(matrix->second);
   parameters.erase(matrix);
   if (const auto [other, alone] = parameters.emplace(word_key, word); !alone)
-    throw Error("two patterns: " + word + " and " + shown(other->second) + ": give one");
+    throw Error("two patterns: " + word + " and " + shown(other->second) + ": use only one");
   return true;
 }
 
@@ -110,12 +110,12 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
     else if (pattern.kind != Pattern::Kind::parallelism)
       given.push_back(key + "=" + value), pattern.kind = Pattern::Kind::parallelism;
   }
-  if (given.size() > 1) throw Error("two patterns: " + shown(given[0]) + " and " + shown(given[1]) + ": give one");
+  if (given.size() > 1) throw Error("two patterns: " + shown(given[0]) + " and " + shown(given[1]) + ": use only one");
   if (!detail.empty() && pattern.kind != Pattern::Kind::parallelism)
-    throw Error(detail + "= needs tp=, pp=, dp=, cp= or ep=");
+    throw Error(detail + "= requires tp=, pp=, dp=, cp= or ep=");
   if (given.empty()) return std::nullopt;
   if (const auto matrix = parameters.find(matrix_key); matrix != parameters.end())
-    throw Error("a matrix and a pattern: " + shown(matrix->second) + " and " + shown(given[0]) + ": give one");
+    throw Error("a matrix and a pattern: " + shown(matrix->second) + " and " + shown(given[0]) + ": use only one");
   if (pattern.kind == Pattern::Kind::parallelism) {
     pattern.parallelism = parse_parallelism(parameters);
   } else if (const auto grid = parameters.find(grid_key); grid != parameters.end()) {
@@ -128,21 +128,21 @@ std::optional<Pattern> pattern_of(const Parameters& parameters) {
         name.find('=') != name.npos && is_key(name.substr(0, name.find('='))) ? name : meant_by_key(name);
     if (!word && !meant.empty())
       throw Error("pattern=" + shown(name) + ": write " + shown(meant) + " without pattern=");
-    if (!word) throw Error("pattern=" + shown(name) + ": it takes ring, tree or alltoall");
+    if (!word) throw Error("pattern=" + shown(name) + ": expected ring, tree or alltoall");
     pattern.kind = word->kind;
   }
   return pattern;
 }
 
 Pattern parse_pattern(std::string_view text) {
-  if (text.empty()) throw Error("no pattern is named: known are " + known_patterns());
+  if (text.empty()) throw Error("the pattern is missing: use " + known_patterns());
   std::string_view word;  // an item without a key, which is the name of a pattern
   for (const std::string_view item : split_at(text, ',')) {
     if (item.empty() || item.ends_with('=') || item.starts_with('='))
-      throw Error("an empty item in '" + shown(text) + "': known are " +
+      throw Error("an empty item in '" + shown(text) + "': use " +
                   known_patterns(text.substr(0, text.find('='))));
     if (item.find('=') != item.npos) continue;
-    if (!word.empty()) throw Error("two patterns: " + shown(word) + " and " + shown(item) + ": give one");
+    if (!word.empty()) throw Error("two patterns: " + shown(word) + " and " + shown(item) + ": use only one");
     word = item;
   }
   Parameters parameters = parse_parameters(text);
@@ -150,7 +150,7 @@ Pattern parse_pattern(std::string_view text) {
   for (const auto& [key, value] : parameters)
     if (!is_key(key)) {
       const std::string_view wrong = key == matrix_key ? value : key;
-      throw Error("'" + shown(wrong) + "' is no pattern: known are " + known_patterns(wrong) +
+      throw Error("'" + shown(wrong) + "' is not a pattern: use " + known_patterns(wrong) +
                   (key == matrix_key ? "" : "; keys of a policy follow the policy's name"));
     }
   return *pattern_of(parameters);

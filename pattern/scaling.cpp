@@ -161,8 +161,8 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
     if (why_not) *why_not = std::move(why);
     return std::nullopt;
   };
-  if (matrix.total_weight() <= 0) return refuse("its ranks send each other nothing");
-  if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to tell a structure");
+  if (matrix.total_weight() <= 0) return refuse("its ranks do not communicate");
+  if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to recognize a structure");
   std::vector<FittingStructure> fitting;
   std::string chains;  // the first structure that fits and has a dimension without traffic
   double least = most_irregular_traffic;
@@ -180,9 +180,9 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   }
   std::erase_if(fitting, [&](const FittingStructure& one) { return one.fit.irregular > least + equal_fits; });
   if (fitting.empty() && !chains.empty())
-    return refuse("its traffic is along some dimensions of " + chains +
-                  " alone, so that their lengths on other ranks are not known");
-  if (fitting.empty()) return refuse("its traffic is of no regular structure");
+    return refuse("its traffic uses only some dimensions of " + chains + ", so their lengths on " +
+                  std::to_string(ranks) + " ranks are unknown");
+  if (fitting.empty()) return refuse("its traffic has no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
   bool square = false;  // the other one that fits is the same square or cube with its smallest side first
@@ -191,17 +191,16 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
     const bool differs = scaled && !(made && made->matrix == scaled->matrix);
     if (differs && made && candidate.text == fitting.front().text) {
       if (least_share(candidate.fit) <= most_irregular_traffic)
-        return refuse("its traffic is along some dimensions of " + candidate.text + " alone, which is " +
-                      scaled->structure + " as well as " + made->structure + " on " + std::to_string(ranks) + " ranks");
+        return refuse("its traffic uses only some dimensions of " + candidate.text + ", which may become " +
+                      scaled->structure + " or " + made->structure + " on " + std::to_string(ranks) + " ranks");
       square = true;
       continue;
     }
     if (differs)
-      return refuse("its traffic is " + fitting.front().text + " as well as " + candidate.text + ", which differ on " +
+      return refuse("its traffic fits " + fitting.front().text + " and " + candidate.text + ", which differ on " +
                     std::to_string(ranks) + " ranks");
     if (!made)
-      return refuse("its traffic is " + candidate.text + ", and none of " + std::to_string(ranks) +
-                    " ranks can be made");
+      return refuse("its traffic is " + candidate.text + ", which does not exist for " + std::to_string(ranks) + " ranks");
     if (!scaled) scaled = std::move(made);
   }
   if (square) scaled->structure += ", with the largest side first as MPI_Dims_create has it";

@@ -61,14 +61,14 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   std::int64_t tasks = record.allocated_tasks;
   if (tasks <= 0 && record.requested_tasks > 0) {
     tasks = record.requested_tasks;
-    notes.repaired("processors allocated are not known: those requested are taken", line);
+    notes.repaired("allocated processors are unknown: using the requested number", line);
   }
   if (tasks <= 0) return refuse("no processors");
   if (processors_per_core > 1) {
-    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " to a core: its cores are taken",
+    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " per core: using the number of cores",
                    line);
     if (tasks % processors_per_core != 0)
-      notes.repaired("threads that do not fill their last core: it is taken whole", line);
+      notes.repaired("threads do not fill their last core: counting the whole core", line);
     tasks = (tasks - 1) / processors_per_core + 1;
   }
   if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
@@ -90,9 +90,9 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 
 void fail_unknown_log(const std::string& path, std::int64_t line) {
   fail_at(path, line,
-          "begins no log that is known: neither one of sacct --parsable2, whose first line names its columns as "
-          "JobID|Submit|ElapsedRaw|AllocCPUS, nor one in the Standard Workload Format, whose lines are 18 numbers "
-          "apart by blanks, or comments after ';'");
+          "unknown log format: expected the output of sacct --parsable2, whose first line names columns such as "
+          "JobID|Submit|ElapsedRaw|AllocCPUS, or the Standard Workload Format, with lines of 18 numbers and "
+          "comments after ';'");
 }
 
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {

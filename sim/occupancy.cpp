@@ -37,7 +37,7 @@ Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std:
     if (leaves.empty()) continue;
     for (const std::int32_t leaf : leaves)
       if (leaf < 0 || leaf >= view.tree->leaves() || machine.node_of(leaf) < 0)
-        throw Error("leaf " + std::to_string(leaf) + " is of no node");
+        throw Error("leaf " + std::to_string(leaf) + " does not belong to a node");
     const std::int32_t extra = machine.switches_spanned(leaves) - machine.least_switches(std::ssize(leaves));
     ++measures.jobs;
     measures.spread_jobs += extra > 0;

@@ -106,9 +106,9 @@ PatternSpec parse_pattern(std::string_view word) {
     const std::string_view degree = word.substr(name.size() + 1);
     const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
     if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
-      throw Error("random=" + shown(degree) + ": neighbours per rank are wanted, above 0 and up to 1e6");
+      throw Error("random=" + shown(degree) + ": expected neighbours per rank, above 0 and at most 1e6");
   } else if (const auto kind = kind_of(name)) {
-    if (name.size() != word.size()) throw Error(shown(word) + ": " + name + " takes no value");
+    if (name.size() != word.size()) throw Error(shown(word) + ": " + name + " does not accept a value");
     spec.kind = *kind;
     if (spec.kind == PatternSpec::Kind::named)
       spec.named = pattern::parse_pattern(name == "stencil2d" ? "grid=auto2" : "grid=auto3");

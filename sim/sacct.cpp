@@ -131,7 +131,7 @@ struct Line {
     const std::int64_t time_s = time_point(words[column]);
     if (time_s < 0)
       note_unreadable(column, problem,
-                      "is no time such as 2026-01-31T08:30:00: write the log without SLURM_TIME_FORMAT, or with "
+                      "is not a time such as 2026-01-31T08:30:00: write the log without SLURM_TIME_FORMAT, or with "
                       "SLURM_TIME_FORMAT=%s");
     return time_s;
   }
@@ -141,7 +141,7 @@ struct Line {
     const std::int64_t duration_s = duration(words[column], lone_unit_s);
     if (duration_s < 0)
       note_unreadable(column, problem,
-                      "is no duration such as 1-12:30:00 or 12:30:00: write the log with sacct's columns ElapsedRaw "
+                      "is not a duration such as 1-12:30:00 or 12:30:00: write the log with sacct's columns ElapsedRaw "
                       "and TimelimitRaw");
     return duration_s;
   }

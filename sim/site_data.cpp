@@ -82,7 +82,7 @@ double parse_number(const std::string& path, const TextLine& line, std::string_v
   const std::optional<double> value = parse_real(word);
   if (!value || *value < 0 || *value > most)
     fail_at(path, line.number,
-            std::string(what) + " '" + shown(word) + "': it takes a number from 0 to " + short_number(most, 6));
+            std::string(what) + " '" + shown(word) + "': expected a number from 0 to " + short_number(most, 6));
   return *value;
 }
 
@@ -130,7 +130,7 @@ void attach_state(ClusterView& view, LiveState state, const std::string& source)
       view.nodes[found->second].state = static_cast<std::int32_t>(s);
       ++known;
     }
-  if (known == 0) throw Error(source + ": has no node of the machine, whose first is " + view.nodes.at(0).name);
+  if (known == 0) throw Error(source + ": names no node of the machine, whose first node is " + view.nodes.at(0).name);
   view.live = std::make_shared<const LiveState>(std::move(state));
 }
 

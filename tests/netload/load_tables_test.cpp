@@ -267,7 +267,7 @@ END_TEST
 START_TEST(bad_tables_are_refused) {
   const auto nodes = [](const char* text) { return read_node_table(text, "f"); };
   ck_assert_error_words(nodes(""), "f table empty");
-  ck_assert_error_words(nodes("node cores\n"), "f is no node");
+  ck_assert_error_words(nodes("node cores\n"), "f no nodes");
   ck_assert_error_words(nodes("cores\n3\n"), "f column node");
   ck_assert_error_words(nodes("node cpu_laod\nn 1\n"), "f:1: column 'cpu_laod' cpu_load?");
   ck_assert_error_words(nodes("node cores cores\nn 1 1\n"), "f:1: column cores twice");

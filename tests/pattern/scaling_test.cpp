@@ -5,6 +5,7 @@
 
 #include "pattern/pattern.hpp"
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::pattern;
@@ -82,17 +83,15 @@ START_TEST(a_square_has_its_largest_side_first) {
     return text;
   };
   // Four chains of four ranks may become four of eight, or eight of four.
-  const char* const chains =
-      "its traffic is along some dimensions of a grid of 4 x 4 alone, which is a grid of 8 x 4 as well as a grid of 4 x 8 on 32 ranks";
-  ck_assert_text_eq(why(100, 5), chains);
-  ck_assert_text_eq(why(5, 100), chains);
+  const char* const chains = "dimensions grid 4 x 4 grid 8 x 4 grid 4 x 8 32 ranks";
+  ck_assert_words(why(100, 5), chains);
+  ck_assert_words(why(5, 100), chains);
   ck_assert_text_eq(why(100, 50), "scaled");
   // A grid of 4 x 2 x 2 has these chains too, and by the noise of a few bytes it fits better.
-  const char* const no_grid =
-      "its traffic is along some dimensions of a grid of 4 x 4 alone, so that their lengths on other ranks are not known";
-  ck_assert_text_eq(why(100, 0), no_grid);
-  ck_assert_text_eq(why(0, 100), no_grid);
-  ck_assert_text_eq(why(1000, 0, {{0, 4, 1}, {1, 5, 1}}), no_grid);
+  const char* const no_grid = "dimensions grid 4 x 4 lengths 32 ranks";
+  ck_assert_words(why(100, 0), no_grid);
+  ck_assert_words(why(0, 100), no_grid);
+  ck_assert_words(why(1000, 0, {{0, 4, 1}, {1, 5, 1}}), no_grid);
   // Pairs are a grid of 4 x 2, a hypercube and a tree, with one dimension or bit in use.
   for (const std::int32_t step : {1, 2, 4}) {
     std::vector<CommEdge> pairs;
@@ -103,9 +102,7 @@ START_TEST(a_square_has_its_largest_side_first) {
   }
   std::string text;
   ck_assert(!scaled_matrix(of("grid=2x8", 16), 32, &text));
-  ck_assert_text_eq(
-      text,
-      "its traffic is along some dimensions of a grid of 2 x 2 x 4 alone, so that their lengths on other ranks are not known");
+  ck_assert_words(text, "dimensions grid 2 x 2 x 4 lengths 32 ranks");
 }
 END_TEST
 
@@ -144,14 +141,11 @@ START_TEST(what_is_not_regular_or_not_certain_is_not_scaled) {
     ck_assert(!scaled_matrix(matrix, ranks, &text));
     return text;
   };
-  ck_assert_text_eq(why(of("grid=4x2", 8), 17), "its traffic is a grid of 4 x 2, and none of 17 ranks can be made");
-  ck_assert_text_eq(
-      why(of("grid=2x2x2", 8), 16),
-      "its traffic is a periodic grid of 2 x 2 x 2 as well as a grid of 2 x 2 x 2, which differ on 16 ranks");
+  ck_assert_words(why(of("grid=4x2", 8), 17), "grid 4 x 2 17 ranks");
+  ck_assert_words(why(of("grid=2x2x2", 8), 16), "periodic grid 2 x 2 x 2 grid 2 x 2 x 2 differ 16 ranks");
   ck_assert(why(of("ring", 3), 16).find(" 4 ranks") != std::string::npos);
-  ck_assert(why(CommMatrix::from_edges(8, {}), 16).ends_with("nothing"));
-  ck_assert_text_eq(why(of("alltoall", 8), 4000),
-                    "its traffic is all pairs, and none of 4000 ranks can be made");  // more than 2^22
+  ck_assert(why(CommMatrix::from_edges(8, {}), 16).ends_with("communicate"));
+  ck_assert_words(why(of("alltoall", 8), 4000), "all pairs 4000 ranks");  // more than 2^22
   std::mt19937 random(7);
   std::vector<CommEdge> edges;
   for (int a = 0; a < 32; ++a)

@@ -6,6 +6,7 @@
 #include "sim/past_occupancy.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::sim;
@@ -77,8 +78,8 @@ START_TEST(a_core_of_several_jobs_counts_once) {
 END_TEST
 
 START_TEST(a_leaf_outside_the_machine) {
-  ck_assert_error(occupancy_of(two_switches(), std::vector<std::vector<std::int32_t>>{{16}}), "leaf 16 is of no node");
-  ck_assert_error(occupancy_of(two_switches(), std::vector<std::vector<std::int32_t>>{{-1}}), "leaf -1 is of no node");
+  ck_assert_error_words(occupancy_of(two_switches(), std::vector<std::vector<std::int32_t>>{{16}}), "leaf 16 node");
+  ck_assert_error_words(occupancy_of(two_switches(), std::vector<std::vector<std::int32_t>>{{-1}}), "leaf -1 node");
 }
 END_TEST
 

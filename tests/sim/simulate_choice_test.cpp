@@ -11,6 +11,7 @@
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::sim;
@@ -51,9 +52,9 @@ START_TEST(machine_counts_cores) {
   machine.take(all_of(machine, 1));
   ck_assert_int_eq(machine.free_cores(), 16);
   ck_assert_int_eq(machine.free_on(1), 0);
-  ck_assert_error(machine.take(all_of(machine, 1)), "core 0 of n1 is in use already");
+  ck_assert_error_words(machine.take(all_of(machine, 1)), "core 0 n1 use");
   machine.release(all_of(machine, 1));
-  ck_assert_error(machine.release(all_of(machine, 1)), "core 0 of n1 is free already");
+  ck_assert_error_words(machine.release(all_of(machine, 1)), "core 0 n1 free");
   const std::vector<std::int32_t> ends{0, 19};
   ck_assert_int_eq(machine.switches_spanned(ends), 2);
   ck_assert_int_eq(machine.nodes_spanned(ends), 2);
@@ -170,10 +171,9 @@ START_TEST(patterns_that_stand_in_for_a_matrix) {
     ck_assert_msg(source.matrix(7, 1) == nullptr, "%s", word);
   }
   const PatternSource large(parse_pattern("pattern=alltoall"));
-  ck_assert_error(large.check(100'000), "a job of 100000 tasks would have 4999950000 pairs; at most 4194304");
-  ck_assert_error(parse_pattern("rign"),
-                  "unknown pattern rign: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt");
-  ck_assert_error(parse_pattern("rign"), "or a pattern of srun's: ring, tree, alltoall, grid=8x4x4");
+  ck_assert_error_words(large.check(100'000), "100000 tasks 4999950000 pairs 4194304");
+  ck_assert_error_words(parse_pattern("rign"), "rign random random=DEGREE stencil2d stencil3d alltoall dt");
+  ck_assert_error_words(parse_pattern("rign"), "rign srun's ring tree alltoall grid=8x4x4");
 }
 END_TEST
 
@@ -271,10 +271,10 @@ END_TEST
 
 START_TEST(dense_patterns_are_bounded) {
   const PatternSource dense(parse_pattern("random=1e6"));
-  ck_assert_error(dense.matrix(65536, 1), "--pattern random=1e+06: a job of 65536 tasks would have 2147450880 pairs");
-  ck_assert_error(dense.check(65536), "at most 16777216 are possible, with as many tasks up to random=512");
+  ck_assert_error_words(dense.matrix(65536, 1), "--pattern random=1e+06 65536 tasks 2147450880 pairs");
+  ck_assert_error_words(dense.check(65536), "16777216 random=512");
   PatternSource(parse_pattern("random=512")).check(65536);
-  ck_assert_error(PatternSource(parse_pattern("random=512.1")).check(65536), "up to random=512");
+  ck_assert_error_words(PatternSource(parse_pattern("random=512.1")).check(65536), "random=512");
   // Few tasks have few pairs, even with a large degree.
   dense.check(1);
   dense.check(5000);

@@ -11,6 +11,7 @@
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/sim/simulate_runs.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::sim;
@@ -127,9 +128,9 @@ START_TEST(times_beyond_counting_are_told) {
   std::vector<LogJob> jobs{job_of(0, 1, 1, 1), job_of(0, huge_s, huge_s, 1)};
   jobs[1].id = 7;
   jobs[1].line = 12;
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "job 7 (line 12 of the log) would run 9.24e+12 s");
+  ck_assert_error_words(run(machine, jobs, "SLURM", plain()), "job 7 line 12 9.24e+12 s");
   jobs[1] = job_of(huge_s, 1, 1, 1);
-  ck_assert_error(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s after the start");
+  ck_assert_error_words(run(machine, jobs, "SLURM", plain()), "submitted 9240000000000 s");
   // The charge for a decision counts too.
   ReplayOptions charged = plain();
   charged.charge_stock_s = 1e13;

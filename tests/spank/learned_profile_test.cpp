@@ -11,6 +11,7 @@
 #include "pattern/pattern.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::spank;
@@ -226,9 +227,7 @@ START_TEST(regular_traffic_is_scaled_to_other_ranks) {
   ck_assert(*learned_or_scaled(learning.store, halo(12)).matrix == of("grid=4x3", 12));
   Learning irregular;
   put(irregular.store.file_for(halo(8)), CommMatrix::from_edges(8, {{0, 5, 9}, {1, 7, 4}, {2, 3, 1}}));
-  ck_assert_text_eq(
-      learned_or_scaled(irregular.store, halo(16)).told,
-      "no profile is stored for halo with 16 ranks, and the profile with 8 ranks cannot be scaled: its traffic is of no regular structure");
+  ck_assert_words(learned_or_scaled(irregular.store, halo(16)).told, "halo 16 ranks 8 ranks structure");
 }
 END_TEST
 

@@ -27,7 +27,7 @@ machines() {
   order 'LUMI-G with seven cores each' 4,5,2,3,6,7,0,1 "$nodes/lumi-g.xml" -c 7
   order 'four ranks on LUMI-G, one for each interface' 4,2,6,0 "$nodes/lumi-g.xml" -n 4
   order 'two nodes of LUMI-G' 4,5,2,3,6,7,0,1,4,5,2,3,6,7,0,1 "$nodes/lumi-g.xml" -N 2
-  has '16 ranks on 16 of 16 leaves in natural order'
+  says '16 ranks 16 16 leaves natural'
   order 'two nodes of LUMI-G with two ranks each' 4,2,4,2 "$nodes/lumi-g.xml" -N 2 --ntasks-per-node 2
   order 'DGX A100' 2,3,0,1,6,7,4,5 "$nodes/dgx-a100.xml"
   run map --node-topology "$nodes/dgx-a100.xml" -n 1 -f gpus

@@ -68,7 +68,7 @@ matrices() {
   printf '40 1\n0 39 1\n' >many
   run matrix info many -t tree
   [ $code = 1 ] || fail "$command: exit code $code"
-  has 'the matrix has 40 ranks, and 8 of the 8 leaves are usable'
+  says 'matrix 40 ranks 8 8 leaves'
   for form in dense edges np mtx; do
     run matrix convert --to $form matrix "as.$form"
     expect 0 ''

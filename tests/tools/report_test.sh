@@ -108,7 +108,7 @@ past() {
   sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
   run report --switches 4:4:4 --sacct others.txt -o other.html
   written
-  page_has other.html 'others.txt does not have'
+  page_has other.html 'others.txt'
 }
 
 replays() {
@@ -176,7 +176,7 @@ wrong_replay() {
   run report --state state --pattern ./none
   refused 1 'placectl report: ./none No such file or directory'
   run report --state state -a 101
-  refused 2 'placectl report: --communication 101: a number from 0 to 100 is wanted'
+  refused 2 'placectl report: --communication 101 0 100'
 }
 
 # NLA and TOFA by the state that the monitor published.

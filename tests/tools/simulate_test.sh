@@ -263,7 +263,7 @@ run -t threads/topology.conf -s SLURM threads/log
 noted 'skipped 1: larger machine line 2'
 run --switches 4 --node 1x8 --threads-per-core 2 -s SLURM threads/log
 ends 0
-has 'put right 2: processors are threads, 2 to a core'
+says 'put right 2: threads 2 core'
 printf 'NodeName=n[0-2] CoresPerSocket=8 ThreadsPerCore=2\nNodeName=n3 CoresPerSocket=8\n' >threads/slurm.conf
 run -t threads/topology.conf -s SLURM threads/log
 ends 1

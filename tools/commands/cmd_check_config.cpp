@@ -83,7 +83,7 @@ std::string check_topology(const Checked& checked, const std::string& path) {
   const std::vector<std::int64_t>& distances = checked.config.level_distances;
   if (!checked.machine)
     return std::to_string(read_topology(path, "", distances).tree->leaves()) + " leaves; no " + checked.slurm_conf +
-           " to hold it against";
+           " to compare it with";
   const ClusterView view = read_topology_of(path, checked.machine->nodes, distances);
   return std::to_string(view.tree->leaves()) + " cores of " + std::to_string(view.nodes.size()) + " nodes of " +
          checked.slurm_conf;
@@ -124,13 +124,13 @@ void check_partitions(Checked& checked) {
   const Config& config = checked.config;
   if (config.partition_policies.empty() && config.partition_modes.empty()) return;
   if (!checked.machine && checked.trouble_of_site.empty())
-    checked.remarks += "# PartitionPolicies, PartitionModes: the partitions are not checked, there is no " +
-                       checked.slurm_conf + " (--slurm-conf names another)\n";
+    checked.remarks += "# PartitionPolicies, PartitionModes: cannot check the partitions without " +
+                       checked.slurm_conf + ": name another file with --slurm-conf\n";
   if (!checked.machine) return;
   const auto check = [&](const std::string& key, const auto& of_partitions) {
     for (const auto& [partition, value] : of_partitions)
       if (std::ranges::count(checked.machine->partitions, partition, &PartitionShape::name) == 0)
-        checked.remarks += "# " + key + ": there is no partition " + partition + " in " + checked.slurm_conf + "\n";
+        checked.remarks += "# " + key + ": partition " + partition + " is missing from " + checked.slurm_conf + "\n";
   };
   check("PartitionPolicies", config.partition_policies);
   check("PartitionModes", config.partition_modes);
@@ -148,7 +148,7 @@ void read_gpus(Checked& checked) {
     if (why_not.empty()) why_not = gpus.why_not;
   }
   checked.remarks_of_site += "# " + path + ": " + std::to_string(with_gpus) + " nodes with GPUs in a known order" +
-                             (why_not.empty() ? "" : "; of others it is not known: " + why_not) + "\n";
+                             (why_not.empty() ? "" : "; unknown for other nodes: " + why_not) + "\n";
 }
 
 // Reads slurm.conf and the files next to it, once for all checks. The monitor takes the switches from the topology.yaml

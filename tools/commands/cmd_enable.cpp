@@ -35,14 +35,14 @@ constexpr Option options[] = {
 
 constexpr CommandHelp enable_help{
     "placectl enable", "[OPTION]...",
-    "Prints the lines of Slurm's configuration files that switch slurm-placement on, and which of them are there. It changes\n"
-    "no file. Exit code 1 when a line is missing or wrong.\n",
+    "Prints the lines of Slurm's configuration files that switch slurm-placement on, and reports which of them exist. It\n"
+    "changes no file. Exit code 1 if a line is missing or wrong.\n",
     options};
 
 constexpr CommandHelp disable_help{
     "placectl disable", "[OPTION]...",
-    "Prints the line that switches slurm-placement off, and the lines to take out of Slurm's configuration where it is to be\n"
-    "removed, with file and line number. It changes no file. Exit code 0.\n",
+    "Prints the line that switches slurm-placement off, and the lines of Slurm's configuration to delete before you remove\n"
+    "slurm-placement, with file and line number. It changes no file. Exit code 0.\n",
     options};
 
 // A line of a configuration file. `text` is empty if no file has it.
@@ -177,12 +177,12 @@ void report_plugin(const SiteFiles& site, const std::string& slurm, Report& repo
   if (std::error_code unreadable; !std::filesystem::exists(site.plugins, unreadable) && !unreadable)
     return report.needed("missing", site.plugins + ": Slurm does not start with a PluginDir that does not exist");
   if (!may_exist(path))
-    return site.elsewhere.empty() ? report.needed("missing", path + ", unless this host is no controller")
+    return site.elsewhere.empty() ? report.needed("missing", path + ", unless this host is not a controller")
                                   : report.in_place("no select_cons_tres.so: " + site.elsewhere);
   const std::string built_for = slurm_version_of_plugin(path);
   if (built_for == slurm) return report.in_place("select_cons_tres.so, built for Slurm " + built_for);
   report.needed("replace",
-                path + (built_for.empty() ? ", which is no plugin of this release" : ", built for Slurm " + built_for) +
+                path + (built_for.empty() ? ", which is not a plugin of this release" : ", built for Slurm " + built_for) +
                     ": Slurm here is " + slurm + " and refuses it");
 }
 
@@ -244,7 +244,7 @@ void report_placement_conf(SiteFiles& site, const std::string& mistake, Report& 
   report.compare(site.settings["Mode"], "");
   if (site.settings["Mode"].text.empty())
     report.in_place(
-        "Mode=enforce, the default; begin with a line Mode=observe: slurmctld decides and logs, and changes nothing");
+        "Mode=enforce, the default; start with a line Mode=observe: slurmctld then only decides and logs");
 }
 
 // The daemons, which only live data need.
@@ -270,7 +270,7 @@ void report_daemons(const SiteFiles& site, const Config& config, Report& report)
 // Returns what is in force in slurmctld, which is asked only about its own slurm.conf.
 std::string now(const CommandLine& line) {
   const ControllerInput controller =
-      line.has("slurm-conf") ? ControllerInput{{}, "it was not asked (--slurm-conf)"} : read_controller();
+      line.has("slurm-conf") ? ControllerInput{{}, "not asked because of --slurm-conf"} : read_controller();
   return "Now        slurmctld: " + described(controller) + "\n";
 }
 

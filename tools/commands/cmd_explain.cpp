@@ -106,7 +106,7 @@ std::vector<KnownJob> known_jobs(std::uint32_t id) {
 
 constexpr Option decisions_json_option{'j', "json", nullptr, "in JSON"};
 constexpr Option explain_options[] = {
-    {'v', "verbose", nullptr, "also with the policy's own reasons, in the words of its mapper"},
+    {'v', "verbose", nullptr, "also print the reasons that the policy's mapper gives"},
     history_option,
     ring_option,
     decisions_json_option,
@@ -145,8 +145,8 @@ struct NamedJob {
 
 [[noreturn]] void fail_name(const std::string& name) {
   throw UsageError("JOBID " + shown(name) +
-                   ": it takes the number of a job, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
-                   "for a component of a heterogeneous job; slurmctld decides about jobs, not about steps");
+                   ": expected a job ID, JOBID_TASK for a task of a job array, or JOBID+OFFSET "
+                   "for a component of a heterogeneous job; steps have no decision of slurmctld");
 }
 
 // Sets the job ID of a component. slurmctld reports it while it knows the job. Later it is the leader's ID plus the
@@ -289,7 +289,7 @@ std::string list_table(const std::vector<Decision>& decisions, std::size_t last)
 }
 
 std::string noted(const DecisionInput& input) {
-  std::string text = input.told_by.empty() ? "" : "# told by " + input.told_by + "\n";
+  std::string text = input.told_by.empty() ? "" : "# reported by " + input.told_by + "\n";
   for (const std::string& note : input.notes) text += "# not read: " + note + "\n";
   return text;
 }
@@ -359,11 +359,11 @@ int command_explain(int argc, char** argv) {
   if (input.decisions.empty())
     text += (comment.empty() ? "" : comment + "\n") + noted(input);
   else if (!input.told_by.empty())
-    text += "# told by " + input.told_by + "\n";
+    text += "# reported by " + input.told_by + "\n";
   for (const Decision& step : steps) text += step_line(step);
   for (const KnownJob& known : later) text += started_since_note(known);
   if (job.guessed)
-    text += "# slurmctld does not know job " + job.component + " any more: it is taken for job " +
+    text += "# slurmctld no longer knows job " + job.component + ": using job " +
             std::to_string(job.id) + "\n";
   write_output("", text);
   return exit_ok;

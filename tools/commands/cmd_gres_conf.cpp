@@ -117,8 +117,8 @@ std::vector<std::string> device_files(const CommandLine& line, const NodeTopolog
   }
   for (const NodeGpu& gpu : node.gpus) {
     if (gpu.file.empty())
-      throw Error(printable(node.name) + " does not tell the device file of GPU " + gpu.name +
-                  ": --file names them, as --file /dev/dri/renderD[128-135] or --file /dev/nvidia[0-7]");
+      throw Error(printable(node.name) + " does not name the device file of GPU " + gpu.name +
+                  ": use --file, for example --file /dev/dri/renderD[128-135] or --file /dev/nvidia[0-7]");
     files.push_back(gpu.file);
   }
   number_as_driver(line, node, files);
@@ -128,7 +128,7 @@ std::vector<std::string> device_files(const CommandLine& line, const NodeTopolog
 // Returns `word`, which becomes a value in a line of the file.
 std::string one_word(const char* option, const std::string& word) {
   if (word.empty() || word.find_first_of(" \t\n\r#=\"\\") != word.npos)
-    throw UsageError("--" + std::string(option) + " " + shown(word) + ": one word is wanted");
+    throw UsageError("--" + std::string(option) + " " + shown(word) + ": expected one word");
   return word;
 }
 

@@ -61,9 +61,9 @@ constexpr Option options[] = {
     {0, "exclusive", nullptr, "whole nodes only"},
     {0, "node-topology", "FILE",
      "the inside of the nodes, from \"lstopo node.xml\" on one of them: a GPU for each\n"
-     "rank, with cores near it and links to the ranks it talks to; without\n"
+     "rank, with cores near it and links to the ranks it communicates with; without\n"
      "--topology on --nodes nodes [as few as have the GPUs]"},
-    {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of what the node topology says"},
+    {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of those of the node topology"},
     {0, "gres-node", "NAME", "the node that is looked up in it [the first one]"},
     {0, "reserved-cores", "LIST",
      "cores of the node that Slurm gives to no job, as in 0,8-11: the masks do\nnot have them [those of slurm.conf]"},
@@ -91,7 +91,7 @@ constexpr CommandHelp help{
     options};
 
 constexpr const char* needs_nodes =
-    "needs a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf";
+    "requires a topology with nodes: a topology.conf, a torus file with names, or --slurm-conf";
 
 struct Range {
   std::int32_t least;
@@ -103,7 +103,7 @@ Range node_range(const std::string& text) {
   const auto least = parse_integer(ends.front());
   const auto most = parse_integer(ends.back());
   if (ends.size() > 2 || !least || !most || *least < 1 || *most < *least || *most > INT32_MAX)
-    throw UsageError("--nodes " + shown(text) + ": it takes a number, or a range such as 2-4");
+    throw UsageError("--nodes " + shown(text) + ": expected a number, or a range such as 2-4");
   return {static_cast<std::int32_t>(*least), static_cast<std::int32_t>(*most)};
 }
 
@@ -113,7 +113,7 @@ std::vector<std::int64_t> distances(const CommandLine& line) {
   if (!text) return list;
   for (const std::string_view part : split_at(*text, ',')) {
     const auto number = parse_integer(part);
-    if (!number) throw UsageError("--distances " + shown(*text) + ": it takes numbers, as in 1,10,100");
+    if (!number) throw UsageError("--distances " + shown(*text) + ": expected numbers, as in 1,10,100");
     list.push_back(*number);
   }
   return list;
@@ -179,7 +179,7 @@ void read_machine(const CommandLine& line, MapTask& task) {
   double of_faulty = 0.02;
   if (const auto text = line.value("fault-probability")) {
     if (!parse_probability(*text, of_faulty))
-      throw UsageError("--fault-probability " + shown(*text) + ": it takes a number from 0 to 1");
+      throw UsageError("--fault-probability " + shown(*text) + ": expected a number from 0 to 1");
   }
   task.view.outages = map_outages(task.view, task.faults, line.value("outage"), of_faulty);
   const policies::Policy* const policy = policies::find_policy(task.spec.policy);
@@ -208,7 +208,7 @@ std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
   line.refuse(
       {"slurm-conf", "partition", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},
-      "needs --topology");
+      "requires --topology");
   std::int64_t ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(0);
   if (task.matrix && ranks != 0 && ranks != task.matrix->ranks())
     throw UsageError("--ntasks " + std::to_string(ranks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
@@ -220,10 +220,10 @@ void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& 
   const Range nodes = line.has("nodes") ? node_range(*line.value("nodes")) : Range{needed, needed};
   if (nodes.most < needed)
     throw Error("--nodes " + std::to_string(nodes.most) + ": " + std::to_string(ranks) +
-                " ranks, each with a GPU of its own, need " + std::to_string(needed) + " nodes with " +
+                " ranks, each with its own GPU, require " + std::to_string(needed) + " nodes with " +
                 std::to_string(on_node) + " ranks each");
   if (static_cast<std::int64_t>(nodes.most) * on_node > TreeTopology::max_leaves)
-    throw UsageError("--nodes " + std::to_string(nodes.most) + ": it takes at most " +
+    throw UsageError("--nodes " + std::to_string(nodes.most) + ": expected at most " +
                      std::to_string(TreeTopology::max_leaves / on_node));
   task.view = machine_of_gpus(nodes.most, on_node);
 }
@@ -288,11 +288,11 @@ bool is_in_allocation(const CommandLine& line) {
 MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::optional<GpuTask>& gpu) {
   line.refuse({"slurm-conf", "partition", "distances", "available", "deadline-ms", "nodes", "ntasks-per-node",
                "nodelist", "exclusive", "outage", "fault-probability", "job-seconds"},
-              "needs --topology");
-  if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "needs --topology");
+              "requires --topology");
+  if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "requires --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
-        "--topology is missing, and there is no Slurm allocation here (SLURM_JOB_ID is not set): placectl predict shows where a job would start now");
+        "--topology is missing, and this is not a Slurm allocation (SLURM_JOB_ID is not set): use placectl predict to show where a job would start now");
   const spank::Allocation allocation =
       take_allocation(line, task, {.ranks = {}, .by_node = line.value("format") == "torchrun"});
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);
@@ -312,7 +312,7 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
   const std::string format = line.value_or("format", gpu ? "gpus" : line.has("topology") ? "leaves" : "nodes");
   if (format == "srun" && gpu) return srun_options(*gpu, *gpus) + "\n";
   if (format == "gpus") {
-    if (!gpu) throw UsageError("--format gpus needs --node-topology");
+    if (!gpu) throw UsageError("--format gpus requires --node-topology");
     return format_gpu_places(*gpu, *gpus, task.view, outcome.places);
   }
   const LauncherFormat* const launcher = find_launcher_format(format);
@@ -321,7 +321,7 @@ std::string format_mapping_of(const CommandLine& line, const MapTask& task, cons
     return launcher ? launcher->text(layout_of(line, task, outcome)) : format_places(task.view, outcome.places);
   }
   if (format != "leaves")
-    throw UsageError("--format " + shown(format) + ": it takes leaves, nodes, gpus, " + launcher_format_names());
+    throw UsageError("--format " + shown(format) + ": expected leaves, nodes, gpus, " + launcher_format_names());
   if (outcome.leaf_of_rank.empty()) throw Error("--format leaves: ranks share cores here");
   return format_mapping(outcome.leaf_of_rank);
 }
@@ -331,7 +331,7 @@ std::string natural_order_note(const MapTask& task) {
   return std::to_string(task.matrix->ranks()) + " ranks on " + std::to_string(task.usable.size()) + " of " +
          std::to_string(task.view.tree->leaves()) +
          (task.without_matrix ? " leaves by " + task.spec.policy + ", without a matrix\n"
-                              : " leaves in natural order: without --matrix nothing is known of their traffic\n");
+                              : " leaves in natural order: without --matrix their traffic is unknown\n");
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ constexpr Option convert_options[] = {
 constexpr CommandHelp convert_help{
     "placectl matrix convert",
     "--to FORMAT IN [OUT]",
-    "Writes a communication matrix in another form, to standard output when OUT is left out.\n",
+    "Writes a communication matrix in another form, to standard output unless OUT names a file.\n",
     convert_options,
     1,
     2};
@@ -145,7 +145,7 @@ int matrix_info(int argc, char** argv) {
   const MatrixFacts facts = facts_of(*matrix, info, heaviest);
   std::optional<PlacementGain> gain;
   if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
-  if (!gain) line.refuse({"slurm-conf", "policy"}, "needs --topology");
+  if (!gain) line.refuse({"slurm-conf", "policy"}, "requires --topology");
   write_output("", line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain));
   return exit_ok;
 }
@@ -177,7 +177,7 @@ int matrix_make(int argc, char** argv) {
   const auto fixed = pattern::fixed_ranks(pattern);
   const auto given = line.integer("ntasks", 1, CommMatrix::max_ranks);
   if (!given && !fixed)
-    throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is of " +
+    throw UsageError("--ntasks is missing: " + pattern::to_string(pattern) + " is for " +
                      pattern::possible_ranks(pattern));
   const auto ranks = static_cast<std::int32_t>(given ? *given : *fixed);
   const CommMatrix matrix = from_command_line([&] { return pattern::matrix_of(pattern, ranks); });
@@ -245,7 +245,7 @@ int command_matrix(int argc, char** argv) {
   if (first == "convert") return matrix_convert(argc - 1, argv + 1);
   if (first == "heatmap") return matrix_heatmap(argc - 1, argv + 1);
   throw UsageError((first.empty() ? "no command given" : "unknown command '" + shown(first) + "'") +
-                   std::string(": it takes info, make, scale, convert or heatmap"));
+                   std::string(": expected info, make, scale, convert or heatmap"));
 }
 
 }  // namespace placement::tools

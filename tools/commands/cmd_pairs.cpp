@@ -67,7 +67,7 @@ const Order& order_of(const CommandLine& line) {
   const std::string name = line.value_or("by", "bandwidth");
   const auto found = std::ranges::find(orders, name, &Order::name);
   if (found == std::end(orders))
-    throw UsageError("--by " + shown(name) + ": it takes bandwidth, missing, latency or age");
+    throw UsageError("--by " + shown(name) + ": expected bandwidth, missing, latency or age");
   return *found;
 }
 
@@ -166,7 +166,7 @@ std::string as_json(const StateInput& input, const std::vector<Pair>& all, std::
 }
 
 void draw(const std::string& file, const LiveState& state, const std::vector<std::int32_t>& nodes, const Order& order) {
-  if (nodes.empty()) throw Error("there is no node to draw");
+  if (nodes.empty()) throw Error("no node to draw");
   const auto value = [&](std::int32_t row, std::int32_t column) {
     return row == column ? unknown_value : order.value(node_pair(state.pairs, nodes[row], nodes[column]));
   };
@@ -191,7 +191,7 @@ int command_pairs(int argc, char** argv) {
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (line.has("nodes") && nodes.size() < 2)
     throw UsageError("--nodes " + shown(*line.value("nodes")) +
-                     ": it takes two nodes or more, as there are no pairs of one");
+                     ": expected at least two nodes");
   std::vector<Pair> pairs = pairs_of(input.state, nodes);  // throws for too many nodes, before there is a picture
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });

@@ -157,14 +157,14 @@ int command_predict(int argc, char** argv) {
   if (first == "-h" || first == "--help") throw HelpWanted(help_text(help));
   const bool json = first == "-j" || first == "--json";
   if (argc < (json ? 3 : 2))
-    throw UsageError("options of srun are wanted, as in: placectl predict -n64 -m TREEMATCH=app.mat");
+    throw UsageError("expected options of srun, as in: placectl predict -n64 -m TREEMATCH=app.mat");
   if (const char* job = std::getenv("SLURM_JOB_ID"))
     throw Error("inside of job " + shown(job) +
                 " srun would start a step of it: run placectl predict outside of an allocation");
   for (int k = 1; k < argc; ++k)
     if (argv[k] == std::string_view(":"))
       throw UsageError(
-          "':' begins another component of a heterogeneous job: ask about each component by itself, with a placectl predict of its own");
+          "':' starts another component of a heterogeneous job: run placectl predict once per component");
   // Slurm reuses the number of a predicted job, so older decisions may be about another job. slurmctld writes
   // the time, and its clock may differ from the clock here.
   constexpr double clocks_differ_s = 10;

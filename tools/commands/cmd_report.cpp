@@ -54,7 +54,7 @@ double since_of(const CommandLine& line, double now_s) {
   const std::int64_t point = sim::time_point(*text);
   if (point < 0 || point > std::int64_t{1} << 40)
     throw UsageError("--since " + shown(*text) +
-                     ": a date is wanted, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970");
+                     ": expected a date, YYYY-MM-DD[THH:MM[:SS]] in local time, or seconds since 1970");
   std::time_t seconds = point;
   if (!parse_integer(*text)) {  // time_point() takes a date for one of UTC
     std::tm parts{};
@@ -63,14 +63,14 @@ double since_of(const CommandLine& line, double now_s) {
     seconds = std::mktime(&parts);
   }
   if (static_cast<double>(seconds) > now_s)
-    throw UsageError("--since " + shown(*text) + ": a time in the past is wanted");
+    throw UsageError("--since " + shown(*text) + ": expected a time in the past");
   return static_cast<double>(seconds);
 }
 
 // Throws Error where a report would have nothing at all.
 void refuse_nothing(const ReportFacts& facts) {
   if (facts.state || facts.machine || facts.replay || !facts.decisions.decisions.empty()) return;
-  std::string text = "there is nothing to report: " + facts.why_no_state + "; " + facts.why_no_machine;
+  std::string text = "no data to report: " + facts.why_no_state + "; " + facts.why_no_machine;
   for (const std::string& note : facts.decisions.notes) text += "; " + note;
   throw Error(text);
 }

@@ -161,7 +161,7 @@ std::string summary(const Mapping& mapping, const std::string& method) {
 // Returns what to start. Throws CannotPlace; UsageError and Error for bad input.
 Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words) {
   const Launcher* const launcher = find_launcher(words);
-  if (!launcher) throw CannotPlace(words[0] + " is no known launcher: known are " + launcher_names());
+  if (!launcher) throw CannotPlace(words[0] + " is not a supported launcher: use " + launcher_names());
   AllocationStep step = launcher->step(words);
   Launch launch{words, {}, {}, false, {}, "srun -m"};
   if (launcher->by_policy && srun_has_policies()) {
@@ -169,12 +169,12 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
     return launch;
   }
   if (environment_value("SLURM_JOB_ID").empty())
-    throw CannotPlace("there is no Slurm allocation here (SLURM_JOB_ID is not set): run it by salloc or sbatch");
+    throw CannotPlace("not inside a Slurm allocation (SLURM_JOB_ID is not set): use salloc or sbatch");
   spank::Allocation allocation;
   try {
     if (line.has("auto")) {
       if (!step.ranks) step.ranks = parse_integer(line.value_or("ntasks", environment_value("SLURM_NTASKS")));
-      if (!step.ranks) throw UsageError("--auto: the number of ranks is not known: give --ntasks");
+      if (!step.ranks) throw UsageError("--auto: the number of ranks is unknown: use --ntasks");
       take_profile(words, *step.ranks, task);
     }
     allocation = take_allocation(line, task, step);
@@ -234,9 +234,9 @@ int command_run(int argc, char** argv) {
   const CommandLine line(help, own, argv);
   const Words words(argv + std::min(own + 1, argc), argv + argc);
   if (words.empty())
-    throw UsageError("no launcher: give it and the program after --, as in placectl run -m FILE -- srun ./app");
+    throw UsageError("the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");
   if (line.has("auto") && (line.has("matrix") || line.has("pattern")))
-    throw UsageError("--auto stands in for --matrix and --pattern: give one of them");
+    throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
   MapTask task = read_task(line, "run", true);
   try {
     Launch launch = placed_launch(line, task, words);

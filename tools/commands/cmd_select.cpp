@@ -79,13 +79,13 @@ PolicySpec policy_spec(const CommandLine& line) {
   if (const auto set = line.value("set")) {
     for (const auto& [key, value] : parse_policy_spec(spec.policy + "=" + *set).parameters) {
       // The parser takes a word without a value for the name of a matrix.
-      if (key == "matrix") throw UsageError("--set " + shown(value) + ": it takes KEY=VALUE,.. and no matrix");
+      if (key == "matrix") throw UsageError("--set " + shown(value) + ": expected KEY=VALUE,.. without a matrix");
       spec.parameters[key] = value;
     }
   }
   if (const auto matrix = spec.parameters.find("matrix"); matrix != spec.parameters.end())
     throw UsageError("--policy " + shown(lower_case(spec.policy)) + "=matrix=" + shown(matrix->second) +
-                     ": select chooses nodes and places no ranks, it takes no matrix");
+                     ": select does not use a matrix, because it chooses nodes and does not place ranks");
   if (const auto seed = line.integer("seed", 0, INT64_MAX)) spec.parameters["seed"] = std::to_string(*seed);
   return spec;
 }
@@ -93,7 +93,7 @@ PolicySpec policy_spec(const CommandLine& line) {
 netload::SelectionRule rule_of(const PolicySpec& spec) {
   const policies::Policy* policy = policies::find_policy(spec.policy);
   if (policy != nullptr && policy->selection_rule) return *policy->selection_rule;
-  throw UsageError("--policy " + shown(lower_case(spec.policy)) + ": it takes " +
+  throw UsageError("--policy " + shown(lower_case(spec.policy)) + ": expected " +
                    lower_case(policies::policy_names(
                        [](const policies::Policy& known) { return known.selection_rule.has_value(); })));
 }
@@ -132,7 +132,7 @@ LiveState current_state(const CommandLine& line) {
   try {
     input = read_state(line, config);
   } catch (const Error& error) {
-    throw Error(std::string("there is no live snapshot (give --state, or --nodes and --pairs): ") + error.what());
+    throw Error(std::string("no live snapshot (use --state, or --nodes and --pairs): ") + error.what());
   }
   if (const auto age_s = static_cast<std::int64_t>(input.age_s); age_s > config.snapshot_max_age_s)
     throw Error(input.path + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
@@ -173,7 +173,7 @@ void count_processors(const CommandLine& line, Selection& selection) {
     return;
   }
   if (std::none_of(selection.cores.begin(), selection.cores.end(), [](double cores) { return cores >= 1; }))
-    throw Error("the cores of the nodes are not known: give --ntasks-per-node");
+    throw Error("the number of cores of the nodes is unknown: use --ntasks-per-node");
   const netload::ProcessorFormula formula = netload::processor_formula(selection.spec.parameters);
   for (std::size_t n = 0; n < nodes; ++n)
     selection.processors.push_back(netload::effective_processors(
@@ -226,11 +226,11 @@ std::string format_row(const Selection& selection, const char* label, const netl
          compress_hostlist(names_of(selection, group)) + "\n";
 }
 
-// Returns for example "; a job with wait=60 waits for at most 60 s before it takes a group".
+// Returns for example "; a job with wait=60 waits for at most 60 s before it starts on a group".
 std::string wait_of(const Selection& selection) {
   if (!(selection.wait_s > 0)) return "";
   return "; a job with wait=" + selection.spec.parameters.at("wait") + " waits for at most " +
-         std::to_string(std::llround(selection.wait_s)) + " s before it takes a group";
+         std::to_string(std::llround(selection.wait_s)) + " s before it starts on a group";
 }
 
 std::string format_select_text(const Selection& selection, const netload::GroupChoice& choice,
@@ -240,7 +240,7 @@ std::string format_select_text(const Selection& selection, const netload::GroupC
   text += format_row(selection, "chosen", choice.best);
   for (const netload::Group& group : choice.runners_up) text += format_row(selection, "runner-up", group);
   if (choice.short_of_processors)
-    text += "\nfewer processors than processes: the rest goes round robin over the nodes\n";
+    text += "\nfewer processors than processes: the remaining processes are distributed round robin over the nodes\n";
   if (overload.overloaded()) text += "\n" + netload::to_string(overload, selection.cores) + wait_of(selection) + "\n";
   if (!overload.known && selection.wait_s > 0) text += "\nno node reports both its cores and its load: no job waits\n";
   return text;
@@ -252,8 +252,8 @@ void warn_of_few_cores(const Selection& selection) {
   for (const double of_node : selection.cores) cores += of_node;
   if (selection.cores.empty() || !(cores < selection.tasks)) return;
   std::fprintf(stderr,
-               "placectl select: warning: %d processes are wanted, and all nodes together have %.0f cores: "
-               "this job does not start, unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
+               "placectl select: warning: --tasks asks for %d processes, and all nodes together have %.0f cores: "
+               "this job does not start unless Slurm counts more CPUs or shares cores (srun --overcommit)\n",
                selection.tasks, cores);
 }
 
@@ -274,8 +274,8 @@ int command_select(int argc, char** argv) {
   selection.tasks = static_cast<std::int32_t>(*tasks);
   const auto runners_up = static_cast<std::size_t>(line.integer("runners-up", 0, 5).value_or(3));
   if (line.has("state") && (line.has("nodes") || line.has("pairs")))
-    throw UsageError("--state has nodes and pairs: it goes without --nodes and --pairs");
-  if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs needs --nodes");
+    throw UsageError("--state already has nodes and pairs: remove --nodes and --pairs, or --state");
+  if (line.has("pairs") && !line.has("nodes")) throw UsageError("--pairs requires --nodes");
   if (line.has("nodes"))
     read_tables(line, selection);
   else

@@ -45,41 +45,41 @@ constexpr Option options[] = {
     {0, "to", "TIME", "jobs submitted before then"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
-    {0, "min-tasks", "N", "no smaller jobs"},
-    {0, "max-tasks", "N", "no larger jobs"},
+    {0, "min-tasks", "N", "only jobs of at least N tasks"},
+    {0, "max-tasks", "N", "only jobs of at most N tasks"},
     communication_option,
-    {0, "share", "PERCENT", "of the jobs have a matrix [100]"},
+    {0, "share", "PERCENT", "share of jobs with a matrix [100]"},
     pattern_option,
     {0, "effort", "N[,TASKS]",
      "effort of the search, from 1 to 1000, for policies with this key and jobs of TASKS\n"
      "or more tasks [the default of each policy; TASKS 1024]"},
     {0, "reference", "WORD",
-     "the stock placement that a job is held against: now (in the same state of\n"
+     "stock placement with which a job is compared: now (in the same state of\n"
      "the machine) or stock-run (where the replay of SLURM put it) [now]"},
-    {0, "full", nullptr, "begin with a machine full of other jobs of the log"},
+    {0, "full", nullptr, "start with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
     {0, "stock-request", "WORD",
-     "what jobs ask stock Slurm for: nodes (-N and -n, but more nodes where these are too\n"
+     "what jobs request from stock Slurm: nodes (-N and -n, but more nodes if these are too\n"
      "full) or tasks (-n alone) [nodes]"},
-    {0, "scale-run-times", "PERCENT", "of all jobs, requested times too [100]"},
-    {0, "backfill-depth", "N", "waiting jobs looked at for backfill [500]"},
+    {0, "scale-run-times", "PERCENT", "scale the run times and requested times of all jobs [100]"},
+    {0, "backfill-depth", "N", "waiting jobs that backfill considers [500]"},
     {0, "backfill", "WORD",
      "easy: a job may pass others if it does not delay the first (waits 15 to 30 % shorter\n"
-     "than in Slurm); or slurm[,INTERVAL[,MARGIN]]: as the backfill plugin does it, none is\n"
-     "delayed, every 30 s, limits in whole minutes and MARGIN seconds (0) on top [easy]"},
-    {0, "release", "SECONDS", "from a job's end until its cores are free: for an epilog [0]"},
+     "than in Slurm); or slurm[,INTERVAL[,MARGIN]]: as Slurm's backfill plugin, delays no job;\n"
+     "INTERVAL 30 s; limits in whole minutes plus MARGIN seconds (0) [easy]"},
+    {0, "release", "SECONDS", "time from the end of a job until its cores are free, as for an epilog [0]"},
     {0, "charge", "WORD",
-     "a policy's decision on the job's time: none, measured, or SECONDS[,SECONDS\n"
+     "time added to a job for a policy's decision: none, measured, or SECONDS[,SECONDS\n"
      "PER TASK] [0.05,0.00002]"},
-    {0, "stock-charge", "SECONDS", "the same of a stock decision [0]"},
+    {0, "stock-charge", "SECONDS", "time added to a job for a stock decision [0]"},
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
-    {0, "outages", "FILE", "nodes and their outage probabilities, which policies know and by which nodes fail"},
-    {0, "outage-hours", "H", "the time within which these are [24]"},
+    {0, "outages", "FILE", "outage probabilities of nodes: policies use them, and nodes fail with them"},
+    {0, "outage-hours", "H", "period of the outage probabilities [24]"},
     {0, "failure-trace", "FILE", "planned failures: lines of seconds since the start, nodes, hours until repair"},
     {0, "state", "FILE", "live state that policies know: a snapshot or its JSON, or random for a made-up one"},
-    {0, "repair", "HOURS", "until a failed node is back [4]"},
+    {0, "repair", "HOURS", "time until a failed node is back [4]"},
     seed_option,
-    {0, "threads", "N", "strategies replayed at the same time [cores there are]"},
+    {0, "threads", "N", "strategies replayed at the same time [number of cores]"},
     {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
     {0, "free-cores", "HOURS",
      "with -o: write the free cores at this interval of simulated hours, to be read by\n"
@@ -92,7 +92,7 @@ constexpr CommandHelp help{
     "placectl simulate",
     "[OPTION]... LOG",
     "Replays a job log, in the Standard Workload Format or as written by sacct --parsable2, on a machine under several\n"
-    "strategies of placement. Ctrl-C ends it with what there is. See placectl-simulate(1).\n"
+    "strategies of placement. Ctrl-C stops it and prints the results so far. See placectl-simulate(1).\n"
     "As in: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
     options,
     1,

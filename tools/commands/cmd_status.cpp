@@ -128,7 +128,7 @@ std::string as_text(const Status& status, const Config& config) {
   text += "live state " +
           (status.read     ? status.input.described(config)
            : status.set_up ? status.trouble
-                           : "not set up: placement-monitor has not run on this host; policy NLA needs it") +
+                           : "not set up: placement-monitor has not run on this host; policy NLA requires it") +
           "\n";
   for (const std::size_t liveness : {1u, 2u, 3u, 0u})
     if (const auto& names = status.nodes[liveness]; !names.empty()) {

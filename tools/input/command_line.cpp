@@ -59,12 +59,12 @@ CommandLine::CommandLine(const CommandHelp& help, int argc, char** argv) {
   opterr = 0;
   optind = 0;  // makes getopt_long of glibc begin a new command line
   for (int got; (got = getopt_long(argc, argv, letters.c_str(), table.data(), nullptr)) != -1;) {
-    if (got == ':') throw UsageError(offending(argv, options) + " needs a value");
+    if (got == ':') throw UsageError(offending(argv, options) + " requires a value");
     if (got == '?') {
       const std::string word = offending(argv, options);
       const bool known = std::any_of(options.begin(), options.end(),
                                      [&](const Option& option) { return word == "--" + std::string(option.name); });
-      throw UsageError(known ? word + " takes no value"
+      throw UsageError(known ? word + " does not accept a value"
                              : "unknown or ambiguous option " + shown(word) + ": the options are " +
                                    joined(options, ", ", [](const Option& o) { return "--" + std::string(o.name); }));
     }
@@ -94,7 +94,7 @@ std::optional<std::int64_t> CommandLine::integer(std::string_view option, std::i
   if (!text) return std::nullopt;
   const std::optional<std::int64_t> number = parse_integer(*text);
   if (!number || *number < least || *number > most)
-    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": it takes a number from " +
+    throw UsageError("--" + std::string(option) + " " + shown(*text) + ": expected a number from " +
                      std::to_string(least) + " to " + std::to_string(most));
   return number;
 }

@@ -26,7 +26,7 @@ bool slurmctld_answers() {
 }
 
 ControllerInput read_controller() {
-  if (!may_exist(slurm_conf_path())) return {{}, "there is no slurm.conf by which slurmctld could be asked"};
+  if (!may_exist(slurm_conf_path())) return {{}, "no slurm.conf to find slurmctld"};
   if (!slurmctld_answers()) return {{}, "slurmctld does not answer"};
   slurm_init(nullptr);
   try {

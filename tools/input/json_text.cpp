@@ -56,7 +56,7 @@ JsonText::JsonText(std::string_view text, const std::string& name)
       tokener_(json_tokener_new_ex(max_depth)),
       members_(json_object_new_object()) {
   constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
-  if (!tokener_ || !members_) throw Error(name_ + ": there is no memory for its reader");
+  if (!tokener_ || !members_) throw Error(name_ + ": not enough memory to read it");
   std::size_t at = text_.starts_with(byte_order_mark) ? byte_order_mark.size() : 0;
   at = after_blanks(at);
   if (at == text_.size()) throw Error(name_ + ": it is empty: expected the JSON that placectl export writes");
@@ -94,7 +94,7 @@ void JsonText::add_member(std::size_t& at) {
   if (!json_object_is_type(key.get(), json_type_string)) fail(quoted, "expected the name of a member in quotes");
   const std::string member = json_object_get_string(key.get());
   if (json_object_object_get_ex(members_.get(), member.c_str(), nullptr))
-    fail(quoted, "member " + in_quotes(member) + " is there twice");
+    fail(quoted, "member " + in_quotes(member) + " appears twice");
   expect(at, ':');
   Parsed single;
   if (skip(at, '[')) {
@@ -136,7 +136,7 @@ JsonText::Parsed JsonText::read(std::string_view bytes, std::string_view at, int
   const std::size_t end = std::min(json_tokener_get_parse_end(tokener_.get()), at.size());
   if (error != json_tokener_success)
     fail(at.substr(end),
-         in_quotes(at.substr(end < at.size() ? end : 0, 20)) + " is no JSON there: " + json_tokener_error_desc(error));
+         in_quotes(at.substr(end < at.size() ? end : 0, 20)) + " is not valid JSON: " + json_tokener_error_desc(error));
   return value;
 }
 

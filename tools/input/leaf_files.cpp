@@ -22,7 +22,7 @@ std::int32_t take_number(const char* what, std::string_view word, const std::str
   const std::optional<std::int64_t> number = parse_integer(word);
   if (!number || *number < 0 || *number >= std::ssize(first_line))
     fail_at(file, line,
-            std::string(what) + " '" + shown(word) + "': it takes a number from 0 to " +
+            std::string(what) + " '" + shown(word) + "': expected a number from 0 to " +
                 std::to_string(std::ssize(first_line) - 1));
   std::int64_t& first = first_line[static_cast<std::size_t>(*number)];
   if (first != 0)

@@ -86,7 +86,7 @@ class Reader {
     read_network(object, "network_bandwidth_Bps", live_range::rate_Bps, node_bandwidth_Bps_);
     object.finish();
     if (!index_.emplace(node.name, state_.nodes.size()).second)
-      object.fail_member("name", "each node once: it is there twice");
+      object.fail_member("name", "each node once, but it appears twice");
     state_.nodes.push_back(std::move(node));
   }
 
@@ -129,7 +129,7 @@ class Reader {
     try {
       for (const std::string& name : expand_hostlist(nodes)) {
         const auto found = index_.find(name);
-        if (found == index_.end()) throw Error("there is no node " + in_quotes(name) + " in nodes");
+        if (found == index_.end()) throw Error("node " + in_quotes(name) + " is missing from nodes");
         std::int32_t& now = group_of_node[found->second];
         if (now >= 0) throw Error("node " + in_quotes(name) + " is in groups[" + std::to_string(now) + "] already");
         now = group;
@@ -178,7 +178,7 @@ class Reader {
     }
     const auto [low, high] = std::minmax(group[0], group[1]);
     std::vector<bool>::reference seen = seen_pairs_[cell_index(arrays_->groups, low, high)];
-    if (seen) object.fail_member("groups", "each pair once: it is there twice");
+    if (seen) object.fail_member("groups", "each pair once, but it appears twice");
     seen = true;
     return {low, high};
   }

@@ -209,7 +209,7 @@ std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<cons
   const std::vector<std::int32_t> of_leaf = leaf_positions(view);
   std::vector<std::int32_t> position;
   for (const std::int32_t leaf : leaf_of_rank) {
-    if (of_leaf[leaf] < 0) throw Error("a rank is on a node without coordinates: its routes are not known");
+    if (of_leaf[leaf] < 0) throw Error("a rank is on a node without coordinates, so its routes are unknown");
     position.push_back(of_leaf[leaf]);
   }
   return position;

@@ -52,7 +52,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
       throw UsageError("two patterns: --pattern " + shown(*word) + ", and " + pattern::to_string(*pattern) +
                        " with --policy");
     if (parameters.contains("matrix"))
-      throw UsageError("--pattern stands in for a matrix: give it or " + shown(parameters["matrix"]));
+      throw UsageError("--pattern replaces a matrix: use either --pattern or " + shown(parameters["matrix"]));
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
   const bool has_matrix = line.has("matrix") || parameters.contains("matrix");
@@ -113,7 +113,7 @@ void set_ranks(std::int64_t ranks, spank::Allocation& allocation) {
 void fold_matrix(std::int64_t nodes, MapTask& task) {
   const std::int64_t ranks = task.matrix->ranks();
   if (ranks % nodes != 0)
-    throw UsageError("the matrix has " + std::to_string(ranks) + " ranks, which is no multiple of the " +
+    throw UsageError("the matrix has " + std::to_string(ranks) + " ranks, which is not a multiple of the " +
                      std::to_string(nodes) + " nodes");
   task.processes_per_rank = static_cast<std::int32_t>(ranks / nodes);
   std::vector<std::int32_t> node_of(static_cast<std::size_t>(ranks));
@@ -132,7 +132,7 @@ void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> com
   spank::use_mode_of_partition(controller, [&] { return allocation.partition; });
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     note(task, "Mode=" + controller.mode +
-                   " in slurmctld: srun leaves the ranks to Slurm, and this is what Mode=enforce would give");
+                   " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
   note(task, spank::take_plan_of_allocation(allocation, component));
   if (!named) return;
   const std::string why =
@@ -177,7 +177,7 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
   if (task.spec.policy == "NATURAL")
-    throw UsageError("--policy NATURAL needs --topology: in an allocation SEQUENTIAL is the natural order");
+    throw UsageError("--policy NATURAL requires --topology: use SEQUENTIAL, which is the natural order in an allocation");
   const std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
   spank::Allocation allocation = spank::current_allocation(component);
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);

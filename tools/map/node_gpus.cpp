@@ -69,7 +69,7 @@ void remove_reserved(const CommandLine& line, const ClusterView& view, NodeTopol
   const auto count = static_cast<std::size_t>(node.cores.back().number) + 1;
   std::vector<bool> reserved(count, false);
   if (const auto list = line.value("reserved-cores"); list && !mark_cores(*list, reserved))
-    throw UsageError("--reserved-cores " + shown(*list) + ": it takes numbers of cores from 0 to " +
+    throw UsageError("--reserved-cores " + shown(*list) + ": expected core numbers from 0 to " +
                      std::to_string(count - 1) + ", as in 0,8-11");
   for (const NodeView& of_view : view.nodes) {
     if (std::ranges::find(of_view.core_free, true) == of_view.core_free.end()) continue;
@@ -107,7 +107,7 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
     throw UsageError("--gres-node is for --gres-conf");
   }
   if (gpu.node.gpus.empty())
-    throw Error(printable(gpu.node.name) + " has no GPU: make it with an lstopo that sees them, or give --gres-conf");
+    throw Error(printable(gpu.node.name) + " has no GPU: create it with an lstopo that detects GPUs, or use --gres-conf");
   remove_reserved(line, machine, gpu.node);
   gpu.cores_per_rank = static_cast<std::int32_t>(
       line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));

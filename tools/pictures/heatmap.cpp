@@ -168,7 +168,7 @@ std::string scale_bar(const HeatMap& map, const HeatMapStyle& style, const Scale
 }  // namespace
 
 HeatMap::HeatMap(std::int32_t size, Kind kind) : size_(size), kind_(kind) {
-  if (size < 1) throw Error("a heat map of " + std::to_string(size) + " rows: there is nothing to draw");
+  if (size < 1) throw Error("a heat map of " + std::to_string(size) + " rows: a heat map requires at least 1 row");
   group_ = (size + most_cells - 1) / most_cells;
   cells_ = (size + group_ - 1) / group_;
   all_.resize(static_cast<std::size_t>(cells_) * static_cast<std::size_t>(cells_));

@@ -245,7 +245,7 @@ HtmlSection cluster_section(const ReportFacts& facts) {
   else
     section.body +=
         missing("the switches above the nodes.", facts.why_no_machine,
-                "run the report where slurmctld answers, or give --topology with a topology.conf and its slurm.conf.");
+                "run the report where slurmctld answers, or use --topology with a topology.conf and its slurm.conf.");
   const Map map = map_of(facts);
   if (map.nodes.empty()) return section;
   const bool with_states = facts.state.has_value();

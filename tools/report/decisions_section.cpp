@@ -24,7 +24,7 @@ std::string meaning(const std::string& outcome) {
 HtmlSection decisions_section(const ReportFacts& facts) {
   HtmlSection section{"decisions", "Decisions", {}};
   const DecisionInput& input = facts.decisions;
-  if (!input.told_by.empty()) section.body += paragraph("Told by " + input.told_by + ".", "quiet");
+  if (!input.told_by.empty()) section.body += paragraph("Reported by " + input.told_by + ".", "quiet");
   for (const std::string& note : input.notes) section.body += paragraph("Not read: " + note, "quiet");
   section.has_data = !input.decisions.empty();
   if (!section.has_data) {

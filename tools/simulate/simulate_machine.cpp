@@ -30,7 +30,7 @@ NodeShape node_shape(const CommandLine& line) {
   const auto sockets = parse_integer(parts[0]);
   const auto cores = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
   if (!sockets || !cores || *sockets < 1 || *cores < 1 || *sockets > 1024 || *cores > 4096)
-    throw UsageError("--node " + shown(text) + ": SOCKETSxCORES is wanted, as in 2x8");
+    throw UsageError("--node " + shown(text) + ": expected SOCKETSxCORES, as in 2x8");
   return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
 }
 
@@ -49,7 +49,7 @@ RegularMachine regular_machine(const CommandLine& line) {
   for (std::size_t depth = 0; depth < parts.size(); ++depth) {
     const auto count = parse_integer(parts[depth]);
     if (!count || *count < 1 || *count > (1 << 20) / std::ssize(level))
-      throw UsageError("--switches " + shown(text) + ": numbers from 1 on are wanted, at most 2^20 nodes");
+      throw UsageError("--switches " + shown(text) + ": expected numbers of at least 1, and at most 2^20 nodes");
     std::vector<std::int32_t> below;
     for (const std::int32_t above : level)
       for (std::int64_t k = 0; k < *count; ++k)
@@ -99,7 +99,7 @@ TorusDescription described_torus(const std::string& word) {
   for (const std::string_view part : split_at(word, 'x')) {
     const auto size = parse_integer(part);
     if (!size || *size < 1 || *size > TorusTopology::max_positions)
-      throw UsageError("--torus " + shown(word) + ": sizes are wanted, as in 8x8x8, or a file");
+      throw UsageError("--torus " + shown(word) + ": expected sizes, as in 8x8x8, or a file");
     dimensions.push_back({static_cast<std::int32_t>(*size), true});
   }
   return {TorusTopology::full(std::move(dimensions))};
@@ -156,7 +156,7 @@ ClusterView read_shape(const CommandLine& line) {
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
   }
   if (view.nodes.empty())
-    throw UsageError("--topology " + shown(path) + ": is a tree without nodes: give --node or --slurm-conf");
+    throw UsageError("--topology " + shown(path) + ": the tree has no nodes: use --node or --slurm-conf");
   return view;
 }
 

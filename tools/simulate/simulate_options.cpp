@@ -42,7 +42,7 @@ void read_backfill(const CommandLine& line, sim::ReplayOptions& replay_options) 
   double seconds[] = {30, 0};
   if (parts[0] != "slurm" || !parse_seconds(std::span(parts).subspan(1), seconds) || (seconds[0] > 0 && seconds[0] < 1))
     throw UsageError("--backfill " + shown(text) +
-                     ": easy or slurm[,INTERVAL[,MARGIN]] is wanted, in seconds, INTERVAL 0 or from 1 on");
+                     ": expected easy or slurm[,INTERVAL[,MARGIN]] in seconds, INTERVAL 0 or at least 1");
   replay_options.backfill = sim::Backfill::slurm;
   replay_options.backfill_interval_s = seconds[0];
   replay_options.plan_margin_s = seconds[1];
@@ -57,7 +57,7 @@ void read_charge(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto parts = split_at(*text, ',');
   double seconds[] = {0, 0};
   if (!parse_seconds(parts, seconds))
-    throw UsageError("--charge " + shown(*text) + ": none, measured, or SECONDS[,SECONDS PER TASK] is wanted");
+    throw UsageError("--charge " + shown(*text) + ": expected none, measured, or SECONDS[,SECONDS PER TASK]");
   replay_options.charge_policy_s = seconds[0];
   replay_options.charge_policy_task_s = seconds[1];
 }
@@ -69,7 +69,7 @@ std::optional<std::int64_t> time_option(const CommandLine& line, const char* opt
   const std::int64_t seconds = sim::time_point(*text);
   if (seconds < 0 || seconds > std::int64_t{1} << 40)
     throw UsageError("--" + std::string(option) + " " + shown(*text) +
-                     ": seconds on the log's clock are wanted, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
+                     ": expected seconds on the log's clock, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
   return seconds;
 }
 
@@ -81,7 +81,7 @@ void read_effort(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto tasks = parts.size() == 2 ? parse_integer(parts[1]) : replay_options.effort_tasks;
   if (parts.size() > 2 || !effort || *effort < 1 || *effort > 1000 || !tasks || *tasks < 1 ||
       *tasks > TreeTopology::max_leaves)
-    throw UsageError("--effort " + shown(*text) + ": N or N,TASKS is wanted, N from 1 to 1000");
+    throw UsageError("--effort " + shown(*text) + ": expected N or N,TASKS with N from 1 to 1000");
   replay_options.effort = static_cast<std::int32_t>(*effort);
   replay_options.effort_tasks = static_cast<std::int32_t>(*tasks);
 }
@@ -94,7 +94,7 @@ double number_option(const CommandLine& line, const char* option, double otherwi
   const auto value = parse_real(*text);
   if (!value || *value < least || *value > most)
     throw UsageError("--" + std::string(option) + " " + shown(*text) +
-                     formatted(": a number from %g to %g is wanted", least, most));
+                     formatted(": expected a number from %g to %g", least, most));
   return *value;
 }
 
@@ -107,7 +107,7 @@ int choice(const CommandLine& line, const char* option, std::initializer_list<co
     if (*text == word) return number;
     list += (number++ > 0 ? " or " : "") + std::string(word);
   }
-  throw UsageError("--" + std::string(option) + " " + shown(*text) + ": " + list + " is wanted");
+  throw UsageError("--" + std::string(option) + " " + shown(*text) + ": expected " + list);
 }
 
 sim::JobSelection read_selection(const CommandLine& line) {
@@ -117,7 +117,7 @@ sim::JobSelection read_selection(const CommandLine& line) {
   selection.from_s = time_option(line, "from");
   selection.to_s = time_option(line, "to");
   if (selection.to_s && *selection.to_s <= selection.from_s.value_or(0))
-    throw UsageError("--to " + shown(*line.value("to")) + ": a time after that of --from is wanted");
+    throw UsageError("--to " + shown(*line.value("to")) + ": expected a time after --from");
   if (line.has("hours")) selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
   selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
   selection.least_tasks = static_cast<std::int32_t>(line.integer("min-tasks", 1, TreeTopology::max_leaves).value_or(1));
@@ -169,8 +169,8 @@ void check_strategies(std::span<const sim::Strategy> strategies, const CommandLi
     const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
     if (line.has("torus") && policy.needs_tree) refuse("maps to trees: on a torus take TOFA");
-    if (!line.has("torus") && policy.needs_torus) refuse("is for a torus: give --torus");
-    if (!line.has("state") && policy.needs_live) refuse("requires a live state: give --state FILE, or --state random");
+    if (!line.has("torus") && policy.needs_torus) refuse("requires a torus: use --torus");
+    if (!line.has("state") && policy.needs_live) refuse("requires a live state: use --state FILE or --state random");
   }
 }
 

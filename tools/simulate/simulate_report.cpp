@@ -86,10 +86,10 @@ std::string strategies_text(const Report& report) {
                     static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
       out += formatted(
-          "%s: %lld jobs were given up: ended by failures after %d restarts too, or too many nodes down for them\n",
+          "%s: the replay gave up %lld jobs, after %d restarts or with too many nodes down\n",
           s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
-  return out + "R and gain are of the jobs with a matrix; \"-\": there are none\n";
+  return out + "R and gain cover the jobs with a matrix; \"-\": no jobs\n";
 }
 
 // Returns the interval of a difference and whether it leaves open which side is better.
@@ -114,7 +114,7 @@ std::string comparisons_text(const Report& report) {
   }
   if (out.empty()) return out;
   return "\nPaired by job: mean difference (flow and run in seconds), its 90 % confidence interval by Student's t (open: it\n"
-         "holds 0, or there is none, of one job), and the geometric mean of the ratios\n" +
+         "contains 0, or one job has no interval), and the geometric mean of the ratios\n" +
          out;
 }
 

@@ -54,7 +54,7 @@ class Trace:
             files = [line.strip() for line in lines if line.strip()]
         self.ranks = len(files)
         if not files:
-            raise TraceError(f"{index}: it names no file of a rank")
+            raise TraceError(f"{index}: lists no file of a rank")
         self.traffic = {}
         self.remarks = set()
         self.default_bytes = 1
@@ -70,15 +70,15 @@ class Trace:
                 try:
                     self.action(int(words[0]), words[1].lower(), words[2:])
                 except (IndexError, ValueError) as error:
-                    raise TraceError(f"{path}:{number}: '{line.strip()}' is no action that can be read: {error}") from error
+                    raise TraceError(f"{path}:{number}: cannot read the action '{line.strip()}': {error}") from error
 
     def add(self, rank, other, size):
         if not 0 <= rank < self.ranks:
-            raise ValueError(f"there is no rank {rank}")
+            raise ValueError(f"rank {rank} does not exist")
         if other < 0:  # MPI_PROC_NULL
             return
         if other >= self.ranks:
-            raise ValueError(f"there is no rank {other}")
+            raise ValueError(f"rank {other} does not exist")
         pair = (min(rank, other), max(rank, other))
         self.traffic[pair] = self.traffic.get(pair, 0) + size
 
