@@ -19,15 +19,13 @@ struct NodeTable {
   const std::vector<double>& operator[](NodeAttribute which) const { return columns[static_cast<std::size_t>(which)]; }
 };
 
-// Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]. CL is the sum over attributes
-// of weight times value. Each value is divided by the sum over the nodes. A value that is to be maximised is replaced
-// by its distance from the largest one.
-//
-// An attribute contributes 0 when it is absent, not known of any node, or has the sum 0. A node whose value is not
-// known counts as the worst known value, so that no node gains by silence. The sum is then the mean of the known
-// values times the number of nodes.
+// Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]: the weighted sum of the node's
+// attributes. Each value is divided by its sum over the nodes. A value to maximise is first replaced by its distance
+// from the largest one. An attribute contributes 0 if it is absent, unknown for all nodes, or has the sum 0. An unknown
+// value counts as the worst known value, so that no node gains by silence.
 std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights);
 
+// Formula for the number of processes that a node can take.
 enum class ProcessorFormula : std::uint8_t {
   loaded,   // cores - load; a node whose load reaches its cores has the least number [NLA §4]
   printed,  // cores - ceil(load) mod cores, as in the paper [NLA §4]
@@ -38,9 +36,8 @@ std::vector<double> worst_where_unknown(std::vector<double> values,
                                         double bound = std::numeric_limits<double>::infinity());
 
 // Returns the number of processes that a node can take in addition to its load [NLA §4], at least `least`.
-//   cores    logical cores; NaN (not known): returns `least`
-//   load     mean number of running processes; NaN (not known) counts as idle. A caller that knows the load of some
-//            nodes should therefore pass values of worst_where_unknown()
+//   cores    logical cores; NaN: the result is `least`
+//   load     mean number of running processes; NaN counts as idle. Pass values of worst_where_unknown().
 //   formula  `loaded` never rises with the load; `printed` gives all cores at load == cores
 std::int32_t effective_processors(double cores, double load, std::int32_t least = 1,
                                   ProcessorFormula formula = ProcessorFormula::loaded);

@@ -56,6 +56,7 @@ struct GroupChoice {
   bool short_of_processors = false;  // all nodes together take less than the processes of the request
 };
 
+// Search method of choose_group().
 enum class GroupSearch : std::uint8_t {
   paper,     // Algorithms 1 and 2 alone
   improved,  // then a local search from the best groups, and from consecutive, least loaded and known ones
@@ -86,8 +87,8 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
 // Returns T_G of a group by the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
-// Returns the groups that simpler rules choose, ascending: the known groups, the least loaded nodes, the first nodes,
-// and consecutive nodes that start elsewhere; fewer at the deadline.
+// Returns the groups that simpler rules choose, in ascending order; fewer at the deadline. These are the known groups,
+// the least loaded nodes, the first nodes, and consecutive nodes that start elsewhere.
 std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is
@@ -97,20 +98,17 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
                          const Deadline& deadline = Deadline::never(), const std::vector<Group>* simple = nullptr);
 
-// Improves a group by a local search while T_G falls, by the sums of `choice`. A step omits a node that is not needed,
-// exchanges a node for one outside, adds a node that replaces several, or replaces a node by several. Returns a group
-// that is never worse than `group`. The number of steps is bounded; at the deadline the search ends with the best
-// group.
+// Improves a group by a local search while T_G falls, by the sums of `choice`. A step omits a node, exchanges a node
+// for one outside, or replaces one by several or several by one. Returns a group that is never worse than `group`. The
+// number of steps is bounded. At the deadline the search ends with the best group.
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline);
 
-// Returns the group with the least regret, with its T_G by the sums of choose_group(). The run time of a group, where
-// communication takes the share a of it on the best nodes, is
-//   (1 - a) slowest node / slowest of the fastest group + a network / network of the best group
-// with the mean network load of its pairs as network. The regret of a group is its run time divided by the least run
-// time of all groups for that share, for the share in input.shares for which this is most. Groups compared are those of
-// choose_group() among the nodes up to several slowdowns, and simple_groups(). The run time is linear in a and the
-// least one concave, so that the regret is most at an end of the range. Throws Error where choose_group() does.
+// Returns the group with the least regret, with its T_G by the sums of choose_group(). The run time of a group at the
+// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group.
+// `network` is the mean network load of its pairs. Regret is the run time divided by the least run time of all groups,
+// for the worst share in input.shares. It is largest at an end of that range. Candidates are those of choose_group() up
+// to several slowdowns, and simple_groups(). Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when there is

@@ -13,8 +13,8 @@ namespace placement::netload {
 // Negative and infinite values count as not known.
 double mean_of(const RunningMeans& means);
 
-// Returns the load of a node beyond the load that Slurm's own jobs cause there, 0 or more; NaN when it is not known
-// [NLA §4]. A fifth of a processor is subtracted as noise of daemons and of the agent that measures.
+// Returns the load of a node beyond the load of Slurm's own jobs there, 0 or more; NaN when it is not known [NLA §4]. A
+// fifth of a processor is subtracted as noise of daemons and of the agent.
 double load_beyond_slurm(const NodeState& state);
 
 // Returns load_beyond_slurm() of each candidate node. Candidate c is live.nodes[state_of[c]]; -1: it is not in the
@@ -23,13 +23,10 @@ double load_beyond_slurm(const NodeState& state);
 std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Returns the attributes of candidate nodes from a snapshot. Candidate c is live.nodes[state_of[c]]; -1: not known.
+// Values are limited to four times the 90th percentile. Too small a load is corrected by that of the median candidate
+// with jobs, if three candidates have jobs.
 //   cores  logical cores of each candidate as the caller knows them; empty: those that the nodes report
 //   busy   processors that Slurm's jobs hold on each candidate; empty: not known
-//
-// A wrong report of one node can only harm its own rank. Each value is limited to four times the value that nine of
-// ten nodes do not exceed, so that it does not change the scale for all. A node that reports too little load or
-// utilisation for its jobs is corrected. It counts with at least half of what one held processor causes on the median
-// candidate with jobs; this needs three candidates with jobs.
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
                           std::span<const double> cores = {}, std::span<const double> busy = {});
 

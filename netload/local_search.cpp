@@ -255,8 +255,8 @@ class LocalSearch {
     return cheapest;
   }
 
-  // Omits one node of the group `left` + `added`: the node that saves most or, with `for_each_processor`, the node
-  // that saves most for each of its processors. Returns whether a node was omitted.
+  // Omits one node of the group `left` + `added`: the node that saves most, in total or, with `for_each_processor`, per
+  // processor. Returns whether a node was omitted.
   bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change,
                  bool for_each_processor) const {
     if (static_cast<std::int64_t>(left.size()) + 1 <= std::max(request_.min_nodes, 1)) return false;

@@ -22,8 +22,8 @@ struct DensePairs {
   std::vector<double> bandwidth_missing_Bps;  // peak minus available; where NaN, computed from bandwidth_Bps
 };
 
-// What the bandwidth of a pair adds to its load: the difference from the peak [NLA §3], or the time of a byte, which is
-// mean bandwidth / bandwidth. Only a NetworkLoad that is dense() has times; in others all is the difference.
+// What the bandwidth of a pair adds to its load. It is the difference from the peak [NLA §3], or the time of a byte
+// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() has times; in others all is the difference.
 enum class PairMeasure : std::uint8_t { difference, time };
 
 // The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the
@@ -38,15 +38,11 @@ class NetworkLoad {
   // Uses the values of all pairs, and the weights of latency and bandwidth.
   NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, PairMeasure measure = PairMeasure::difference);
 
-  // Uses the measurements of a snapshot.
+  // Uses the measurements of a snapshot. Throws Error at the deadline. Extreme and negative values are limited, so that
+  // a wrong report does not change the scale. If all differences are within the error, each pair has the mean.
   //   table         must outlive this object
-  //   state_of      candidate c is node state_of[c] of the table; -1: nothing is known of it
-  //   weights       weights of latency and bandwidth
-  //   within_error  counts_nothing: a difference within the error of measurement counts as none. This applies up to
-  //                 1,024 nodes; for more nodes all differences count
-  // Extreme values and negative ones are limited, so that a wrong report of one node does not change the scale for the
-  // others. The scale is that of the measured values. If all differences are within the error, each pair has the mean,
-  // and the network does not influence the choice. Throws Error at the deadline.
+  //   state_of      candidate c is node state_of[c] of the table; -1: unknown
+  //   within_error  counts_nothing: up to 1,024 nodes, a difference within the error of measurement counts as none
   NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
               const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts,
               PairMeasure measure = PairMeasure::difference);
@@ -64,8 +60,8 @@ class NetworkLoad {
     return load_of(pair.latency_us, pair.bandwidth_Bps);
   }
 
-  // Returns a lower bound of NL from v to the nodes of a column of columns(): NL without the corrections of nodes,
-  // which only raise it. It is 0 where NL is dense().
+  // Returns a lower bound of NL from v to the nodes of a column of columns(). It is NL without the corrections of
+  // nodes, which only raise it, and 0 where NL is dense().
   double least_to(std::int32_t v, std::int32_t column) const {
     if (dense()) return 0;
     const PairColumns::Pair cell = columns_.cell(columns_.group_of(v), columns_.group(column));

@@ -35,7 +35,7 @@ class PairColumns {
   // Returns the group of a candidate in the table; -1 when nothing is known of it.
   std::int32_t group_of(std::int32_t node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
-  // Each of the following returns one row of the table, indexed by group; null when the table does not have this
+  // Each of the following returns one row of the table, indexed by group. It is null when the table does not have this
   // attribute or the group is -1.
   const float* latency(std::int32_t group) const { return row(table_->latency_us, group); }
   const float* bandwidth(std::int32_t group) const { return row(table_->bandwidth_Bps, group); }

@@ -70,14 +70,14 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 // have the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Adds comm-share=, the share of the run time in calls that wait for other ranks in per cent, from the summary next to
-// the matrix `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
+// Adds comm-share=, the percentage of the run time in calls that wait for other ranks. The source is the summary of the
+// matrix `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
 
-// Returns the link on which the messages of the profile in the parameter network-use= count: the latency and the
-// bandwidth of the slow link between the nodes of the profile's run, each where the monitor measured it between them,
-// as ranks wait for the slowest messages; else that of the typical link between the candidates, as typical_link() takes
-// them in `state_of`. Throws Error when the value of network-use= is wrong.
+// Returns the link on which the messages of the profile in network-use= count. It has the latency and bandwidth of the
+// slowest measured link between the nodes of the profile's run, because ranks wait for the slowest messages. Without
+// such measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of network-use=
+// is wrong.
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
                             std::span<const std::int32_t> state_of);
 

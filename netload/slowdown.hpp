@@ -11,10 +11,8 @@
 
 namespace placement::netload {
 
-// Returns how long a fixed piece of computation takes on each node, in any unit: one over the frequency, times the
-// processes that share each core where there are more of them than cores. A node whose value is not known counts as the
-// worst known one, and where no value is known nodes count as equally fast.
-//   table       has the frequency
+// Returns how long a fixed computation takes on each node, in any unit: processes per core (at least 1) / frequency.
+// An unknown value counts as the worst known one. If none is known, nodes count as equally fast.
 //   cores       cores of each node; empty, or NaN for a node: not known
 //   load        processes of others on each node; empty, or NaN for a node: not known
 //   processors  processes that each node takes
@@ -27,9 +25,9 @@ struct ShareRange {
   double most = 0.95;
 };
 
-// Returns the shares for a job with the parameters that its user gave; nothing when the user weighs computation and
-// network himself (alpha, beta). A profile (network-use) narrows the range to a tenth on both sides of its share, which
-// depends on `link`, the link on which its messages count.
+// Returns the shares for a job with its user's parameters; nothing when the user sets the weights (alpha, beta). A
+// profile (network-use) narrows the range to a tenth on both sides of its share. That share depends on `link`, the link
+// on which its messages count.
 std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link);
 
 }  // namespace placement::netload

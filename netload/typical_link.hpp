@@ -9,8 +9,8 @@
 
 namespace placement::netload {
 
-// Where a value of a link is from: nowhere, as it is a default; from the monitor's model of the network; from
-// measurements between the candidates; from those between the nodes on which a profile was made.
+// The source of a value of a link: none (a default), the monitor's model of the network, or measurements. Measurements
+// are between the candidates, or between the nodes of a profile's run.
 enum class LinkSource { assumed, modelled, measured, of_run };
 
 // Latency and bandwidth between two typical nodes of a cluster, from which the time of messages is estimated. The
@@ -39,9 +39,9 @@ TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> s
 // Returns the typical link of pairs that a user gives. It uses the available bandwidth, as the idle one is not given.
 TypicalLink typical_link(const DensePairs& pairs);
 
-// Formats the link as "50 Mbit/s, 300 us", with "modelled" or "assumed" before it when both values are so, and with
-// ", the slowest between the nodes of its run" after it for a link between nodes of the run. Where the values are of
-// two sources, each has its own before it, as in "assumed 1000 Mbit/s, measured 28 us".
+// Formats the link as "50 Mbit/s, 300 us". "modelled" or "assumed" precedes it when both values have this source. ",
+// the slowest between the nodes of its run" follows a link between nodes of the run. With two sources, each value has
+// its own, as in "assumed 1000 Mbit/s, measured 28 us".
 std::string to_string(const TypicalLink& link);
 
 }  // namespace placement::netload

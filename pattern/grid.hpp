@@ -28,7 +28,7 @@ std::string to_string(const Grid& grid);
 std::int32_t places(const Grid& grid);
 
 // Returns `dimensions` sides, the largest first, whose product is `ranks`, as MPI_Dims_create() is meant to choose
-// them: of all these with the least largest side, then with the least second one.
+// them. The largest side is the least possible one, then the second one.
 std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimensions);
 
 // Returns one edge of weight 1 for each pair of neighbours. A line of two ranks has one edge, periodic or not, and a

@@ -96,7 +96,8 @@ void check_experts(const Parallelism& p) {
                 "expected pp after cp, ep and dp, or before all of them");
 }
 
-// The bytes from one rank to another, in each dimension.
+// The bytes from one rank to another, in each dimension. Tensor and data parallelism are rings of all-reduces, context
+// parallelism a ring of blocks and gradients. Expert parallelism is all to all, pipeline parallelism from stage to stage.
 struct Traffic {
   double of[dimension_count];
 };
@@ -108,10 +109,15 @@ Traffic traffic_of(const Parallelism& p) {
                              static_cast<double>(p.sequence) * hidden / size(context);
   const double replicas = size(context) * size(data);
   Traffic traffic{};
+  // 4 all-reduces per layer [Narayanan et al., SC 2021, section 3.2]
   traffic.of[tensor] = layers * 8 * (size(tensor) - 1) / size(tensor) * activations;
+  // keys, values and their gradients [Liu et al., Ring Attention, 2023]
   traffic.of[context] = layers * 6 * (size(context) - 1) * activations / size(tensor);
+  // 4 exchanges per layer [Lepikhin et al., GShard, 2020]
   traffic.of[expert] = layers * 4 * experts_of_a_token * activations / (size(tensor) * size(expert));
+  // gradients [Narayanan et al., SC 2021, sections 2.1 and 3.3]
   traffic.of[data] = 2 * (replicas - 1) / replicas * bytes_of_an_element * 12 * layers * hidden * hidden / size(tensor);
+  // activations and their gradients [Narayanan et al., SC 2021, sections 3.2 and 4.1]
   traffic.of[pipeline] = 2 * activations / size(tensor);
   return traffic;
 }

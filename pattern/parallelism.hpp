@@ -23,9 +23,9 @@ struct Parallelism {
   std::int64_t batch = 1536;     // sequences of one iteration, of all ranks together
 };
 
-// Reads tp, cp, ep, dp, pp, order, layers, hidden, seq and batch. Throws Error when a value is no number of its range,
-// when the product of the sizes is above CommMatrix::max_ranks, when ep does not divide cp * dp, or when order has an
-// unknown or repeated dimension or leaves out one that is larger than 1.
+// Reads tp, cp, ep, dp, pp, order, layers, hidden, seq and batch. Throws Error when a value is out of range, the
+// product of the sizes exceeds CommMatrix::max_ranks, or ep does not divide cp * dp. Also throws Error when order has
+// an unknown or repeated dimension, or omits one larger than 1.
 Parallelism parse_parallelism(const Parameters& parameters);
 
 // Returns the keys as parse_parallelism() reads them, without those that have their default; tp=1 stands alone where
@@ -49,19 +49,9 @@ Parallelism fitted(Parallelism parallelism, std::int32_t ranks);
 // Returns the number of edges that parallelism_edges() returns for a fitted parallelism.
 std::int64_t edge_count(const Parallelism& parallelism);
 
-// Returns the traffic of one iteration in bytes, for a fitted parallelism. An element has 2 bytes. With L layers of a
-// stage, B sequences of a data-parallel replica, s tokens, h elements, and t, c, e, d, p the sizes:
-//   tensor    a ring of all-reduces, 4 in each layer: L 4 2(t-1)/t 2Bsh/c from each rank to the next one
-//             [Narayanan et al., SC 2021, section 3.2]
-//   context   a ring of key and value blocks, and in the backward pass of their gradients too: L 6(c-1) 2Bsh/(ct)
-//             [Liu et al., Ring Attention, 2023]
-//   expert    all to all, 4 in each layer, with 2 experts of a token: L 4 2 2Bsh/(cte) between each two ranks, each way
-//             [Lepikhin et al., GShard, 2020]
-//   data      a ring of an all-reduce of the gradients over n = cd ranks: 2(n-1)/n 24Lh^2/t
-//             [Narayanan et al., SC 2021, sections 2.1 and 3.3]
-//   pipeline  activations and their gradients between stages; each tensor rank sends its part: 2 2Bsh/(ct)
-//             [Narayanan et al., SC 2021, sections 3.2 and 4.1]
-// When the sum would exceed 2^61 bytes, all are divided by one power of two; no edge is below 1.
+// Returns the traffic of one iteration in bytes, for a fitted parallelism. An element has 2 bytes. parallelism.cpp has
+// the formula of each dimension with its source. When the sum would exceed 2^61 bytes, all edges are divided by one
+// power of two. No edge is below 1.
 std::vector<CommEdge> parallelism_edges(const Parallelism& parallelism);
 
 }  // namespace placement::pattern

@@ -42,15 +42,15 @@ bool is_key(std::string_view name);
 // Returns whether `word` alone names a pattern: ring, tree or alltoall, in any case.
 bool is_word(std::string_view word);
 
-// Returns what a user who wrote the key of a pattern without a value may have meant: "grid=8x4x4 or grid=auto" for
-// grid, and "dp=8" for dp; empty if `word` is no key, in any case, by which a pattern begins.
+// Returns what a user may have meant who wrote only the key of a pattern: "grid=8x4x4 or grid=auto" for grid, and
+// "dp=8" for dp. Returns an empty text if `word` is not the first key of a pattern. Case does not matter.
 std::string meant_by_key(std::string_view word);
 
 // Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
 bool take_word(Parameters& parameters);
 
-// Returns the pattern that the keys of `parameters` give; nothing when there is none of them. Throws Error when they
-// give two patterns, when a matrix is given too, or when a value is wrong; the message says what would be right.
+// Returns the pattern that the keys of `parameters` give, if any. Throws Error when they give two patterns, when a
+// matrix is given too, or when a value is wrong. The message names the correct form.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
 // Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is none; the
@@ -69,7 +69,7 @@ std::string known_patterns(std::string_view near = {});
 // Returns the number of ranks that the pattern is of; nothing when it is of any number.
 std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
 
-// Returns what a job of the pattern may have as its number of ranks, as in "any number of ranks" or "a multiple of 4
+// Returns the numbers of ranks that a job of the pattern may have, as in "any number of ranks" or "a multiple of 4
 // ranks".
 std::string possible_ranks(const Pattern& pattern);
 

@@ -122,17 +122,17 @@ struct FittingStructure {
   std::string text;  // on the ranks of the matrix
 };
 
-// Returns the least traffic of a dimension of a grid as a share of that of all dimensions together, each by the mean of
-// its pairs. Where it is next to nothing, the traffic is in truth chains, say, whose length on other ranks no rule for
-// the sides of grids gives.
+// Returns the least traffic of a dimension of a grid as a share of that of all dimensions, each by the mean of its
+// pairs. A share near 0 means that the traffic consists of chains. No rule for the sides of grids gives their length on
+// other ranks.
 double least_share(const Fit& fit) {
   double sum = 0;
   for (const double weight : fit.class_weight) sum += weight;
   return std::ranges::min(fit.class_weight) / sum;
 }
 
-// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one: the noise that each
-// program has, a barrier for example. The bits of a hypercube or a tree may have twice the traffic of each other.
+// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one. This is noise, such
+// as a barrier. The bits of a hypercube or a tree may have twice the traffic of each other.
 bool has_silent_class(const Fit& fit) {
   std::vector<double> weight = fit.class_weight;
   std::ranges::sort(weight);

@@ -35,12 +35,11 @@ struct Claim {
 constexpr std::int32_t most_planned_tasks = 20;
 
 // Returns the jobs of a queue that may start now by EASY backfill, as ascending indices into the queue. The first job
-// has a reservation for the time at which enough cores will be free by the requested times. Another job may start if it
-// ends before that time, or leaves enough cores for the first job.
-//   now_us      present simulated time
-//   free_cores  cores that are free now
-//   running     the running jobs
-//   queue       the waiting jobs in their order; the first one does not fit now
+// reserves the time at which enough cores will be free by the requested times. Another job may start if it ends before
+// that time, or leaves enough cores for the first job.
+//   now_us   present simulated time
+//   running  the running jobs
+//   queue    the waiting jobs in their order; the first one does not fit in the free_cores
 std::vector<std::size_t> easy_backfill(std::int64_t now_us, std::int64_t free_cores, const ExpectedEnds& running,
                                        std::span<const Claim> queue);
 

@@ -131,20 +131,12 @@ struct ReplayControl {
   const std::atomic<bool>* stop = nullptr;  // may be null; when it is set, the replay ends soon and returns its results
 };
 
-// Replays jobs on a machine whose cores are all free: first come, first served, with backfill on the requested times.
-// ReplayOptions::backfill states which jobs may pass others.
-// The run time of a job is T' = (S (1 - a) + R a) T. S is the slowdown of the job by the load of other programs divided
-// by that of the stock choice. Without known load S is 1, and the formula is that of [TM §7], T' = (1 + R a - a) T. R
-// is the job's Machine::communication() divided by that of the stock choice on the same free cores.
-//   machine    all cores free
-//   jobs       sorted by submit time, none larger than the machine
-//   strategy   how jobs get their cores
-//   patterns   source of the communication matrices
-//   reference  may be null; otherwise a replay of SLURM: R is then relative to the communication of the job in it
+// Replays jobs, sorted by submit time, on an empty machine: first come, first served, with the backfill of
+// ReplayOptions. The run time of a job is T' = (S (1 - a) + R a) T [TM §7]. R is its communication, and S its slowdown
+// by the load of other programs, divided by that of the stock choice. Without known load S is 1.
+//   reference  may be null; otherwise a replay of SLURM, whose communication of the job is the divisor of R
 //   control    may be null
-// Equal arguments give equal results, unless charge_measured is set or the replay is stopped. Memory is
-// O(jobs + cores). Throws Error when a job would run longer than can be counted, or when the simulated time grows
-// beyond that.
+// Memory is O(jobs + cores). Throws Error when a run time or the simulated time is too long to be counted.
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
               const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,
               ReplayControl* control = nullptr);

@@ -54,7 +54,7 @@ class LogNotes {
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
   std::int64_t skipped_lines() const;
-  // Returns the reasons of skipped lines, and those of repaired ones if `repaired_too`, as "skipped 3: no processors
+  // Returns the reasons of skipped lines, and of repaired ones if `repaired_too`. The form is "skipped 3: no processors
   // (first in line 7); put right 2: ..."; empty when there are none.
   std::string text(bool repaired_too) const;
 
@@ -91,12 +91,9 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
 void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // Reads the output of `sacct --parsable2` or --parsable and hands each job to the sink, in the order of the log. The
-// first line is a header, which may be repeated. Columns are separated by '|', or by tabs, commas or semicolons where
-// the header has no '|' (sacct --delimiter). Columns that must be there: JobID or JobIDRaw; Submit; ElapsedRaw or
-// Elapsed, or Start and End; AllocCPUS, NCPUS, AllocTRES, ReqCPUS or ReqTRES. Columns that are used if they are there:
-// Eligible, TimelimitRaw or Timelimit, Partition, State, Start, NodeList. Times without a zone count as UTC. Job steps
-// and lines that cannot be used are skipped with a note. Throws Error when the file cannot be read or unpacked, or when
-// a column is missing in the header.
+// header names the columns, separated by '|', or by tabs, commas or semicolons if it has no '|'. sacct.cpp lists the
+// required and optional columns. Times without a zone count as UTC. Job steps and unusable lines are skipped with a
+// note. Throws Error when the file cannot be read or unpacked, or when the header has no required column.
 void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::int32_t processors_per_core = 1);
 
 // Returns whether `line` can be the header of a log of sacct: it has a '|', or a column JobID or JobIDRaw.

@@ -23,6 +23,7 @@ struct JobSelection {
   std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // the first ones submitted
 };
 
+// The selected jobs of a log.
 struct JobList {
   std::vector<LogJob> jobs;       // sorted by submit time; submit times count from the start of the window
   std::int64_t begin_s = 0;       // of the window, on the log's clock

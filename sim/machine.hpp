@@ -92,8 +92,8 @@ struct FreeLeaves {
 // Returns the free cores that a machine has now.
 FreeLeaves free_leaves_of(const Machine& machine, std::int64_t time_us);
 
-// Returns the free cores as "placectl map --available" reads them: a comment with the time and the number of free
-// cores, and then one leaf a line. `cores` is the number of all cores of the machine.
+// Returns the free cores as "placectl map --available" reads them. A comment has the time and the number of free cores,
+// and each line one leaf. `cores` is the number of all cores of the machine.
 std::string free_leaves_text(const FreeLeaves& free, std::int64_t cores);
 
 }  // namespace placement::sim

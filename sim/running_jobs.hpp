@@ -36,7 +36,7 @@ class RunningJobs {
   // Returns all slots, ordered by the time at which their cores are free.
   std::vector<std::int64_t> slots() const;
   const ExpectedEnds& expected_ends() const { return expected_; }
-  // Returns the slots of the jobs that have ended by now_us and whose cores are still in release, which takes
+  // Returns the slots of the jobs that have ended by now_us and whose cores are still in release. Release takes
   // release_us for all jobs, or nothing.
   std::vector<std::int64_t> in_release(std::int64_t now_us, std::int64_t release_us) const;
   // Lets these jobs be expected to end when they did, and not at their requested time.

@@ -204,8 +204,8 @@ std::int64_t run_of(Line& line) {
   return line.duration_in(header.elapsed, 1, "no run time");
 }
 
-// Returns the time at which the job began to wait for cores. A job that is held, depends on another job or has a begin
-// time in the future is not in the queue before it is eligible.
+// Returns the time at which the job started to wait for cores. A job that is held, depends on another job, or has a
+// later begin time is not in the queue before it is eligible.
 std::int64_t submit_of(Line& line) {
   const std::int64_t submit_s = line.time_in(line.header.submit, "no valid submit time");
   if (submit_s < 0 || line.header.eligible == Header::absent) return submit_s;

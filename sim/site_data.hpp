@@ -30,9 +30,9 @@ void attach_outages(ClusterView& view, const NodeOutages& outages, double horizo
 // counts as 0.999999. All are 0 without a live state.
 std::vector<double> failure_rates(const ClusterView& view);
 
-// Reads planned failures from a file and returns them sorted by time. A line has three words: the seconds since the
-// begin of the window; a node or a list of nodes such as n[1-4]; the hours until the nodes are back. '#' starts a
-// comment. Throws Error that names file, line and value.
+// Reads planned failures from a file and returns them sorted by time. A line has the seconds since the start of the
+// window, a node or host list such as n[1-4], and the hours until repair. '#' starts a comment. Throws Error that names
+// file, line and value.
 std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view);
 
 }  // namespace placement::sim

@@ -10,12 +10,13 @@ namespace placement::sim {
 struct MeanInterval {
   std::int64_t count = 0;
   double mean = 0;
-  double low = 0;
-  double high = 0;
+  double low = 0;   // lower end of the interval
+  double high = 0;  // upper end of the interval
 
   bool has_interval() const { return count > 1; }
 };
 
+// Returns the mean of `values` with its confidence interval.
 MeanInterval mean_interval(std::span<const double> values);
 
 // Returns the quantile 0.95 of Student's t distribution, within 0.1 % of the tables. `degrees` of freedom, at least 1.
@@ -27,10 +28,10 @@ struct PairedComparison {
   MeanInterval ratio;       // first divided by second: geometric mean over the jobs for which both are above 0
 };
 
-// Returns the mean of all values with its 90 % confidence interval by the bootstrap over groups: the groups, such as
-// the jobs of one user, are drawn with replacement `bootstrap_draws` times, because the values in one group are alike.
-// Entry k of `group_of` is the group of value k. Equal seeds give equal intervals. With fewer than two groups, low and
-// high are equal to the mean.
+// Returns the mean of all values with its 90 % confidence interval by the bootstrap over groups. Groups, such as the
+// jobs of one user, are drawn with replacement `bootstrap_draws` times, because values in a group are alike. Entry k of
+// `group_of` is the group of value k. Equal seeds give equal intervals. With fewer than two groups, low and high are
+// equal to the mean.
 inline constexpr int bootstrap_draws = 2000;
 MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of,
                                 std::uint64_t seed);

@@ -23,13 +23,10 @@ struct NodeShare {
 };
 
 // Returns the leaves of the cores that stock Slurm with topology/tree and select/cons_tres gives to a job, in the
-// natural order of its ranks. Leaf switches are chosen one after the other, near to those already chosen. The smallest
-// leaf switch that holds all that is still wanted comes first, otherwise the one with the most nodes. Its nodes are
-// taken in their order, and each is filled before the next. With StockRequest::nodes, nodes with fewer free cores than
-// an even share are used only if the others do not suffice.
-// On a torus Slurm has no topology/tree. The smallest sufficient run of consecutive node numbers is then taken,
-// otherwise the largest runs.
-// Throws Error when `tasks` is below 1 or above the number of free cores.
+// natural order of its ranks. The smallest sufficient leaf switch is chosen, else the one with most nodes, then near
+// ones. Nodes are filled in their order; with StockRequest::nodes, those with fewer free cores than an even share come
+// last. On a torus, the smallest sufficient run of consecutive nodes is taken, else the largest runs. Throws Error when
+// `tasks` is below 1 or above the number of free cores.
 std::vector<std::int32_t> stock_choice(const Machine& machine, std::int32_t tasks, StockRequest request);
 
 // Returns the nodes that stock_choice() takes, in the order of the nodes, with the number of cores that the job gets on

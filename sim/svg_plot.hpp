@@ -6,11 +6,13 @@
 
 namespace placement::sim {
 
+// One line of a plot.
 struct PlotSeries {
   std::string name;
   std::vector<std::pair<double, double>> points;  // in the order in which they are joined
 };
 
+// A line plot.
 struct Plot {
   std::string title;
   std::string x_label;

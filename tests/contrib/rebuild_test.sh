@@ -103,7 +103,7 @@ touch break
 refuses "the compiler fails" 24.11.9 24.11.8 'failed: plan_call.c:7:1: error: "job_record_t". stock'
 rm break
 truncate -s 100 sources/slurm-placement-1.0.tar.xz
-refuses "our source is damaged" 24.11.9 24.11.8 "slurm-placement-1.0.tar.xz"
+refuses "our source is damaged" 24.11.9 24.11.8 "$work/sources/slurm-placement-1.0.tar.xz"
 tar -C ours -cJf sources/slurm-placement-1.0.tar.xz slurm-placement-1.0
 succeeds 24.11.9
 

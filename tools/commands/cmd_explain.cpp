@@ -294,8 +294,8 @@ std::string noted(const DecisionInput& input) {
   return text;
 }
 
-// Returns whether a decision about a start with this number of restarts, of a job that was submitted at `submitted_s`,
-// may be about the same job as `decision`. Slurm gives the number of a job away again. A requeue is a new submission.
+// Returns whether a decision may be about the same job as `decision`. It has this number of restarts, and its job was
+// submitted at `submitted_s`. Slurm reuses job IDs. A requeue is a new submission.
 bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t submitted_s) {
   if (decision.submitted_s == 0 || submitted_s == 0) return true;
   return decision.restarts < restarts ? decision.submitted_s <= submitted_s

@@ -40,9 +40,9 @@ constexpr CommandHelp help{
     1,
     1};
 
-// Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself. They are in proportion to the
-// bandwidth over the hops, the slowest link being 1. Where all links are alike, and where there are none, they tell how
-// near the GPUs are by PCI and memory, in the proportions of gpu_costs(). Empty: all GPUs are as near to each other.
+// Returns the numbers for Links=, gpus() * gpus() values with -1 for a GPU and itself; empty if all GPUs are equally
+// near. They are in proportion to the bandwidth over the hops, and the slowest link is 1. Without links, or with equal
+// ones, they show how near GPUs are by PCI and memory, in the proportions of gpu_costs().
 std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
   constexpr std::int64_t alike = 100, most = 1000;
   const std::size_t gpus = node.gpus.size();

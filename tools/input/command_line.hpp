@@ -44,6 +44,7 @@ auto from_command_line(Read read, const std::string& place = {}) {
   }
 }
 
+// An option of a command.
 struct Option {
   char letter = 0;  // 0: there is only the long name
   const char* name = nullptr;
@@ -51,7 +52,7 @@ struct Option {
   const char* help = nullptr;      // the lines after the first are indented when they are shown
 };
 
-// Describes a command for its --help. Every command has the option --help besides its own options.
+// Describes a command for its --help. Every command has the option --help in addition to its own options.
 struct CommandHelp {
   const char* name = nullptr;      // for example "placectl map"
   const char* synopsis = nullptr;  // the rest of the usage line after the name

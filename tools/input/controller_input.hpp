@@ -12,6 +12,7 @@ namespace placement::tools {
 // answer are repeated for half a minute. Without a slurm.conf the result is false: libslurm would end the process.
 bool slurmctld_answers();
 
+// The answer of slurmctld, or the reason why there is none.
 struct ControllerInput {
   std::optional<ControllerState> state;  // none: see why_not
   std::string why_not;
@@ -30,9 +31,9 @@ std::optional<Config> settings_in_force(const ControllerInput& controller);
 // Returns the settings of `config`, one "Key=value" on each line. A key without a value is written as a comment.
 std::string format_settings(const Config& config);
 
-// Returns one line for each setting of `file`, a configuration of this host, that slurmctld does not have in force:
-// "# Key=value of this file is not in force (Key=other is): scontrol reconfigure". `reader` names the place of
-// slurmctld's own file; empty: `file` is that file.
+// Returns one line for each setting of `file`, a configuration of this host, that slurmctld does not use. A line is "#
+// Key=value of this file is not in force (Key=other is): scontrol reconfigure". `reader` names the place of slurmctld's
+// own file; empty: `file` is that file.
 std::string settings_not_in_force(const Config& file, const Config& in_force, const std::string& reader);
 
 // Returns this host's placement.conf for a command that only reads records. If the file is missing or has a mistake,

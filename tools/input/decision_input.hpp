@@ -17,11 +17,12 @@ namespace placement::tools {
 inline constexpr Option history_option{0, "history", "FILE", "placement-monitor's history [below StateDirectory]"};
 inline constexpr Option ring_option{0, "ring", "FILE", "slurmctld's ring of decisions [DecisionFile]"};
 
-// Returns whether the caller may not see other users' jobs: PrivateData in slurm.conf has jobs, and the caller is
-// neither root nor SlurmUser nor in the group of MonitorReaders. The caller may still be able to read the files.
-// Without a slurm.conf nothing is hidden. Throws Error when slurm.conf cannot be read.
+// Returns whether PrivateData=jobs in slurm.conf hides other users' jobs from the caller. Root, SlurmUser and the group
+// of MonitorReaders see all jobs. The caller may still be able to read the files. Without a slurm.conf nothing is
+// hidden. Throws Error when slurm.conf cannot be read.
 bool hides_other_jobs(const Config& config);
 
+// Records of decisions with their sources.
 struct DecisionInput {
   std::vector<Decision> decisions;  // the oldest first, without duplicates
   std::vector<std::string> notes;   // which sources could not be read, and why
@@ -37,7 +38,7 @@ enum class RecordKind { decisions, predictions };
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind = RecordKind::decisions);
 
-// Writes who told the decisions, and the notes, as members of an object.
+// Writes the source of the decisions, and the notes, as members of an object.
 void notes_json(JsonWriter& json, const DecisionInput& input);
 
 // The state of slurmctld's ring as a whole.

@@ -94,7 +94,7 @@ class JsonObject {
   // Throws Error when there is a member that was not asked for.
   void finish() const;
   [[noreturn]] void fail(const std::string& message) const;
-  // Throws Error with the value of the member and what is wanted in its place.
+  // Throws Error with the value of the member and with the expected value.
   [[noreturn]] void fail_member(const char* member, const std::string& wanted) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace placement::tools {
 
 // Returns exactly the state in `json`, which has the form of tools/output/snapshot_json.hpp. `name` is the
-// name of the file in errors. Throws Error "name:line: place value: what is wanted" when something in it is wrong or
-// not known, and "name: .." when check_live_state() refuses the state.
+// name of the file in errors. Throws Error "name:line: place value: expected ..." when a value is wrong or
+// unknown, and "name: .." when check_live_state() refuses the state.
 LiveState parse_snapshot_json(std::string_view json, const std::string& name);
 
 // The largest JSON of a state that is read, in bytes.

@@ -28,8 +28,8 @@ std::string StateInput::described(const Config& config) const {
 
 namespace {
 
-// Returns whether the monitors may have a state that this user cannot read on this host: the file is not there and the
-// controllers are other hosts, or it is there and not for this user.
+// Returns whether the monitors may have a state that this user cannot read on this host. Either the file is missing and
+// the controllers are other hosts, or the user may not read it.
 bool may_be_asked_for(const std::string& path) {
   if (may_exist(path)) return access(path.c_str(), R_OK) != 0 && errno == EACCES;
   return !controllers_elsewhere(slurm_conf_path()).empty();

@@ -15,6 +15,7 @@ inline constexpr Option state_option{0, "state", "FILE", "a snapshot, or its JSO
 inline constexpr Option nodes_option{'n', "nodes", "LIST", "only these, as n[1-4] [all]"};
 inline constexpr Option json_option{'j', "json", nullptr, "in JSON"};
 
+// A live state with its source and age.
 struct StateInput {
   std::string path;
   LiveState state;
@@ -25,8 +26,8 @@ struct StateInput {
 };
 
 // Reads the state of --state, or of the placement.conf in the directory of slurm.conf. Asks the monitors on the
-// controllers if this host is no controller and has no file, or if the user may not read it; `path` is then the name of
-// the monitor. Throws Error.
+// controllers if the file is missing on another host, or if the user may not read it. `path` is then the name of the
+// monitor. Throws Error.
 StateInput read_state(const CommandLine& line, const Config& config);
 
 // Returns the indices of the nodes of --nodes in the order of the state, or of all nodes without this option. Throws

@@ -8,10 +8,9 @@
 
 namespace placement::tools {
 
-// Throws Error where the job does not have all GPUs of a node that has ranks, or a core of a rank: srun's lists of GPUs
-// and CPUs would then give ranks GPUs in common, and bind none of them. If the GPUs of the
-// job on a node are not known, the job has all of them. The same holds if the view has another number of cores, because
-// hardware threads are leaves.
+// Throws Error if the job does not have all GPUs of a node that has ranks, or a core of a rank. srun's lists of GPUs
+// and CPUs would then bind ranks wrongly. Unknown GPUs count as all GPUs, and cores are not checked if the view has
+// hardware threads as leaves.
 //   node    the inside of each node
 //   view    has the nodes, with the cores and GPUs of the job
 //   places  of the ranks

@@ -25,8 +25,8 @@ std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu = nullptr,
                         const GpuOutcome* gpus = nullptr);
 
-// Returns lines "rank node gpu cpus nic": the GPU as Slurm numbers it, the CPUs of the rank as the kernel numbers them,
-// such as "0-7,64-71", and the nearest network interface, or "-".
+// Returns lines "rank node gpu cpus nic". `gpu` is Slurm's number and `cpus` the kernel's numbers, such as "0-7,64-71".
+// `nic` is the nearest network interface, or "-".
 std::string format_gpu_places(const GpuTask& gpu, const GpuOutcome& outcome, const ClusterView& view,
                               const std::vector<RankPlace>& places);
 

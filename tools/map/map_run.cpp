@@ -203,8 +203,8 @@ bool have_coordinates(const ClusterView& view, const std::vector<std::int32_t>& 
   return std::ranges::all_of(leaves, [&](std::int32_t leaf) { return position[leaf] >= 0; });
 }
 
-// Returns the cost of the greedy baseline on the leaves of a placement in an allocation, by the measure that gives the
-// placement the cost which its policy named: hops of the torus or of the tree. Returns nothing if it is neither.
+// Returns the cost of the greedy baseline on the leaves of a placement in an allocation, in hops of the torus or of the
+// tree. The measure is that of the placement's own cost. Returns nothing if it is neither.
 std::optional<Cost> greedy_cost_of(MapTask task, const MapOutcome& outcome) {
   std::vector<std::int32_t> leaves = outcome.leaf_of_rank;
   if (leaves.empty()) return std::nullopt;

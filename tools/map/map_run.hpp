@@ -35,6 +35,7 @@ struct MapTask {
   double job_seconds = 0;     // run time of the job; 0: not known
 };
 
+// The result of a mapping: places of the ranks and their costs.
 struct MapOutcome {
   std::vector<std::int32_t> leaf_of_rank;  // leaf of the first core; empty where ranks share cores
   std::vector<RankPlace> places;           // empty if the view has no nodes; without cores if ranks share threads

@@ -29,9 +29,9 @@ struct AllocationStep {
 };
 
 // Reads the allocation of this process, and sets the view, the usable leaves and the matrix of the task. Matrix and
-// policy are those of the job unless the command line gives them. A step with fewer or more ranks than the allocation
-// has tasks has one rank on each node, and then fills the nodes in their order, as Slurm does. Throws UsageError if the
-// ranks do not fit, and Error if the allocation is not found or if slurmctld does not answer.
+// policy are those of the job unless the command line gives them. If the number of ranks is not the number of tasks,
+// each node gets one rank before nodes are filled in order, as in Slurm. Throws UsageError if the ranks do not fit, and
+// Error without an allocation or an answer of slurmctld.
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step);
 
 }  // namespace placement::tools

@@ -11,6 +11,7 @@
 
 namespace placement::tools {
 
+// The spread of a number over the ranks.
 struct Spread {
   std::int64_t least = 0, median = 0, most = 0;
 };
@@ -49,7 +50,9 @@ struct PlacementGain {
   double time(double share) const { return 1 + share * (ratio() - 1); }
 };
 
+// Returns the facts and, if known, the gain as lines for people.
 std::string format_facts(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
+// Returns the facts and, if known, the gain as JSON.
 std::string facts_as_json(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
 
 }  // namespace placement::tools

@@ -38,10 +38,9 @@ struct GpuOutcome {
 NodeTopology read_node(const std::string& source);
 
 // Reads the node from the options --node-topology, --gres-conf, --gres-node, --reserved-cores, --cores-per-task and
-// --threads-per-core.
+// --threads-per-core. Throws Error and UsageError.
 //   node_name  the node that is looked up in gres.conf without --gres-node
 //   machine    its nodes show which cores Slurm offers; without nodes only --reserved-cores counts
-// Throws Error and UsageError.
 GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, const ClusterView& machine = {});
 
 // Returns a machine of `nodes` nodes below one switch, with `gpus` leaves each, which stand for GPUs.

@@ -36,8 +36,8 @@ struct DecisionSum {
 // Returns the sums in the order of policy and outcome.
 std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
 
-// Decisions about a start. Those that only tell where a job could run, for the backfill scheduler or for a user who
-// asks (placectl predict, srun --test-only), do not count: no job ran by them.
+// Decisions about a start. Decisions that only predict a start do not count, because no job ran by them. The backfill
+// scheduler, placectl predict and srun --test-only cause such decisions.
 struct StartSum {
   std::int64_t starts = 0;
   std::int64_t stock = 0;  // those that left the job to stock Slurm

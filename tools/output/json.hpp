@@ -10,14 +10,14 @@
 
 namespace placement::tools {
 
-// Returns `text` for a terminal or a page, which may have names that another user has chosen. A '?' stands for bytes
-// that are no UTF-8, for control characters but for line feed and tab, and for characters that separate lines or change
-// the direction of writing.
+// Returns `text` for a terminal or a page; it may have names that another user chose. A '?' replaces bytes that are not
+// UTF-8, and control characters except line feed and tab. It also replaces characters that separate lines or change the
+// direction of writing.
 std::string safe_text(std::string_view text);
 
-// Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds;
-// each member of the outermost object has its own line, as have the members and elements of objects and lists within
-// fewer than `lines_within` others.
+// Writes a JSON text piece by piece. The caller is responsible for the nesting. The writer adds commas and line feeds.
+// Each member of the outermost object has its own line. Members and elements within fewer than `lines_within` objects
+// or lists have their own line, too.
 class JsonWriter {
  public:
   explicit JsonWriter(int lines_within = 1) : lines_within_(lines_within) {}

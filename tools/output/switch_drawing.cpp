@@ -71,8 +71,8 @@ std::vector<std::string> ranks_in(const std::vector<std::string>& terms, std::si
   return ranks.size() == count ? ranks : std::vector<std::string>();
 }
 
-// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks", or with their ranks,
-// as "n1: 0,5  n2: 1-3".
+// Returns the nodes that are attached to a switch, as "n[1-3] with 4 tasks each, n4 with 2 tasks". With ranks the form
+// is "n1: 0,5 n2: 1-3".
 std::string nodes_text(const JobSwitches& job, std::span<const std::int32_t> attached) {
   if (!job.ranks.empty()) {
     std::string text;

@@ -8,12 +8,11 @@
 
 namespace placement::tools {
 
-// Returns the nodes that a job was given, or else those that its policy chose, drawn on the switches or blocks above
-// them: one line for each switch, indented by its level, with its nodes and, where these are the policy's, their tasks.
-//   decision  of the job
-//   topology  what "scontrol show topology" prints
-// Returns no lines where no switch has a node of the job, where the record has not all of its nodes, and for a
-// `topology` that cannot be read. More than 32 lines are cut, and the last then says how many are missing.
+// Returns the nodes of a job, or those that its policy chose, drawn on the switches or blocks above them. Each switch
+// has a line, indented by its level, with its nodes and the policy's tasks. Returns no lines if no switch has a node of
+// the job, the record is incomplete, or `topology` cannot be read. More than 32 lines are cut; the last one then has
+// the number of missing lines.
+//   topology  output of "scontrol show topology"
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 
 // Returns whether there are switches or blocks, and nothing is drawn on them because the record has not all nodes.

@@ -52,6 +52,7 @@ HeatMap heat_map_of(const CommMatrix& matrix);
 // Returns the heat map of measurements, `value(row, column)` of all pairs. Throws Error for a size below 1.
 HeatMap heat_map_of(std::int32_t size, const std::function<double(std::int32_t, std::int32_t)>& value);
 
+// Title, axes and scale of a heat map.
 struct HeatMapStyle {
   std::string title = {};
   std::string axis = "rank";            // name of both axes

@@ -12,8 +12,8 @@
 
 namespace placement::tools {
 
-// What a policy gained by its own records: the cost of the placement over that of ranks in order on the first nodes
-// offered, which stands for stock Slurm. Below 1 the policy is better. Means are geometric, intervals hold with 90 %.
+// The gain of a policy by its own records. It is the cost of the placement divided by that of ranks in order on the
+// first nodes offered, as in stock Slurm. Below 1 the policy is better. Means are geometric, intervals are of 90 %.
 struct PolicyGain {
   std::string policy;
   bool used = true;           // false: the placements were computed and not used (Mode=observe or advise)

@@ -16,6 +16,7 @@ std::string html_text(std::string_view text);
 // Returns a paragraph with this text, which is escaped. `kind` is a class of the style sheet; empty: none.
 std::string paragraph(std::string_view text, std::string_view kind = {});
 
+// A column of a table.
 struct HtmlColumn {
   std::string title;
   bool number = false;  // right-aligned
@@ -50,8 +51,8 @@ std::string missing(const std::string& what, const std::string& why, const std::
 // Returns a bar of the length `share`, 0 to 1, for a cell of a table that has the number too.
 std::string bar(double share);
 
-// Returns a point at `value` with a line from `low` to `high`, on an axis from 0 to `most` with a mark at 1, for a cell
-// of a table that has the numbers too.
+// Returns a point at `value` with a line from `low` to `high`. The axis is from 0 to `most` with a mark at 1. It is for
+// a cell of a table that has the numbers too.
 std::string interval_drawing(double value, double low, double high, double most);
 
 // Returns a picture with its heading, its caption and the table of its numbers. `svg` is an SVG file whose first

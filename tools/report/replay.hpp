@@ -50,9 +50,9 @@ struct ReplayRequest {
 ReplayRequest read_replay_request(const CommandLine& line);
 
 // Replays the log of --sacct, or the output of sacct since facts.since_s, on the machine of `facts`. TREEMATCH uses
-// only the topology. NLA uses the load and network of facts.state, and TOFA its outage probabilities, by which nodes
-// also fail at random, on the torus of TorusFile or on the switches. One state holds for the whole replay, because a
-// log has none. Throws Error if there is no log, and sim::NoJobs if no job in it can be replayed.
+// only the topology, NLA the load and network of facts.state, and TOFA its outage probabilities. Nodes also fail at
+// random by these, on the torus of TorusFile or on the switches. One state holds for the whole replay. Throws Error if
+// there is no log, and sim::NoJobs if no job in it can be replayed.
 SiteReplay replay_site(const CommandLine& line, const ReplayRequest& request, const ReportFacts& facts,
                        const Config& config);
 

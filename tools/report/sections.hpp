@@ -19,7 +19,7 @@ struct ReportMachine {
   std::string source;                 // where it comes from, such as "slurmctld"
   ClusterView view;                   // cores are free where Slurm would start jobs
   std::vector<SwitchShape> switches;  // with their names; nodes are indices into view.nodes. Empty: none are known
-  bool live = false;                  // slurmctld told it, so that a node without a free core takes no jobs now
+  bool live = false;                  // slurmctld reported it, so that a node without a free core takes no jobs now
 };
 
 // What a report is made of. Each part that could not be read has a reason, which its section prints.
@@ -40,10 +40,9 @@ struct ReportFacts {
   std::uint64_t seed = 1;  // of all random choices
 };
 
-// Reads and replays the parts of a report, as the options of the command line say. The snapshot is that of --state, the
-// decisions those of --history and --ring, the machine that of --topology, --slurm-conf, --switches and --node or that
-// of slurmctld, and the jobs those of --sacct or of sacct. A part that cannot be read is left out, with the reason.
-// Throws UsageError, and Error for a file that the command line names.
+// Reads and replays the parts of a report, as the options of the command line say. Without --state, --history, --ring,
+// --topology or --sacct the source is the monitor's files, slurmctld or sacct. A part that cannot be read is omitted,
+// with the reason. Throws UsageError, and Error for a file that the command line names.
 //   now_s, since_s  in seconds since 1970
 ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s);
 

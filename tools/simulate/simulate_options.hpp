@@ -34,8 +34,13 @@ double number_option(const CommandLine& line, const char* option, double otherwi
 // Returns the index of the word that `option` has; 0 without the option.
 int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words);
 
+// Returns which jobs of the log are replayed.
 sim::JobSelection read_selection(const CommandLine& line);
+
+// Returns the options of the replay itself.
 sim::ReplayOptions read_options(const CommandLine& line);
+
+// Returns the strategies of --strategies.
 std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 
 // Throws UsageError for a strategy that cannot place any job because the command line does not give what it needs.

@@ -12,28 +12,29 @@ namespace placement::tools {
 
 // The results of replays, for the reports below.
 struct Report {
-  std::string log;
+  std::string log;  // path of the job log
   const sim::Machine* machine = nullptr;
   std::span<const sim::LogJob> jobs;
   const sim::LogNotes* notes = nullptr;
-  std::int64_t not_selected = 0;
+  std::int64_t not_selected = 0;    // number of usable jobs that are not selected
   std::int64_t too_large = 0;       // number of jobs larger than the machine
   std::int64_t too_large_line = 0;  // line of the first of them in the log
   sim::ReplayOptions options;
   std::span<const sim::Replay> replays;
   std::vector<sim::Summary> summaries;  // one per replay
   sim::JobSelection selection;
-  std::string pattern = "random";
-  bool against_stock_run = false;
-  double run_time_scale = 1;
+  std::string pattern = "random";   // source of the communication matrices
+  bool against_stock_run = false;   // jobs are compared with their placement in the replay of SLURM
+  double run_time_scale = 1;        // factor of run times and requested times
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
+// Returns the mean of a measure in a summary.
 inline const sim::MeanInterval& of(const sim::Summary& summary, sim::Measure measure) {
   return summary.measures[static_cast<int>(measure)];
 }
 
-// Returns the mean; NaN if it is one of no values.
+// Returns the mean; NaN for an interval without values.
 inline double known_mean(const sim::MeanInterval& interval) {
   return interval.count > 0 ? interval.mean : sim::of_no_job;
 }
@@ -54,6 +55,7 @@ std::vector<Comparison> all_comparisons(const Report& report);
 // Returns tables for a terminal: the input, a line per strategy, paired comparisons, and switches by size of the job.
 std::string report_text(const Report& report);
 
+// Returns the report as one JSON object.
 std::string report_json(const Report& report);
 
 // Creates the folder if it does not exist. Throws Error when it cannot be created, or when no file can be written
