@@ -456,7 +456,7 @@ std::int64_t Engine::next_event() const {
 void Engine::advance(std::int64_t time_us) {
   if (time_us > latest_us)
     throw Error("the replay of " + strategy_.name + " has come to " + std::to_string(now_us_ / hour_us / 8766) +
-                " simulated years: run times in the log, or repairs, are too long");
+                " simulated years: run times or repairs are too long");
   const auto passed_us = static_cast<double>(time_us - now_us_);
   const LargestRoom room = largest_room(machine_, machine_.free());
   result_.switch_room_core_us += static_cast<double>(room.in_switch) * passed_us;

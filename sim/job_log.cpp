@@ -119,8 +119,8 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
   if (per_core.sacct < 1)
     throw Error(
         path +
-        ": sacct counts CPUs, and slurm.conf has another number of them to a core on some nodes than on others: "
-        "say with --threads-per-core how many are to be taken");
+        ": sacct counts CPUs, but the nodes of slurm.conf differ in CPUs per core: "
+        "use --threads-per-core");
   read_sacct(source, notes, sink, per_core.sacct);
 }
 

@@ -22,7 +22,7 @@ void take_first_line(std::string& line, const std::string& path) {
                                        "xz"},
                                       {"\x28\xb5\x2f\xfd", "zstd"}})
     if (line.starts_with(mark))
-      throw Error(path + ": packed by " + program + ": unpack it first; only gzip is unpacked here");
+      throw Error(path + ": packed by " + program + ": unpack it first, because only gzip is supported");
   if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
 }
 

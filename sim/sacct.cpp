@@ -231,7 +231,7 @@ void note_oddities(const Line& line, std::unordered_set<std::string>& seen) {
   if (header.state == Header::absent) return;
   for (const std::string_view going : {"RUNNING", "SUSPENDED", "COMPLETING", "STOPPED"})
     if (equal_any_case(line.words[header.state], going))
-      note("had not ended when the log was written: the time so far is taken");
+      note("had not ended when the log was written: using the time so far");
 }
 
 // Returns the record of a line of a job.

@@ -145,7 +145,7 @@ void attach_outages(ClusterView& view, const NodeOutages& outages, double horizo
   state.outage_horizon_s = horizon_s;
   for (NodeView& node : view.nodes) {
     if (node.state < 0) {
-      if (pairs) throw Error(source + ": node " + node.name + " is not in the state that was given");
+      if (pairs) throw Error(source + ": node " + node.name + " is not in the given state");
       node.state = static_cast<std::int32_t>(state.nodes.size());
       state.nodes.push_back({});
       state.nodes.back().name = node.name;

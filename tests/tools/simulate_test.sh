@@ -346,7 +346,7 @@ refused 2 '--topology --switches --torus only'
 
 refused_option() { run "${machine[@]}" "$@" "$log"; }
 run "$log"
-refused 2 '--topology --switches --torus needed'
+refused 2 'machine --topology --switches --torus'
 run "${machine[@]}" none.swf
 refused 1 'none.swf No such file or directory'
 : >empty

@@ -213,7 +213,7 @@ START_TEST(files_that_are_not_whole) {
   ck_assert_error(parse_snapshot_json(" \n\t", "t"), "t: it is empty");
   ck_assert_error(parse_snapshot_json("[]", "t"), "t:1: '[]'");
   ck_assert_error(parse_snapshot_json(whole("") + "x", "t"), "t:5: ");
-  ck_assert_error(parse_snapshot_json(whole("") + whole(""), "t"), "behind the end of the JSON");
+  ck_assert_error(parse_snapshot_json(whole("") + whole(""), "t"), "end of the JSON");
   const std::string good = format_snapshot_json(sample_state(3, 3, 2));
   ck_assert(same_state(parse_snapshot_json(good, "t"), sample_state(3, 3, 2)));
   for (std::size_t size = 0; size < good.size() - 2; ++size)

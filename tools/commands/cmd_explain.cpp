@@ -115,8 +115,8 @@ constexpr Option explain_options[] = {
 constexpr CommandHelp explain_help{
     "placectl explain",
     "[OPTION]... JOBID[_TASK|+OFFSET]",
-    "Prints what was decided for a job, also long after its end: nodes, costs, allocation, and why it ran as stock if it\n"
-    "did. JOBID_TASK names a task of a job array, JOBID+OFFSET a component of a heterogeneous job. See placectl-explain(1).\n",
+    "Prints the decisions about a job, also after it has ended: nodes, costs, allocation, and the reason if it ran as\n"
+    "stock. JOBID_TASK names a task of a job array, JOBID+OFFSET a component of a heterogeneous job. See placectl-explain(1).\n",
     explain_options,
     1,
     1};
@@ -131,8 +131,8 @@ constexpr Option decisions_options[] = {
 
 constexpr CommandHelp decisions_help{
     "placectl decisions", "[OPTION]...",
-    "Sums up what slurmctld decided: how many jobs by policy and outcome, the time that a decision\n"
-    "took, and the reasons for which jobs ran as stock.\n",
+    "Summarizes the decisions of slurmctld: number of jobs by policy and outcome, time per\n"
+    "decision, and the reasons for which jobs ran as stock.\n",
     decisions_options};
 
 // A job as its user names it.

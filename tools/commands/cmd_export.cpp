@@ -15,21 +15,21 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "where the JSON goes [standard output]"}};
+constexpr Option export_options[] = {state_option, {'o', "output", "FILE", "file for the JSON [standard output]"}};
 
 constexpr CommandHelp export_help{
     "placectl export", "[OPTION]...",
-    "Writes the state of the cluster as JSON. placectl import makes exactly this state of it.\n", export_options};
+    "Writes the state of the cluster as JSON. placectl import restores exactly this state.\n", export_options};
 
 constexpr Option import_options[] = {
-    {0, "now", nullptr, "as if it had been published now"},
-    {0, "age", "SECONDS", "as if it had been published so long ago"},
+    {0, "now", nullptr, "set the time of publication to now"},
+    {0, "age", "SECONDS", "set the time of publication to SECONDS ago"},
 };
 
 constexpr CommandHelp import_help{
     "placectl import",
     "[OPTION]... JSON SNAPSHOT",
-    "Makes a snapshot of the JSON that placectl export writes, and replaces the file SNAPSHOT by it.\n",
+    "Converts JSON of placectl export to a snapshot, and replaces the file SNAPSHOT.\n",
     import_options,
     2,
     2};
@@ -45,7 +45,7 @@ int command_export(int argc, char** argv) {
 
 int command_import(int argc, char** argv) {
   const CommandLine line(import_help, argc, argv);
-  if (line.has("now") && line.has("age")) throw UsageError("--now and --age do not go together");
+  if (line.has("now") && line.has("age")) throw UsageError("use only one of --now and --age");
   const std::int64_t now_s = std::time(nullptr);
   const auto age_s = line.integer("age", 0, now_s - 1);
   const std::string& path = line.operands()[0];

@@ -22,20 +22,20 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {'n', "nodes", "LIST", "the nodes that are alike, as gpu[01-16] [the lines are for all nodes]"},
+    {'n', "nodes", "LIST", "nodes with these GPUs, such as gpu[01-16] [all nodes]"},
     {0, "type", "WORD", "Type= of the GPUs"},
-    {0, "file", "LIST", "their device files in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
+    {0, "file", "LIST", "device files of the GPUs in Slurm's order, as /dev/dri/renderD[128-135] [those in the description]"},
     {0, "driver", "DIR",
      "the directory of NVIDIA's driver with the node's GPUs, for the numbers in /dev/nvidia0 and so on\n"
      "[/proc/driver/nvidia/gpus]"},
-    {'o', "output", "FILE", "where the lines go [standard output]"},
+    {'o', "output", "FILE", "file for the lines [standard output]"},
 };
 
 constexpr CommandHelp help{
     "placectl gres-conf",
     "[OPTION]... FILE",
-    "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and Links=. FILE is what\n"
-    "\"lstopo node.xml\" writes on the node. The lines replace AutoDetect=, with which srun does not know the links.\n",
+    "Writes the lines of gres.conf for the GPUs of a node: device files, the cores near each GPU, and Links=. FILE is the\n"
+    "output of \"lstopo node.xml\" on the node. The lines replace AutoDetect=, which hides the links from srun.\n",
     options,
     1,
     1};
@@ -137,7 +137,7 @@ std::string one_word(const char* option, const std::string& word) {
 int command_gres_conf(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   const NodeTopology node = read_node(line.operands()[0]);
-  if (node.gpus.empty()) throw Error(printable(node.name) + " has no GPU: make it with an lstopo that sees them");
+  if (node.gpus.empty()) throw Error(printable(node.name) + " has no GPU: create it with an lstopo that detects GPUs");
   std::string begin;
   if (const auto nodes = line.value("nodes")) {
     from_command_line([&] { return expand_hostlist(*nodes); });

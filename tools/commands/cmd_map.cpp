@@ -42,20 +42,20 @@ constexpr Option options[] = {
      "number of ranks without a matrix, or on GPUs [that of the pattern, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
     topology_option,
     outage_option,
-    {0, "fault-probability", "P", "of the nodes in a torus file's \"faulty\" line [0.02]"},
+    {0, "fault-probability", "P", "outage probability of the nodes in a torus file's \"faulty\" line [0.02]"},
     {0, "job-seconds", "N", "length of the job, for the expected time"},
     slurm_conf_option,
     {0, "partition", "NAME", "use only the nodes of this partition of slurm.conf"},
     {0, "distances", "LIST", "distance per level from the leaves up, as in 1,10,100 [hops]"},
     {'a', "available", "FILE", "usable leaves, one per line; \"-\": all [-]"},
     {'p', "policy", "WORD",
-     "POLICY[=KEY=VALUE,..] as srun -m takes it, or NATURAL, GREEDY,\n"
+     "POLICY[=KEY=VALUE,..] as for srun -m, or NATURAL, GREEDY,\n"
      "MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM or TOFA-PAPER\n[TREEMATCH; on a torus TOFA]"},
-    {'s', "seed", "N", "of random choices [1]"},
+    {'s', "seed", "N", "seed of random choices [1]"},
     {0, "deadline-ms", "N", "end the search after N milliseconds [never]"},
     {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
     {0, "ntasks-per-node", "N",
-     "at most N ranks on a node, dealt evenly; nodes with fewer free\ncores are skipped, as by Slurm"},
+     "at most N ranks on a node, distributed evenly; nodes with fewer\nfree cores are skipped, as in Slurm"},
     {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
@@ -64,9 +64,9 @@ constexpr Option options[] = {
      "rank, with cores near it and links to the ranks it communicates with; without\n"
      "--topology on --nodes nodes [as few as have the GPUs]"},
     {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of those of the node topology"},
-    {0, "gres-node", "NAME", "the node that is looked up in it [the first one]"},
+    {0, "gres-node", "NAME", "node of gres.conf [the first one]"},
     {0, "reserved-cores", "LIST",
-     "cores of the node that Slurm gives to no job, as in 0,8-11: the masks do\nnot have them [those of slurm.conf]"},
+     "cores of the node that Slurm gives to no job, as in 0,8-11; no rank is\nbound to them [those of slurm.conf]"},
     {0, "threads-per-core", "N", "hardware threads of each core that a rank on a GPU is bound to [1]"},
     {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
     {'f', "format", "WORD",
@@ -79,7 +79,7 @@ constexpr Option options[] = {
      "mpich-order: MPICH_RANK_REORDER_FILE of Cray MPICH\n"
      "torchrun: the order of the nodes, and the options of torchrun on each\n"
      "srun: the options for srun with that hostfile, or for GPUs"},
-    {'o', "output", "FILE", "where the mapping goes [standard output]"},
+    {'o', "output", "FILE", "file for the mapping [standard output]"},
     {'j', "json", nullptr, "report in JSON on standard output"},
 };
 
@@ -165,14 +165,14 @@ void keep_partition(const CommandLine& line, const std::string& neighbour, Clust
 }
 
 void read_machine(const CommandLine& line, MapTask& task) {
-  if (line.has("het-group")) throw UsageError("--het-group names a component of a job, and --topology is a machine");
+  if (line.has("het-group")) throw UsageError("use --het-group without --topology: it names a component of this job");
   const MachineFile file = read_machine_file(*line.value("topology"));
   if (is_torus_file(file)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
     if (!line.has("policy")) task.spec.policy = "TOFA";
   } else if (line.has("fault-probability")) {
     throw UsageError(
-        "--fault-probability is for the faulty line of a torus file: --outage has those of a tree's nodes");
+        "--fault-probability is for the faulty line of a torus file: use --outage for the nodes of a tree");
   }
   task.view = tools::read_machine(file, line.value_or("slurm-conf", ""), task.faults, distances(line));
   keep_partition(line, file.path, task.view);

@@ -40,7 +40,7 @@ constexpr Option info_options[] = {
     {'n', "heaviest", "N", "number of the heaviest pairs to print [5]"},
     topology_option,
     slurm_conf_option,
-    {'p', "policy", "WORD", "by which policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
+    {'p', "policy", "WORD", "policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
     {'j', "json", nullptr, "in JSON"},
 };
 
@@ -48,7 +48,7 @@ constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
     "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
-    "the forms. With --topology it also prints what placement could gain on this machine if all of it is free.\n",
+    "the forms. With --topology it also prints what placement could gain on this machine if it is empty.\n",
     info_options,
     1,
     1};
@@ -65,11 +65,11 @@ constexpr CommandHelp convert_help{
     1,
     2};
 
-constexpr Option matrix_output{'o', "output", "FILE", "where the matrix goes [standard output]"};
+constexpr Option matrix_output{'o', "output", "FILE", "file for the matrix [standard output]"};
 constexpr Option matrix_format{'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket) [edges]"};
 
 constexpr Option make_options[] = {
-    {'n', "ntasks", "N", "number of ranks [where the pattern does not say it: needed]"},
+    {'n', "ntasks", "N", "number of ranks; required if the pattern does not define it"},
     matrix_output,
     matrix_format,
 };
@@ -77,7 +77,7 @@ constexpr Option make_options[] = {
 constexpr CommandHelp make_help{
     "placectl matrix make",
     "[OPTION]... PATTERN",
-    "Writes the communication matrix of a pattern, as srun -m TREEMATCH=PATTERN makes it: ring, tree, alltoall, grid=8x4x4,\n"
+    "Writes the communication matrix of a pattern, as for srun -m TREEMATCH=PATTERN: ring, tree, alltoall, grid=8x4x4,\n"
     "grid=auto, tp=8,pp=4,dp=16 and the other keys of slurm-placement-patterns(7).\n",
     make_options,
     1,
@@ -92,24 +92,24 @@ constexpr Option scale_options[] = {
 constexpr CommandHelp scale_help{
     "placectl matrix scale",
     "-n N [OPTION]... FILE",
-    "Writes the matrix that the program of FILE would have on N ranks, if its traffic is a regular structure. Standard error\n"
-    "names it.\n",
+    "Writes the matrix that the program of FILE would have on N ranks, if its traffic has a regular structure. Prints\n"
+    "the structure on standard error.\n",
     scale_options,
     1,
     1};
 
 constexpr Option heatmap_options[] = {
-    {'o', "output", "PICTURE", "where it goes: a file that ends in .svg"},
-    {0, "title", "TEXT", "above the picture [the file's name and the number of ranks]"},
-    {0, "unit", "TEXT", "what the values are [bytes]"},
+    {'o', "output", "PICTURE", "file for the picture, which ends in .svg"},
+    {0, "title", "TEXT", "title of the picture [the file's name and the number of ranks]"},
+    {0, "unit", "TEXT", "unit of the values [bytes]"},
     {0, "linear", nullptr, "colours in proportion to the values, not to their logarithms"},
 };
 
 constexpr CommandHelp heatmap_help{
     "placectl matrix heatmap",
     "[OPTION]... -o PICTURE FILE",
-    "Draws a communication matrix: a square for each pair of ranks, the darker the more traffic.\n"
-    "Of more than 512 ranks, neighbouring ones share a square.\n",
+    "Draws a communication matrix: one square per pair of ranks, darker for more traffic.\n"
+    "With more than 512 ranks, neighbouring ranks share a square.\n",
     heatmap_options,
     1,
     1};

@@ -11,13 +11,13 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {'o', "output", "FILE", "write to FILE, whose old content is replaced at once [standard output]"},
+    {'o', "output", "FILE", "write to FILE, replacing it atomically [standard output]"},
 };
 
 constexpr CommandHelp help{
     "placectl metrics", "[OPTION]...",
-    "Asks slurmctld for nodes, switches and running jobs, and prints for Prometheus how compactly the jobs lie and how large\n"
-    "a job still fits below one switch.\n",
+    "Asks slurmctld for nodes, switches and running jobs. Prints for Prometheus how compactly jobs are placed, and the\n"
+    "largest job that fits below one switch.\n",
     options};
 
 std::string as_metrics(const sim::Occupancy& now) {

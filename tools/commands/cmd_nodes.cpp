@@ -19,14 +19,14 @@ namespace {
 constexpr Option nodes_options[] = {
     state_option,
     nodes_option,
-    {'s', "sort", "FIELD", "by a number that --json shows, the largest first [in the order of the snapshot]"},
+    {'s', "sort", "FIELD", "sort by a number of --json, largest first [order of the snapshot]"},
     json_option,
 };
 
 constexpr CommandHelp nodes_help{
     "placectl nodes", "[OPTION]...",
     "Prints the state of each node: liveness, age of its report, load and the part that Slurm's jobs cause, memory,\n"
-    "traffic and users. \"-\" is not known. --json has all numbers.\n",
+    "traffic and users. \"-\" is an unknown value. --json has all numbers.\n",
     nodes_options};
 
 constexpr Option reliability_options[] = {

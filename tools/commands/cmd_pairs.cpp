@@ -32,7 +32,7 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl pairs", "[OPTION]...",
-    "Prints the network between each two nodes: latency, the bandwidth of a new flow and of an idle network, the age and\n"
+    "Prints the network between all pairs of nodes: latency, the bandwidth of a new flow and of an idle network, the age and\n"
     "source of the values, and how they were forecast. The worst pairs come first.\n",
     options};
 

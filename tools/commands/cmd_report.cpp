@@ -44,7 +44,7 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl report", "[OPTION]...",
     "Writes the state of the cluster, its decisions and gains as one HTML file, which a browser shows without a server or\n"
-    "network. It has what the caller may see of jobs: show it to those who may see as much. See placectl-report(1).\n",
+    "network. It contains the jobs that the caller may see: share it only with users who may see them. See placectl-report(1).\n",
     options};
 
 // Returns the start of the period, in seconds since 1970.
@@ -80,10 +80,10 @@ void refuse_nothing(const ReportFacts& facts) {
 int command_report(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology"))
-    throw UsageError("--slurm-conf: has the nodes of --topology, which is not given");
+    throw UsageError("--slurm-conf requires --topology");
   if (line.has("sacct") && !line.has("topology") && !line.has("switches") && !slurmctld_answers())
     throw UsageError(
-        "--sacct: the machine of its jobs is needed, by --topology or --switches, as no slurmctld answers");
+        "--sacct requires --topology or --switches, because no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);

@@ -38,15 +38,15 @@ constexpr Option options[] = {
     {0, "auto", nullptr, "the stored profile of the program (placement-profile)"},
     {'n', "ntasks", "N",
      "number of ranks [that of the matrix or of the launcher's options, or all\ntasks of the allocation]"},
-    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as srun -m takes it [TREEMATCH]"},
-    {0, "print", nullptr, "print a shell script that does it, and start nothing"},
-    {0, "strict", nullptr, "start nothing if the ranks cannot be placed"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as for srun -m [TREEMATCH]"},
+    {0, "print", nullptr, "print a shell script instead of starting the program"},
+    {0, "strict", nullptr, "do not start the program if the ranks cannot be placed"},
 };
 
 constexpr CommandHelp help{
     "placectl run", "[OPTION]... -- LAUNCHER [ARGUMENT]... PROGRAM [ARGUMENT]...",
     "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
-    "each rank on the node and cores that the policy chooses. The cluster needs no plugins. If the ranks cannot be placed,\n"
+    "each rank on the node and cores that the policy chooses. The cluster requires no plugins. If the ranks cannot be placed,\n"
     "PROGRAM starts as without placectl, and a message has the reason.\n"
     "As in: placectl run -m app.mat -- srun ./app\n"
     "       placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
@@ -183,7 +183,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   }
   const auto tasks = allocation.step.all_tasks();
   if (task.matrix->ranks() != tasks)
-    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, and the step has " +
+    throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, but the step has " +
                 std::to_string(tasks));
   try {
     const std::string configuration = spank::SlurmCommand({"scontrol", "show", "config"}).text();

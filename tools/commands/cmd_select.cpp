@@ -33,7 +33,7 @@ constexpr std::size_t max_table_bytes = std::size_t{1} << 30;
 
 constexpr Option options[] = {
     {'p', "policy", "WORD",
-     "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as srun -m takes it [nla]"},
+     "nla, nla-paper, load-aware, random or sequential, with\n=KEY=VALUE,.. as for srun -m [nla]"},
     {'n', "tasks", "N", "number of processes"},
     {0, "ntasks-per-node", "N", "processes on each node\n[cores of the node minus its load]"},
     {0, "set", "LIST",
@@ -46,7 +46,7 @@ constexpr Option options[] = {
      "memory_available_MiB, users"},
     {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
     {'s', "seed", "N", "of policy random [1]; of sequential: start at a random node,\n0: at the first [0]"},
-    {0, "runners-up", "N", "how many other groups to show, up to 5 [3]"},
+    {0, "runners-up", "N", "number of other groups to show, at most 5 [3]"},
     {'j', "json", nullptr, "report in JSON"},
 };
 
@@ -136,7 +136,7 @@ LiveState current_state(const CommandLine& line) {
   }
   if (const auto age_s = static_cast<std::int64_t>(input.age_s); age_s > config.snapshot_max_age_s)
     throw Error(input.path + ": published " + std::to_string(age_s) + " s ago, older than SnapshotMaxAgeS=" +
-                std::to_string(config.snapshot_max_age_s) + "; --state takes it all the same");
+                std::to_string(config.snapshot_max_age_s) + "; use --state to read it anyway");
   return std::move(input.state);
 }
 

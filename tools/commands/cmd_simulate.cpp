@@ -37,12 +37,12 @@ constexpr Option options[] = {
     node_option,
     threads_per_core_option,
     {'s', "strategies", "LIST",
-     "what to replay, apart by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
+     "strategies, separated by blanks or semicolons: SLURM, TM-A, TM-I, TM-Isub,\n"
      "TM-Isub+K, or POLICY=KEY=VALUE,.. [SLURM TM-A TM-Isub]"},
     {'p', "partition", "LIST", "only jobs of the partitions in LIST, names or numbers separated by commas"},
     {0, "from", "TIME",
-     "jobs submitted from then on, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct's"},
-    {0, "to", "TIME", "jobs submitted before then"},
+     "jobs submitted at TIME or later, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct"},
+    {0, "to", "TIME", "jobs submitted before TIME"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
     {0, "min-tasks", "N", "only jobs of at least N tasks"},

@@ -28,7 +28,7 @@ constexpr Option options[] = {state_option, json_option};
 constexpr CommandHelp help{
     "placectl status", "[OPTION]...",
     "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if something is\n"
-    "wrong with them. With --state slurmctld is not asked.\n",
+    "wrong with them. With --state it does not ask slurmctld.\n",
     options};
 
 struct Status {

@@ -132,7 +132,7 @@ JsonText::Parsed JsonText::read(std::string_view bytes, std::string_view at, int
   json_tokener_set_flags(tokener_.get(), flags);
   Parsed value(json_tokener_parse_ex(tokener_.get(), bytes.data(), static_cast<int>(bytes.size())));
   const json_tokener_error error = json_tokener_get_error(tokener_.get());
-  if (error == json_tokener_continue) fail(at, "a value is not whole, or has more than 64 MiB");
+  if (error == json_tokener_continue) fail(at, "a value is not whole or exceeds 64 MiB");
   const std::size_t end = std::min(json_tokener_get_parse_end(tokener_.get()), at.size());
   if (error != json_tokener_success)
     fail(at.substr(end),

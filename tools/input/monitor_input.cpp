@@ -47,7 +47,7 @@ std::vector<MonitorReport> ask_each_monitor(const Config& config) {
 std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
 
 protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) {
-  throw Error("this placectl was built without munge, by which placement-monitor could be asked");
+  throw Error("this placectl was built without munge, so it cannot ask placement-monitor");
 }
 #endif
 

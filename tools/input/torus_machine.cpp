@@ -86,7 +86,7 @@ static std::optional<std::string> tree_of_word(const std::string& word) {
     return std::nullopt;
   for (const std::string_view arity : split_at(word, ':'))
     if (arity.find_first_not_of('0') == arity.npos)
-      throw Error(word + ": each arity of a tree is a number from 1, as in 4:4:4");
+      throw Error(word + ": expected arities of at least 1, as in 4:4:4");
   std::string text = "tree " + word;
   std::replace(text.begin(), text.end(), ':', ' ');
   return text + "\n";
@@ -124,7 +124,7 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
   std::shared_ptr<const TorusTopology> torus;
   std::string warning;
   if (!slurm_conf.empty()) {
-    if (!description.named) throw Error(path + ": it names no nodes, which a slurm.conf could say something of");
+    if (!description.named) throw Error(path + ": the topology names no nodes, so --slurm-conf has no effect");
     shapes = read_node_shapes(slurm_conf);
     std::vector<std::string> names;
     for (const NodeShape& shape : shapes) names.push_back(shape.name);

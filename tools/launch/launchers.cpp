@@ -97,7 +97,7 @@ void check_map(const Mapping& mapping, const std::string& type) {
       parts.size() > 1 && parse_integer(parts[0]).value_or(99) * 100 + parse_integer(parts[1]).value_or(0) < 2405;
   if (type == "pmi2" && reports_one_rank_per_node && std::ranges::max(mapping.allocation.step.tasks) > 1)
     throw CannotPlace("with --mpi=pmi2 of Slurm " + std::string(version) +
-                      ", MPI takes each rank for a node of its own: use mpiexec.hydra or --mpi=pmix");
+                      ", MPI treats each rank as a separate node: use mpiexec.hydra or --mpi=pmix");
 }
 
 // Puts `before` in front of the program. Returns false if the program was not found.
@@ -176,7 +176,7 @@ AllocationStep step_of_torchrun(const Words& words) {
   step.by_node = true;
   if (std::ranges::any_of(words, [](const std::string& word) { return word.starts_with("--rdzv"); }))
     throw CannotPlace(
-        "with a rendezvous, torchrun numbers the nodes by itself: leave out --rdzv-backend and -endpoint");
+        "with a rendezvous, torchrun numbers the nodes itself: remove --rdzv-backend and --rdzv-endpoint");
   return step;
 }
 

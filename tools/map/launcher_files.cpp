@@ -76,7 +76,7 @@ std::string format_rankfile(const Layout& layout) {
     const RankPlace& place = layout.places[rank];
     if (place.cores.empty())
       throw Error(
-          "--format rankfile: there are more tasks than hardware threads, and no core for each: use srun, or allocate "
+          "--format rankfile: more tasks than hardware threads: use srun, or allocate "
           "without --overcommit");
     text += "rank " + std::to_string(rank) + "=" + node_of(layout, rank) +
             " slot=" + format_slot(place.cores, numbers[static_cast<std::size_t>(place.node)]) + "\n";

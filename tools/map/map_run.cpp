@@ -260,7 +260,7 @@ MapOutcome run_map(MapTask task) {
   else if (greedy)
     outcome.leaf_of_rank = greedy_on(task, task.usable);
   else if (policy->needs_tree && task.view.torus)
-    throw Error(std::string(policy->name) + " maps to trees: on a torus take TOFA");
+    throw Error(std::string(policy->name) + " maps to trees: use TOFA on a torus");
   else if (policy->takes("objective") && !by_nodes &&
            treematch::objective_parameter(task.request.parameters) == treematch::Objective::hop_bytes)
     map_leaves(task, outcome);

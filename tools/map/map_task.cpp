@@ -65,7 +65,7 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
 // Reads the matrix. If the file does not exist and its name is that of a pattern, the message says how that is given.
 CommMatrix read_matrix_file(const std::string& file) {
   if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
-    throw Error(file + ": the file does not exist; the pattern of that name is given by --pattern " + shown(file));
+    throw Error(file + ": the file does not exist; for the pattern use --pattern " + shown(file));
   return read_matrix(file);
 }
 
@@ -191,7 +191,7 @@ spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const 
   if (task.pattern) make_matrix(line, *task.pattern, static_cast<std::size_t>(tasks), task);
   if (!task.matrix) {
     if (!of_job || (of_job->automatic && !of_job->matrix))
-      throw UsageError("neither --matrix nor --pattern is given, and the job has none");
+      throw UsageError("the matrix is missing: use --matrix or --pattern, because the job has neither");
     spank::take_pattern(*of_job, static_cast<std::int32_t>(tasks));
     task.without_matrix = !of_job->matrix;
     task.matrix =

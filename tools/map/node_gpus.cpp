@@ -158,7 +158,7 @@ GpuOutcome map_ranks_to_gpus(const GpuTask& gpu, const CommMatrix& matrix, const
     if (has_real_nodes && node.cores() <= gpu.node.cores.back().number)
       throw Error("node " + shown(node.name) + " has " + std::to_string(node.cores()) + " cores, and " +
                   printable(gpu.node.name) + " has " + std::to_string(gpu.node.cores.back().number + 1) +
-                  ": it is another kind of node");
+                  ": use the topology of this kind of node");
     count = std::max(count, ranks);
   }
   const std::vector<std::int64_t> traffic =

@@ -111,7 +111,7 @@ ClusterView torus_machine(const CommandLine& line) {
   TorusDescription description = described_torus(word);
   std::vector<NodeShape> nodes;
   const auto conf = line.value("slurm-conf");
-  if (conf && line.has("node")) throw UsageError("--node and --slurm-conf both say what the nodes are");
+  if (conf && line.has("node")) throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
   auto torus = std::make_shared<const TorusTopology>(conf ? torus_of_conf(description, word, *conf, nodes)
                                                           : std::move(description.torus));
   std::vector<SwitchShape> row{{"row", -1, {}}};
@@ -136,8 +136,8 @@ std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& 
 
 ClusterView read_shape(const CommandLine& line) {
   const int machines = line.has("topology") + line.has("switches") + line.has("torus");
-  if (machines > 1) throw UsageError("--topology, --switches and --torus: only one of them can be the machine");
-  if (machines == 0) throw UsageError("one of --topology, --switches and --torus is needed: the machine");
+  if (machines > 1) throw UsageError("use only one of --topology, --switches and --torus");
+  if (machines == 0) throw UsageError("the machine is missing: use --topology, --switches or --torus");
   if (line.has("switches") && line.has("slurm-conf"))
     throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
   if (line.has("switches")) {
@@ -147,7 +147,7 @@ ClusterView read_shape(const CommandLine& line) {
   if (line.has("torus")) return torus_machine(line);
   const std::string path = *line.value("topology");
   if (line.has("node") && line.has("slurm-conf"))
-    throw UsageError("--node and --slurm-conf both say what the nodes are");
+    throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
   const MachineFile file = read_machine_file(path);
   ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
   if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
@@ -203,7 +203,7 @@ ClusterView read_machine_view(const CommandLine& line) {
   ClusterView view = read_shape(line);
   if (!policies::is_one_fabric(view))
     throw Error("--topology " + shown(*line.value("topology")) +
-                ": no switch joins all nodes, so that Slurm lets no job use all of them; "
+                ": no switch connects all nodes, so no job can use all of them; "
                 "replay the jobs of each connected part on a topology.conf of its own");
   return view;
 }
@@ -216,10 +216,10 @@ sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_op
   if (const auto outages = line.value("outages")) {
     sim::attach_outages(view, read_outages(*outages),
                         number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
-    if (line.has("node-failures")) throw UsageError("--node-failures and --outages both say how often nodes fail");
+    if (line.has("node-failures")) throw UsageError("use only one of --node-failures and --outages: both set how often nodes fail");
     replay_options.failures_per_hour_of_node = sim::failure_rates(view);
   } else if (line.has("outage-hours")) {
-    throw UsageError("--outage-hours is for the probabilities of --outages");
+    throw UsageError("--outage-hours requires --outages");
   }
   if (const auto trace = line.value("failure-trace"))
     replay_options.planned_failures = sim::read_failures(*trace, view);

@@ -144,7 +144,7 @@ sim::ReplayOptions read_options(const CommandLine& line) {
   result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);
   if (line.has("free-cores")) {
     if (!line.has("output"))
-      throw UsageError("--free-cores: the states are written to the folder of --output, which is not given");
+      throw UsageError("--free-cores requires --output");
     result.free_leaves_interval_s = number_option(line, "free-cores", 0, 1e-3, 1e6) * 3600;
   }
   result.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
@@ -168,7 +168,7 @@ void check_strategies(std::span<const sim::Strategy> strategies, const CommandLi
     if (strategy.stock) continue;
     const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
-    if (line.has("torus") && policy.needs_tree) refuse("maps to trees: on a torus take TOFA");
+    if (line.has("torus") && policy.needs_tree) refuse("maps to trees: use TOFA on a torus");
     if (!line.has("torus") && policy.needs_torus) refuse("requires a torus: use --torus");
     if (!line.has("state") && policy.needs_live) refuse("requires a live state: use --state FILE or --state random");
   }
