@@ -16,7 +16,7 @@ namespace {
 // The work of one choice in steps of about a nanosecond. It suffices to examine some thousand nodes in full.
 constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 16;  // where NetworkLoad is no matrix
+constexpr std::int64_t work_per_far_pair = 16;  // where NetworkLoad is not a matrix
 
 // The number of pairs between two looks at the clock.
 constexpr std::size_t pairs_per_look = 8192;

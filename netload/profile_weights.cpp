@@ -227,7 +227,7 @@ void add_measured_share(Parameters& parameters, const std::string& file) {
   if (!std::filesystem::exists(file + ".summary", error)) return;
   try {
     parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_profile_summary(file).waiting_share)));
-  } catch (const Error&) {  // a file of that name which is no summary
+  } catch (const Error&) {  // a file of that name that is not a summary
   }
 }
 

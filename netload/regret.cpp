@@ -16,7 +16,7 @@ namespace {
 // The slowdowns up to which nodes are admitted, relative to the slowest node of the fastest group. The order is that in
 // which they are tried until the deadline.
 constexpr std::array limits{1.1, 1.4, 1.0, 1.2, 1.05, 1.7, 2.0, 2.5, 3.0, 4.0};
-constexpr std::size_t limits_of_large = 2;  // where NetworkLoad is no matrix, and each search takes long
+constexpr std::size_t limits_of_large = 2;  // where NetworkLoad is not a matrix, and each search takes long
 
 // Among nodes about as fast as each other the network makes the difference.
 constexpr double alpha_among_fast = 0.05;

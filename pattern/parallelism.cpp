@@ -196,13 +196,13 @@ std::int32_t rank_step(const Parallelism& p) {
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {
     if (rank_count(p) != ranks)
-      throw Error(to_string(p) + " is for " + std::to_string(rank_count(p)) + " ranks, but the job has " + std::to_string(ranks) + " tasks");
+      throw Error(to_string(p) + " is for " + std::to_string(rank_count(p)) + " ranks, but " + std::to_string(ranks) + " tasks are requested");
     return p;
   }
   const std::int32_t replica = replica_ranks(p);
   if (ranks % replica != 0)
-    throw Error(to_string(p) + " without dp= requires a multiple of " + std::to_string(replica) + " ranks, but the job has " +
-                std::to_string(ranks) + " tasks");
+    throw Error(to_string(p) + " without dp= requires a multiple of " + std::to_string(replica) + " ranks, but " +
+                std::to_string(ranks) + " tasks are requested");
   p.size[data] = ranks / replica;
   check_experts(p);
   return p;

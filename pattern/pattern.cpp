@@ -219,8 +219,8 @@ std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks) {
   if (pattern.kind == Pattern::Kind::tree) return ranks - 1;
   if (pattern.kind == Pattern::Kind::ring) return grid_pairs({ranks}, true);
   if (const std::int32_t all = places(pattern.grid); all > 0 && all != ranks)
-    throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", and " +
-                std::to_string(ranks) + " tasks are asked for");
+    throw Error(to_string(pattern) + " has " + std::to_string(all) + (all == 1 ? " place" : " places") + ", but " +
+                std::to_string(ranks) + " tasks are requested");
   return grid_pairs(pattern.grid.sides.empty() ? balanced_sides(ranks, pattern.grid.dimensions) : pattern.grid.sides,
                     pattern.grid.periodic);
 }

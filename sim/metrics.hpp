@@ -25,7 +25,7 @@ std::string to_string(Measure measure);
 enum class JobGroup { all, with_matrix, without_matrix };
 std::string to_string(JobGroup group);
 
-// A mean where there are no jobs to take it over.
+// A mean over no jobs.
 inline constexpr double of_no_job = std::numeric_limits<double>::quiet_NaN();
 
 // The ended jobs with a number of tasks above tasks / 2 and up to `tasks`.

@@ -23,7 +23,7 @@ struct Occupancy {
 
 // Computes the measures. `view` has all nodes of the machine; core_free of a node is false for cores that take no job.
 // Entry k of `jobs` has the cores of job k as leaves of view.tree. A core that several jobs share counts once as in
-// use. Throws Error when the view is no machine, or when a leaf is of no node.
+// use. Throws Error when the view is not a machine, or when a leaf does not belong to a node.
 Occupancy occupancy_of(const ClusterView& view, std::span<const std::vector<std::int32_t>> jobs);
 
 }  // namespace placement::sim

@@ -125,7 +125,7 @@ struct Line {
   LogNotes& notes;
   std::string refusal = {};  // why the line cannot be used; empty: no reason so far
 
-  // Returns the time in `column`, -1 when there is none. When the text is no time, the line is refused as one with
+  // Returns the time in `column`, -1 when there is none. When the text is not a time, the line is refused as one with
   // `problem`, or used without this time when `problem` is empty.
   std::int64_t time_in(std::size_t column, std::string_view problem) {
     const std::int64_t time_s = time_point(words[column]);

@@ -43,12 +43,12 @@ constexpr Option options[] = {
 
 // Returns the help, with the keys of placement.conf and their defaults. placement.conf(5) describes them.
 std::string help_with_keys() {
-  return "Reads placement.conf as slurmctld will, and the files that it names, and prints its settings. Reads the slurm.conf,\n"
-         "topology.yaml or topology.conf, and gres.conf next to it, too; --json has their nodes, usable cores, GPUs,\n"
-         "partitions and switches. Exit code 1 and all mistakes, with file and line, if something is wrong. Without FILE\n"
-         "it is the placement.conf next to slurm.conf; no file means the defaults. Without FILE and --slurm-conf slurmctld\n"
-         "is asked, too: settings that are not in force there are named, and nodes, partitions and switches in which it differs\n"
-         "from the files. Exit code 1 also if slurmctld runs without the select plugin, could not read its configuration or refuses the live data. Lines with # are remarks.\n\n"
+  return "Checks placement.conf and the files that it names, and prints its settings. Also checks slurm.conf, topology.yaml or\n"
+         "topology.conf, and gres.conf next to it; --json prints their nodes, usable cores, GPUs, partitions and switches.\n"
+         "FILE defaults to the placement.conf next to slurm.conf; without a file the defaults apply. Without FILE and\n"
+         "--slurm-conf it also asks slurmctld. It then prints settings that are not in force, and differences in nodes,\n"
+         "partitions and switches. Lines with # are remarks. Exit code 1 if a file has a mistake, which is printed with file\n"
+         "and line, or if slurmctld runs without the select plugin, has no valid configuration or refuses the live data.\n\n"
          "Keys and defaults; placement.conf(5) explains them:\n" +
          format_settings(Config());
 }
@@ -212,8 +212,8 @@ std::string told_by(const Checked& checked) {
       text += settings_not_in_force(checked.config, *in_force, checked.elsewhere);
   }
   if (controller.state && !controller.state->mode.empty() && !controller.state->unbound.empty())
-    text += "# no rank is bound to its core, only nodes are a policy's: " + controller.state->unbound +
-            " of slurm.conf: it requires task/affinity, with or without task/cgroup\n";
+    text += "# Slurm does not bind ranks to cores, so policies only choose nodes: " + controller.state->unbound +
+            " in slurm.conf; add task/affinity\n";
   return text;
 }
 

@@ -198,7 +198,7 @@ void report_slurm_conf(SiteFiles& site, const std::string& slurm, Report& report
   const std::string words = lower_case(parameters.value);
   const bool by_core = words.empty() || words.find("cr_core") != words.npos || words.find("cr_cpu") != words.npos;
   report.compare(parameters,
-                 by_core ? "" : "one with CR_Core or CR_CPU: others are not served, and their jobs run as stock");
+                 by_core ? "" : "one with CR_Core or CR_CPU: with other values all jobs run as stock");
   const bool first = site.plugin_directories.size() > 1 && site.plugin_directories.front() == site.plugins;
   std::string directories = "PluginDir=" + site.plugins, stock = SLURM_PLUGINS;
   for (const std::string& directory : site.plugin_directories)
@@ -239,7 +239,7 @@ Config settings_of(const SiteFiles& site, std::string& mistake) {
 
 void report_placement_conf(SiteFiles& site, const std::string& mistake, Report& report) {
   report.file(site.placement_conf, "on the controllers");
-  if (!site.elsewhere.empty()) return report.in_place("no file is needed here: " + site.elsewhere);
+  if (!site.elsewhere.empty()) return report.in_place("no file is required here: " + site.elsewhere);
   if (!mistake.empty()) return report.needed("mend", mistake);
   report.compare(site.settings["Mode"], "");
   if (site.settings["Mode"].text.empty())
@@ -291,8 +291,8 @@ int command_enable(int argc, char** argv) {
   report_daemons(site, config, report);
   report.text +=
       restart
-          ? "Then       restart slurmctld and slurmd. They read PluginDir only when they start, so \"scontrol reconfigure\" is not enough.\n"
-          : "Then       \"scontrol reconfigure\" brings a change of placement.conf into force. srun reads plugstack.conf each time.\n";
+          ? "Then       restart slurmctld and slurmd. \"scontrol reconfigure\" does not make them read PluginDir.\n"
+          : "Then       run \"scontrol reconfigure\" after a change of placement.conf. srun reads plugstack.conf each time.\n";
   write_output("", report.text + now(line));
   return report.complete ? exit_ok : exit_bad_input;
 }

@@ -213,7 +213,7 @@ std::string started_since_note(const KnownJob& job) {
   return "# job " + job.name +
          (job.pending ? " has been requeued since: restart " : " was started again since: restart ") +
          std::to_string(job.restarts) + " has no decision" + (job.pending ? " yet" : "") +
-         ", and the above is of an earlier start\n";
+         "; the decision above is of an earlier start\n";
 }
 
 // Returns the name of the cluster; empty if slurmctld does not answer.
@@ -334,8 +334,8 @@ int command_explain(int argc, char** argv) {
   const std::vector<KnownJob> later = started_since(jobs, input.decisions);
   if (input.decisions.empty() && comment.empty() && steps.empty()) {
     std::string text = "no decision for job " + line.operands()[0] +
-                       " is on record: it asked for no policy, it has not started yet, it is too long ago, "
-                       "or no decision was made (Mode=off, or TREEMATCH=auto without a stored profile)";
+                       " is on record: it requested no policy, has not started yet, is too old, "
+                       "or had no decision (Mode=off, or TREEMATCH=auto without a stored profile)";
     if (!input.told_by.empty()) text += "\n  asked: " + input.told_by;
     for (const std::string& note : input.notes) text += "\n  not read: " + note;
     throw Error(text);

@@ -75,7 +75,7 @@ std::vector<std::int64_t> link_numbers(const NodeTopology& node) {
 
 constexpr const char* driver_directory = "/proc/driver/nvidia/gpus";
 
-// Returns N of a GPU's device file /dev/nvidiaN by the file of the driver; nothing if the driver does not tell it.
+// Returns N of a GPU's device file /dev/nvidiaN by the file of the driver; nothing if the driver does not report it.
 std::optional<std::int64_t> device_minor(const std::string& directory, const std::string& bus_id) {
   constexpr std::string_view key = "Device Minor:";
   const std::string file = directory + "/" + bus_id + "/information";

@@ -204,7 +204,8 @@ std::int32_t ranks_on_a_node(const CommandLine& line, const GpuTask& gpu) {
       std::min<std::int64_t>(line.integer("ntasks-per-node", 1, INT32_MAX).value_or(gpu.gpus()), gpu.gpus()));
 }
 
-// Makes the machine of --node-topology without --topology: as many alike nodes as --nodes says, or as the ranks need.
+// Makes the machine of --node-topology without --topology. It has the number of equal nodes of --nodes, or the number
+// that the ranks require.
 void make_machine_of_gpus(const CommandLine& line, const GpuTask& gpu, MapTask& task) {
   line.refuse(
       {"slurm-conf", "partition", "distances", "outage", "fault-probability", "job-seconds", "nodelist", "exclusive"},
@@ -250,7 +251,7 @@ std::size_t ranks_within(const Request& request, const ClusterView& view, const 
   return ranks;
 }
 
-// Returns an empty matrix of as many ranks as --ntasks says, or else of `otherwise`.
+// Returns an empty matrix with the number of ranks of --ntasks, else `otherwise`.
 std::shared_ptr<const CommMatrix> silent_matrix(const CommandLine& line, std::size_t otherwise) {
   const auto ranks = line.integer("ntasks", 1, CommMatrix::max_ranks).value_or(static_cast<std::int64_t>(otherwise));
   return std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(ranks), {}));
@@ -292,7 +293,8 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
   if (!line.has("node-topology")) line.refuse({"cores-per-task"}, "requires --topology");
   if (!std::getenv("SLURM_JOB_ID"))
     throw UsageError(
-        "--topology is missing, and this is not a Slurm allocation (SLURM_JOB_ID is not set): use placectl predict to show where a job would start now");
+        "--topology is missing outside a Slurm allocation (SLURM_JOB_ID is not set); "
+        "placectl predict shows where a job would start now");
   const spank::Allocation allocation =
       take_allocation(line, task, {.ranks = {}, .by_node = line.value("format") == "torchrun"});
   if (line.has("node-topology")) gpu = gpu_task_of(line, task.view);

@@ -87,8 +87,8 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   }
   for (const char* const word : {"unrecognized option '--json'", "invalid option -- 'j'"})
     if (!found && output.text.find(word) != std::string::npos)
-      throw UsageError("--json (-j) stands before srun's options, as in: placectl predict --json -n64");
-  if (!found) throw Error("slurmctld names no start of this job; the message of srun is above");
+      throw UsageError("write --json (-j) before srun's options, as in: placectl predict --json -n64");
+  if (!found) throw Error("slurmctld predicts no start of this job; see the message of srun above");
   return *found;
 }
 
@@ -126,12 +126,12 @@ void write_json(const Start& start, const DecisionInput& input) {
 std::string why_no_decision() {
   const ControllerState controller = read_controller().state.value_or(ControllerState());  // srun had an answer
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
-  if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as stock Slurm runs it";
+  if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as under stock Slurm";
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     return "Mode=" + controller.mode +
-           " in slurmctld: the job would run as stock Slurm runs it, and slurmctld decides only about jobs that start";
-  return "no decision of a policy is on record: these options name no policy, or leave the nodes to Slurm as "
-         "--contiguous does, or -m POLICY=auto finds no profile, or the records cannot be read here";
+           " in slurmctld: the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
+  return "no recorded decision: these options name no policy, leave the nodes to Slurm (--contiguous), "
+         "or -m POLICY=auto finds no profile, or this host cannot read the records";
 }
 
 void write_text(const Start& start, const DecisionInput& input) {
@@ -143,7 +143,8 @@ void write_text(const Start& start, const DecisionInput& input) {
   if (input.decisions.empty())
     text +=
         has_to_wait(start)
-            ? "these are the nodes of Slurm's own plan: the job has to wait, and a policy chooses when it starts, among the nodes that are free then\n"
+            ? "these are the nodes of Slurm's own plan, because the job has to wait; the policy chooses among the nodes "
+              "that are free at the start\n"
             : why_no_decision() + "\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";

@@ -140,7 +140,7 @@ LiveState current_state(const CommandLine& line) {
   return std::move(input.state);
 }
 
-// Takes the nodes from the live state. Nodes that are down are no candidates. A node that is suspect, or silent for too
+// Takes the nodes from the live state. Nodes that are down are not candidates. A node that is suspect, or silent for too
 // long, counts as not known, as it does for a job.
 void take_live(const CommandLine& line, Selection& selection) {
   selection.live = line.has("state") ? read_live_state(*line.value("state"), max_table_bytes) : current_state(line);

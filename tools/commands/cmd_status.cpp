@@ -119,7 +119,7 @@ std::string as_text(const Status& status, const Config& config) {
     text += "mode       " + described(*status.controller) + "\n";
     const auto& state = status.controller->state;
     if (state && !state->mode.empty() && !status.file_mode.empty() && state->mode != status.file_mode)
-      text += "           this host's " + placement_conf_path() + " says Mode=" + status.file_mode +
+      text += "           this host's " + placement_conf_path() + " has Mode=" + status.file_mode +
               ", which is not in force\n";
     if (!status.file_trouble.empty()) text += "           this host's file is wrong: " + status.file_trouble + "\n";
     if (state && !state->mode.empty() && state->failure.empty() && !trouble_of(*state).empty())

@@ -36,9 +36,9 @@ class JsonText {
   std::string_view text() const { return text_; }
   // Returns the members of the object; a member that is a list is an empty list there.
   json_object* members() const { return members_.get(); }
-  // Returns the elements of this member, each from its first character to its last; none when it is no list.
+  // Returns the elements of this member, each from its first character to its last; none when it is not a list.
   std::span<const std::string_view> list(const std::string& member) const;
-  // Returns an element as json-c reads it. `place`, such as "nodes[3]", is for errors. Throws Error when it is no JSON,
+  // Returns an element as json-c reads it. `place`, such as "nodes[3]", is for errors. Throws Error when it is not JSON,
   // or when an object in it has a member twice.
   Parsed parsed(std::string_view element, const std::string& place) const;
 
@@ -64,7 +64,7 @@ class JsonText {
 // The largest number of a range that has no other end.
 inline constexpr double unbounded = std::numeric_limits<double>::max();
 
-// The members of one object. Each member that is asked for is known; finish() refuses the others. A member that is
+// The members of one object. Each requested member is known; finish() refuses the others. A member that is
 // missing or null is not known. All functions throw Error with the file, the line, the member, its value, and what
 // would be right.
 class JsonObject {
@@ -91,7 +91,7 @@ class JsonObject {
   bool known(const char* member) const;
   // Throws Error unless the member is known.
   void require(const char* member) const;
-  // Throws Error when there is a member that was not asked for.
+  // Throws Error when the object has a member that was not requested.
   void finish() const;
   [[noreturn]] void fail(const std::string& message) const;
   // Throws Error with the value of the member and with the expected value.

@@ -16,7 +16,7 @@ struct ShownMachine {
 
 // Compares the machine of slurm.conf and `switches`, those of the file next to it, with what slurmctld uses. Returns a
 // line for each difference in nodes, their sockets, cores and threads, partitions, or switches. Dynamic nodes, which
-// slurm.conf does not have, are no difference. Returns nothing if slurmctld shows this user no nodes (PrivateData).
+// slurm.conf does not have, are not differences. Returns nothing if slurmctld shows this user no nodes (PrivateData).
 std::vector<std::string> differences_from(const ShownMachine& shown, const SlurmMachine& machine,
                                           std::span<const SwitchShape> switches);
 

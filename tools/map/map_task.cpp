@@ -122,10 +122,10 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
   task.matrix = std::make_shared<const CommMatrix>(task.matrix->aggregated(node_of, static_cast<std::int32_t>(nodes)));
 }
 
-// Adds to the allocation what a step by the policy of the task would have: the state and the planned ranks that
-// slurmctld sent with the job. If the policy is `named` on the command line, missing data of placement-monitor is added
-// too. Notes on standard error name missing data, and report when srun places no ranks because of slurmctld's Mode.
-// Throws Error if slurmctld does not answer or the job's state is damaged.
+// Adds the state and the planned ranks that slurmctld sent with the job, as for a step by the policy of the task. If
+// the policy is `named` on the command line, missing data of placement-monitor is added too. Notes on standard error
+// name missing data, and report when srun places no ranks because of slurmctld's Mode. Throws Error if slurmctld does
+// not answer or the job's state is damaged.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   ControllerState controller = controller_state_of(ask_controller());
   spank::use_mode_of_partition(controller, [&] { return allocation.partition; });

@@ -44,7 +44,7 @@ int sacct_log(double since_s, bool all_users) {
       "--noconvert",
       "--starttime=uts" + std::to_string(std::llround(since_s)),
       "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
-  const spank::CommandOutput output = spank::SlurmCommand(words).output();  // without warnings, which are no log lines
+  const spank::CommandOutput output = spank::SlurmCommand(words).output();  // without warnings, which are not log lines
   if (output.exit_code != 0) {
     const std::string why = spank::SlurmCommand(words, true).output().text;
     throw Error("sacct fails: " + why.substr(0, why.find('\n')));

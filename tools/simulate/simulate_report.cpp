@@ -141,7 +141,7 @@ std::string sizes_text(const Report& report) {
 
 // ---- JSON
 
-// Writes a mean with its interval. What fewer than two values do not tell is null.
+// Writes a mean with its interval. The interval of fewer than two values is null.
 void put_interval(JsonWriter& json, std::string_view name, const sim::MeanInterval& interval) {
   const bool known = interval.has_interval();
   json.key(name).begin_object().member("mean", known_mean(interval), "low90", known ? interval.low : sim::of_no_job,
