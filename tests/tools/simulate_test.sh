@@ -97,7 +97,7 @@ if command -v python3 >/dev/null; then python3 -m json.tool <.out >/dev/null || 
 # Jobs to whose number of tasks a pattern does not fit have no matrix: they are counted, and R of none of them is not known.
 run "${machine[@]}" -q --pattern grid=7x11 -o nomatrix -s 'SLURM TM-A' "$log"
 ends 0
-has ', 0 of 122 jobs with a matrix'
+says '0 of 122 jobs'
 has_words "$out $err" 'warning: --pattern grid=7x11 --share 100 no' || fail "$command: no warning in '$out$err'"
 has '    3.38      -      -      0.00'
 case $out in *1.000*0.0%*) fail "$command: R of no job is printed: $out" ;; esac
@@ -106,7 +106,7 @@ awk -F , 'NR == 1 { for (k = 1; k <= NF; ++k) at[$k] = k; next }
 grep -q 'nan' nomatrix/*.csv nomatrix/*.json && fail "$command: nan in its files"
 run "${machine[@]}" -q --pattern tp=3 -s 'SLURM TM-A' "$log"
 ends 0
-has ', 20 of 122 jobs with a matrix'
+says '20 of 122 jobs'
 case $out in *warning*) fail "$command: a warning, and there are matrices" ;; esac
 
 # One job has no interval.
