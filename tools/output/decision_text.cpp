@@ -42,7 +42,7 @@ std::string on_leaf_switches(const std::string& nodes, std::string_view topology
 // Returns the nodes that stock Slurm would have taken; empty if they are not known, or if it did choose.
 std::string stock_nodes(const Decision& d, std::string_view topology) {
   if (d.stock_choice != d.given) return d.stock_choice + on_leaf_switches(d.stock_choice, topology);
-  if (d.given.ends_with("..")) return "not known: the list is too long for the record";
+  if (d.given.ends_with("..")) return "unknown: the list is too long for the record";
   const bool is_by_policy = d.outcome == DECISION_NODES || d.outcome == DECISION_CORES;
   return is_by_policy && !d.given.empty() ? "the same nodes" : "";
 }
@@ -131,7 +131,7 @@ std::string explained(const Decision& d, const std::string& component, std::stri
   const std::vector<std::string> drawing = drawn_on_switches(d, topology);
   for (const std::string& line : drawing) add_fact(text, &line == &drawing.front() ? of_drawing : "", line);
   if (lacks_nodes_to_draw(d, topology))
-    add_fact(text, of_drawing, "not drawn: the record has no room for the list of all nodes");
+    add_fact(text, of_drawing, "not drawn: the record does not have the whole list of nodes");
   add_fact(text, "stock", stock_nodes(d, topology));
   add_fact(text, "cost", marked(costs(d)));
   if (!d.step.empty())

@@ -78,13 +78,14 @@ HtmlSection gains_section(const ReportFacts& facts) {
     return section;
   }
   section.body += paragraph(
-      "Cost of each placement over that of stock, which is natural order on the first nodes that Slurm offered: hop-bytes, a measure of "
-      "traffic on the network and not of time. Below 1.00 the policy is better. Means are geometric, intervals hold with 90 %.");
+      "Cost of each placement divided by the cost of stock: natural order on the first nodes that Slurm offered. "
+      "Cost is in hop-bytes, which measure network traffic and not time. Below 1.00 the policy is better. "
+      "Means are geometric, intervals are of 90 %.");
   // The picture ends at 4 at most. The interval of two jobs can reach hundreds, which would hide the others.
   double most = 1.2;
   for (const PolicyGain& gain : gains) most = std::min(std::max(most, cautious(gain).high), 4.0);
   HtmlTable table(
-      "Cost over that of stock; in the picture the point is the mean, the line its wider interval, and the dashes are at 1.00, stock",
+      "Cost divided by that of stock. The point is the mean, the line its wider interval, and the dashes are at 1.00 (stock)",
       {{"Policy"},
        {"Placements"},
        {"Jobs", true},
@@ -102,8 +103,8 @@ HtmlSection gains_section(const ReportFacts& facts) {
   }
   section.body += table.html();
   section.body += paragraph(
-      "The interval by jobs is Student's t. The jobs of one user are alike, so that it is too narrow where few users have many jobs; the interval by users "
-      "draws users in place of jobs (bootstrap of " +
+      "The interval by jobs is Student's t. It is too narrow if a few users have many similar jobs. "
+      "The interval by users draws users instead of jobs (bootstrap of " +
           std::to_string(sim::bootstrap_draws) + " draws, seed " + std::to_string(facts.seed) + ", from " +
           std::to_string(gain_users) + " users on).",
       "quiet");
@@ -126,10 +127,10 @@ Advice about_starts(const ReportFacts& facts) {
   if (starts < least_jobs) {
     advice.conclusion =
         "Collect " + std::to_string(least_jobs) +
-        " decisions: let jobs ask for policies, or set Mode=observe, with which slurmctld decides and changes nothing.";
+        " decisions: request policies in jobs, or set Mode=observe, so that slurmctld only records its decisions.";
   } else if (static_cast<double>(stock) > most_left_to_stock * static_cast<double>(starts)) {
     advice.verdict = Verdict::no;
-    advice.conclusion = "Find out why jobs run as stock, before you switch anything else on.";
+    advice.conclusion = "Find out why jobs run as stock before you change other settings.";
     for (const auto& [reason, times] : stock_reasons(facts.decisions.decisions, 3))
       advice.reasons.push_back(std::to_string(times) + " times: " + reason);
   } else {
@@ -142,7 +143,7 @@ Advice about_starts(const ReportFacts& facts) {
 // Rules 2 and 3: a policy is recommended, or not, if its recorded costs differ from those of stock. Placements that
 // were used count before those that were only computed.
 Advice about_policy(const ReportFacts& facts, const std::string& policy) {
-  Advice advice{policy, Verdict::open, "The records do not decide: observe it for longer (Mode=observe).", {}};
+  Advice advice{policy, Verdict::open, "The records are inconclusive: observe it for longer (Mode=observe).", {}};
   for (const PolicyGain& gain : gains_of(facts.decisions.decisions, facts.seed)) {
     if (gain.policy != policy) continue;
     const sim::MeanInterval& cost = cautious(gain);
@@ -153,7 +154,7 @@ Advice about_policy(const ReportFacts& facts, const std::string& policy) {
     if (cost.count < least_jobs || gain.users < gain_users) continue;
     if (cost.low > 1 + least_gain) {
       advice.verdict = Verdict::no;
-      advice.conclusion = "Leave it to jobs that ask for it: these jobs cost more than under stock.";
+      advice.conclusion = "Use it only for jobs that request it: these jobs cost more than under stock.";
     } else if (cost.high < 1 - least_gain) {
       advice.verdict = Verdict::yes;
       advice.conclusion = gain.used ? "Keep it on (Mode=enforce)." : "Switch it on (Mode=enforce).";

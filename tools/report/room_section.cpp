@@ -68,7 +68,7 @@ std::string plot_of(const SiteReplay& replay, const std::vector<sim::MachineSamp
 }
 
 HtmlTable table_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
-  HtmlTable table("Free cores and the largest job that would have fitted together, per cent of the " +
+  HtmlTable table("Free cores and the largest job that would have fitted, in percent of the " +
                       std::to_string(replay.cores) + " cores, means of a day",
                   {{"Day from"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
   for (std::size_t k = 0; k < samples.size();) {
@@ -92,7 +92,7 @@ std::string over_time(const SiteReplay& replay) {
   if (samples.empty())
     return missing("free cores over time.",
                    replay.log + " does not have the nodes and start times of its jobs, or not on this machine.",
-                   "give a log of sacct that has the columns Start and NodeList, and the machine on which they ran.");
+                   "use a log of sacct with the columns Start and NodeList, and the machine on which the jobs ran.");
   const std::string caption =
       "By the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
       (replay.past.unknown > 0 ? " They are not known of " + std::to_string(replay.past.unknown) + " more jobs." : "") +

@@ -139,7 +139,7 @@ ClusterView read_shape(const CommandLine& line) {
   if (machines > 1) throw UsageError("use only one of --topology, --switches and --torus");
   if (machines == 0) throw UsageError("the machine is missing: use --topology, --switches or --torus");
   if (line.has("switches") && line.has("slurm-conf"))
-    throw UsageError("--slurm-conf is for --topology and --torus; a regular machine has --node");
+    throw UsageError("--slurm-conf is for --topology and --torus; use --node with --switches");
   if (line.has("switches")) {
     const RegularMachine machine = regular_machine(line);
     return view_of_switches(machine.switches, machine.nodes);
@@ -152,7 +152,7 @@ ClusterView read_shape(const CommandLine& line) {
   ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
   if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
   if (line.has("node")) {
-    if (!view.nodes.empty()) throw UsageError("--node is not for a topology.conf, whose nodes slurm.conf describes");
+    if (!view.nodes.empty()) throw UsageError("use --node without a topology.conf, because slurm.conf describes its nodes");
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
   }
   if (view.nodes.empty())
@@ -204,7 +204,7 @@ ClusterView read_machine_view(const CommandLine& line) {
   if (!policies::is_one_fabric(view))
     throw Error("--topology " + shown(*line.value("topology")) +
                 ": no switch connects all nodes, so no job can use all of them; "
-                "replay the jobs of each connected part on a topology.conf of its own");
+                "replay each connected part with its own topology.conf");
   return view;
 }
 

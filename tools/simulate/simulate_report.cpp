@@ -55,8 +55,7 @@ std::string input_text(const Report& report) {
       report.jobs.size());
   if (matrices == 0)
     out += formatted(
-        "warning: --pattern %s with --share %g gives no job a matrix: policies that require one place all jobs as stock "
-        "Slurm does\n",
+        "warning: --pattern %s with --share %g gives no job a matrix: policies that require one use the stock placement for all jobs\n",
         report.pattern.c_str(), 100 * options.share);
   return out + "\n";
 }
@@ -78,11 +77,11 @@ std::string strategies_text(const Report& report) {
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
       out += formatted(
-          "%s: %lld jobs took the stock choice because the policy could not serve them, the first because %s\n",
+          "%s: %lld jobs used the stock choice because the policy could not serve them; first reason: %s\n",
           s.strategy.c_str(), static_cast<long long>(s.refused), s.first_refusal.c_str());
     if (s.node_failures > 0)
       out +=
-          formatted("%s: %lld node failures, %lld restarts, %.1f core hours of work begun anew\n", s.strategy.c_str(),
+          formatted("%s: %lld node failures, %lld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
                     static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
       out += formatted(
@@ -119,7 +118,7 @@ std::string comparisons_text(const Report& report) {
 }
 
 std::string sizes_text(const Report& report) {
-  std::string out = "\nLeaf switches a job spans, and the least that could hold it, by tasks\n" +
+  std::string out = "\nLeaf switches per job, and the least possible number, by tasks\n" +
                     formatted("%8s %8s %7s", "up to", "jobs", "least");
   for (const sim::Summary& s : report.summaries) out += formatted(" %14s", s.strategy.c_str());
   out += "\n";
