@@ -43,7 +43,7 @@ printf 'SelectType=select/cons_tres\n' >etc/slurm.conf
 run enable
 slurm=$(sed -n 's/^  replace .*select_cons_tres.so, .* \([0-9][0-9.]*\) [^0-9]*$/\1/p' <<<"$out")
 replaces() { grep -qE "^  replace    $plugins/select_cons_tres.so, .*$1" <<<"$out" || fail "no line about '$1' in: $out"; }
-replaces "no plugin .* $slurm "
+replaces "plugin .* $slurm "
 expect 1 "  in place   SelectType=select/cons_tres ($work/etc/slurm.conf:1)" \
   "  put in     optional $plugins/loadmatrix.so"
 expect_words "put in TaskPlugin=task/affinity" "in place Mode=enforce Mode=observe"
@@ -58,7 +58,7 @@ replaces " 1.02.3: .* $slurm "
 expect 1 "  replace    SelectType=select/linear ($work/etc/slurm.conf:2) by SelectType=select/cons_tres" \
   "  replace    PluginDir=/usr/lib/slurm:$plugins/ ($work/etc/slurm.conf:4) by PluginDir=$plugins:/usr/lib/slurm"
 expect_words "replace SelectTypeParameters=CR_Socket $work/etc/slurm.conf:3 CR_Core CR_CPU" \
-  "replace TaskPlugin=task/none $work/etc/slurm.conf:5 TaskPlugin=task/affinity" "Then restart slurmctld slurmd PluginDir"
+  "replace TaskPlugin=task/none $work/etc/slurm.conf:5 TaskPlugin=task/affinity" "Then restart slurmctld"
 
 # All in place, with an included slurm.conf and plugstack.conf.d.
 printf 'x\0built for Slurm %s.\0y' $slurm >ours/select_cons_tres.so
@@ -72,7 +72,7 @@ expect 0 "  in place   select_cons_tres.so, built for Slurm $slurm" \
   "  in place   PluginDir=$plugins:/usr/lib/slurm ($work/etc/more.conf:3)" \
   "  in place   optional $plugins/loadmatrix.so ($work/etc/plugstack.conf.d/placement.conf:1)" \
   "  in place   Mode=observe ($work/etc/placement.conf:2)"
-expect_words 'Then "scontrol reconfigure" placement.conf plugstack.conf' 'Now slurmctld --slurm-conf'
+expect_words 'Then "scontrol reconfigure" plugstack.conf' 'Now slurmctld --slurm-conf'
 # Slurm looks for a bare name in PluginDir, and a directory may end in a slash.
 echo "optional loadmatrix.so" >etc/plugstack.conf.d/placement.conf
 plugins=$work/ours/ run enable
@@ -110,7 +110,7 @@ printf 'include more.conf\nTaskPlugin=task/affinity\nSlurmctldHost=elsewhere(192
 run enable
 expect 0
 expect_words "in place no select_cons_tres.so: controller $work/etc/slurm.conf elsewhere" "in place no file controller $work/etc/slurm.conf elsewhere" \
-  'Then "scontrol reconfigure" placement.conf plugstack.conf'
+  'Then "scontrol reconfigure" plugstack.conf'
 printf 'include more.conf\nTaskPlugin=task/affinity\n' >etc/slurm.conf
 printf 'x\0built for Slurm %s.\0y' $slurm >ours/select_cons_tres.so
 

@@ -166,9 +166,9 @@ bad_mapping() {
   run map -m matrix -t tree extra
   refused 2 "placectl map: unexpected 'extra'"
   run map -m matrix -t
-  refused 2 'placectl map: --topology needs value'
+  refused 2 'placectl map: --topology value'
   run map -m matrix -t tree --json=yes
-  refused 2 'placectl map: --json no value'
+  refused 2 'placectl map: --json not value'
   run map -m matrix -t tree --seed -1
   refused 2 'placectl map: --seed -1 0 9223372036854775807'
   for keys in treematch=scope=all treematch=objective=speed greedy=objective=balanced; do

@@ -164,7 +164,7 @@ END
   run report --switches 4:4 --sacct letter -o without.html
   checks=$((checks + 1))
   [ "$code" = 1 ] || fail "$command: exit code $code"
-  says 'letter:1: no log JobID|Submit|ElapsedRaw|AllocCPUS'
+  says 'letter:1: log JobID|Submit|ElapsedRaw|AllocCPUS'
 }
 
 # The options of the replay are checked first, even if there is no replay.

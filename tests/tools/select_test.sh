@@ -255,7 +255,7 @@ mistakes() {
   run --tasks 1 --nodes nodes --set alpha=0.3,beta=0.6
   refused 2 'alpha=0.3 beta=0.6 0.9 1'
   run --tasks 1 --nodes nodes --set alpha
-  refused 2 '--set alpha KEY=VALUE,.. no matrix'
+  refused 2 '--set alpha KEY=VALUE,.. matrix'
   run --tasks 1 --nodes nodes --policy nla=m.mat
   refused 2 '--policy nla=matrix=m.mat'
   run --tasks 1 --nodes nodes --policy nla=alpha=0.3,matrix=m.mat

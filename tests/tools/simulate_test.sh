@@ -342,7 +342,7 @@ refused 1 "outages:1: 'a[1-3] 0.6' \"seconds nodes hours\""
 run --torus 4x0 "$log"
 refused 2 '--torus 4x0 8x8x8'
 run --torus 4x4 --switches 4:4 "$log"
-refused 2 '--topology --switches --torus only'
+refused 2 'only --topology --switches --torus'
 
 refused_option() { run "${machine[@]}" "$@" "$log"; }
 run "$log"
