@@ -162,10 +162,9 @@ NetworkUse parse_network_use(std::string_view text) {
     for (const std::string_view node : split_at(parts[4], '+')) nodes.emplace_back(node);
   if (numbers.size() != 4 || parts.size() > 5 || numbers[0] > 1 || nodes.size() > most_nodes ||
       !std::ranges::all_of(nodes, is_node_name))
-    throw Error(
-        "network-use=" + shown(text) +
-        ": expected SHARE:RANKS:MESSAGES:BYTES or SHARE:RANKS:MESSAGES:BYTES:NODES, with the share of "
-        "waiting from 0 to 1, messages and bytes per rank and second, and up to 32 nodes as n1+n2");
+    throw Error("network-use=" + shown(text) +
+                ": expected SHARE:RANKS:MESSAGES:BYTES or SHARE:RANKS:MESSAGES:BYTES:NODES, with the share of "
+                "waiting from 0 to 1, messages and bytes per rank and second, and up to 32 nodes as n1+n2");
   return {numbers[0], numbers[1], numbers[2], numbers[3], std::move(nodes)};
 }
 

@@ -97,7 +97,8 @@ void check_experts(const Parallelism& p) {
 }
 
 // The bytes from one rank to another, in each dimension. Tensor and data parallelism are rings of all-reduces, context
-// parallelism a ring of blocks and gradients. Expert parallelism is all to all, pipeline parallelism from stage to stage.
+// parallelism a ring of blocks and gradients. Expert parallelism is all to all, pipeline parallelism from stage to
+// stage.
 struct Traffic {
   double of[dimension_count];
 };
@@ -196,7 +197,8 @@ std::int32_t rank_step(const Parallelism& p) {
 Parallelism fitted(Parallelism p, std::int32_t ranks) {
   if (p.size[data] > 0) {
     if (rank_count(p) != ranks)
-      throw Error(to_string(p) + " is for " + std::to_string(rank_count(p)) + " ranks, but " + std::to_string(ranks) + " tasks are requested");
+      throw Error(to_string(p) + " is for " + std::to_string(rank_count(p)) + " ranks, but " + std::to_string(ranks) +
+                  " tasks are requested");
     return p;
   }
   const std::int32_t replica = replica_ranks(p);

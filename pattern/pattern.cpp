@@ -139,8 +139,7 @@ Pattern parse_pattern(std::string_view text) {
   std::string_view word;  // an item without a key, which is the name of a pattern
   for (const std::string_view item : split_at(text, ',')) {
     if (item.empty() || item.ends_with('=') || item.starts_with('='))
-      throw Error("an empty item in '" + shown(text) + "': use " +
-                  known_patterns(text.substr(0, text.find('='))));
+      throw Error("an empty item in '" + shown(text) + "': use " + known_patterns(text.substr(0, text.find('='))));
     if (item.find('=') != item.npos) continue;
     if (!word.empty()) throw Error("two patterns: " + shown(word) + " and " + shown(item) + ": use only one");
     word = item;

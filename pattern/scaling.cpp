@@ -200,7 +200,8 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
       return refuse("its traffic fits " + fitting.front().text + " and " + candidate.text + ", which differ on " +
                     std::to_string(ranks) + " ranks");
     if (!made)
-      return refuse("its traffic is " + candidate.text + ", which does not exist for " + std::to_string(ranks) + " ranks");
+      return refuse("its traffic is " + candidate.text + ", which does not exist for " + std::to_string(ranks) +
+                    " ranks");
     if (!scaled) scaled = std::move(made);
   }
   if (square) scaled->structure += ", with the largest side first as MPI_Dims_create has it";

@@ -65,8 +65,9 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   }
   if (tasks <= 0) return refuse("no processors");
   if (processors_per_core > 1) {
-    notes.repaired("processors are threads, " + std::to_string(processors_per_core) + " per core: using the number of cores",
-                   line);
+    notes.repaired(
+        "processors are threads, " + std::to_string(processors_per_core) + " per core: using the number of cores",
+        line);
     if (tasks % processors_per_core != 0)
       notes.repaired("threads do not fill their last core: counting the whole core", line);
     tasks = (tasks - 1) / processors_per_core + 1;
@@ -117,10 +118,9 @@ void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
     return;
   }
   if (per_core.sacct < 1)
-    throw Error(
-        path +
-        ": sacct counts CPUs, but the nodes of slurm.conf differ in CPUs per core: "
-        "use --threads-per-core");
+    throw Error(path +
+                ": sacct counts CPUs, but the nodes of slurm.conf differ in CPUs per core: "
+                "use --threads-per-core");
   read_sacct(source, notes, sink, per_core.sacct);
 }
 

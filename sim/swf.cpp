@@ -67,8 +67,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       notes.skipped("not a line of numbers in 18 columns", source.number());
       continue;
     }
-    if (words.size() != columns)
-      notes.repaired("not 18 columns: missing ones count as unknown", source.number());
+    if (words.size() != columns) notes.repaired("not 18 columns: missing ones count as unknown", source.number());
     // A job that was suspended or moved has one line for the whole job and one more for each part.
     if (field[status] >= 2 && field[status] <= 4) {
       notes.skipped("a part of a job (status 2 to 4), which another line has in full", source.number());

@@ -203,8 +203,8 @@ START_TEST(wrong_values_are_named) {
   };
   for (const auto& [text, message] : cases) {
     const std::string error = error_of([&text = text] { parse_snapshot_json(text, "t"); });
-    ck_assert_msg((error.find(message) != std::string::npos || has_words(error, message)) && error.starts_with("t:"), "'%s' instead of '%s'",
-                  error.c_str(), message);
+    ck_assert_msg((error.find(message) != std::string::npos || has_words(error, message)) && error.starts_with("t:"),
+                  "'%s' instead of '%s'", error.c_str(), message);
   }
 }
 END_TEST

@@ -182,7 +182,8 @@ void report_plugin(const SiteFiles& site, const std::string& slurm, Report& repo
   const std::string built_for = slurm_version_of_plugin(path);
   if (built_for == slurm) return report.in_place("select_cons_tres.so, built for Slurm " + built_for);
   report.needed("replace",
-                path + (built_for.empty() ? ", which is not a plugin of this release" : ", built for Slurm " + built_for) +
+                path +
+                    (built_for.empty() ? ", which is not a plugin of this release" : ", built for Slurm " + built_for) +
                     ": Slurm here is " + slurm + " and refuses it");
 }
 
@@ -197,8 +198,7 @@ void report_slurm_conf(SiteFiles& site, const std::string& slurm, Report& report
   const FoundLine& parameters = site.settings["SelectTypeParameters"];
   const std::string words = lower_case(parameters.value);
   const bool by_core = words.empty() || words.find("cr_core") != words.npos || words.find("cr_cpu") != words.npos;
-  report.compare(parameters,
-                 by_core ? "" : "one with CR_Core or CR_CPU: with other values all jobs run as stock");
+  report.compare(parameters, by_core ? "" : "one with CR_Core or CR_CPU: with other values all jobs run as stock");
   const bool first = site.plugin_directories.size() > 1 && site.plugin_directories.front() == site.plugins;
   std::string directories = "PluginDir=" + site.plugins, stock = SLURM_PLUGINS;
   for (const std::string& directory : site.plugin_directories)
@@ -243,8 +243,7 @@ void report_placement_conf(SiteFiles& site, const std::string& mistake, Report& 
   if (!mistake.empty()) return report.needed("mend", mistake);
   report.compare(site.settings["Mode"], "");
   if (site.settings["Mode"].text.empty())
-    report.in_place(
-        "Mode=enforce, the default; start with a line Mode=observe: slurmctld then only decides and logs");
+    report.in_place("Mode=enforce, the default; start with a line Mode=observe: slurmctld then only decides and logs");
 }
 
 // The daemons, which only live data need.

@@ -363,8 +363,7 @@ int command_explain(int argc, char** argv) {
   for (const Decision& step : steps) text += step_line(step);
   for (const KnownJob& known : later) text += started_since_note(known);
   if (job.guessed)
-    text += "# slurmctld no longer knows job " + job.component + ": using job " +
-            std::to_string(job.id) + "\n";
+    text += "# slurmctld no longer knows job " + job.component + ": using job " + std::to_string(job.id) + "\n";
   write_output("", text);
   return exit_ok;
 }

@@ -26,13 +26,12 @@ constexpr Option import_options[] = {
     {0, "age", "SECONDS", "set the time of publication to SECONDS ago"},
 };
 
-constexpr CommandHelp import_help{
-    "placectl import",
-    "[OPTION]... JSON SNAPSHOT",
-    "Converts JSON of placectl export to a snapshot, and replaces the file SNAPSHOT.\n",
-    import_options,
-    2,
-    2};
+constexpr CommandHelp import_help{"placectl import",
+                                  "[OPTION]... JSON SNAPSHOT",
+                                  "Converts JSON of placectl export to a snapshot, and replaces the file SNAPSHOT.\n",
+                                  import_options,
+                                  2,
+                                  2};
 
 }  // namespace
 

@@ -190,8 +190,7 @@ int command_pairs(int argc, char** argv) {
   const StateInput input = read_state(line, config);
   const std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (line.has("nodes") && nodes.size() < 2)
-    throw UsageError("--nodes " + shown(*line.value("nodes")) +
-                     ": expected at least two nodes");
+    throw UsageError("--nodes " + shown(*line.value("nodes")) + ": expected at least two nodes");
   std::vector<Pair> pairs = pairs_of(input.state, nodes);  // throws for too many nodes, before there is a picture
   if (const auto file = line.value("heatmap")) draw(*file, input.state, nodes, order);
   std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& a, const Pair& b) { return worse(a, b, order); });

@@ -164,8 +164,7 @@ int command_predict(int argc, char** argv) {
                 " srun would start a step of it: run placectl predict outside of an allocation");
   for (int k = 1; k < argc; ++k)
     if (argv[k] == std::string_view(":"))
-      throw UsageError(
-          "':' starts another component of a heterogeneous job: run placectl predict once per component");
+      throw UsageError("':' starts another component of a heterogeneous job: run placectl predict once per component");
   // Slurm reuses the number of a predicted job, so older decisions may be about another job. slurmctld writes
   // the time, and its clock may differ from the clock here.
   constexpr double clocks_differ_s = 10;

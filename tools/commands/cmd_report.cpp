@@ -79,11 +79,9 @@ void refuse_nothing(const ReportFacts& facts) {
 
 int command_report(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
-  if (line.has("slurm-conf") && !line.has("topology"))
-    throw UsageError("--slurm-conf requires --topology");
+  if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf requires --topology");
   if (line.has("sacct") && !line.has("topology") && !line.has("switches") && !slurmctld_answers())
-    throw UsageError(
-        "--sacct requires --topology or --switches, because no slurmctld answers");
+    throw UsageError("--sacct requires --topology or --switches, because no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);

@@ -234,7 +234,8 @@ int command_run(int argc, char** argv) {
   const CommandLine line(help, own, argv);
   const Words words(argv + std::min(own + 1, argc), argv + argc);
   if (words.empty())
-    throw UsageError("the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");
+    throw UsageError(
+        "the launcher is missing: write it and the program after --, as in placectl run -m FILE -- srun ./app");
   if (line.has("auto") && (line.has("matrix") || line.has("pattern")))
     throw UsageError("--auto replaces --matrix and --pattern: use only one of the three");
   MapTask task = read_task(line, "run", true);

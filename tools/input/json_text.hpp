@@ -38,8 +38,8 @@ class JsonText {
   json_object* members() const { return members_.get(); }
   // Returns the elements of this member, each from its first character to its last; none when it is not a list.
   std::span<const std::string_view> list(const std::string& member) const;
-  // Returns an element as json-c reads it. `place`, such as "nodes[3]", is for errors. Throws Error when it is not JSON,
-  // or when an object in it has a member twice.
+  // Returns an element as json-c reads it. `place`, such as "nodes[3]", is for errors. Throws Error when it is not
+  // JSON, or when an object in it has a member twice.
   Parsed parsed(std::string_view element, const std::string& place) const;
 
   // Throws Error "name:line: message" with the line in which the part `at` of the text begins.

@@ -85,8 +85,7 @@ static std::optional<std::string> tree_of_word(const std::string& word) {
   if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos)
     return std::nullopt;
   for (const std::string_view arity : split_at(word, ':'))
-    if (arity.find_first_not_of('0') == arity.npos)
-      throw Error(word + ": expected arities of at least 1, as in 4:4:4");
+    if (arity.find_first_not_of('0') == arity.npos) throw Error(word + ": expected arities of at least 1, as in 4:4:4");
   std::string text = "tree " + word;
   std::replace(text.begin(), text.end(), ':', ' ');
   return text + "\n";

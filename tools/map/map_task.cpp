@@ -176,7 +176,8 @@ void make_matrix(const CommandLine& line, const pattern::Pattern& pattern, std::
 
 spank::Allocation take_allocation(const CommandLine& line, MapTask& task, const AllocationStep& step) {
   if (task.spec.policy == "NATURAL")
-    throw UsageError("--policy NATURAL requires --topology: use SEQUENTIAL, which is the natural order in an allocation");
+    throw UsageError(
+        "--policy NATURAL requires --topology: use SEQUENTIAL, which is the natural order in an allocation");
   const std::optional<std::uint32_t> component = line.integer("het-group", 0, INT16_MAX);
   spank::Allocation allocation = spank::current_allocation(component);
   if (step.cores_per_task) allocation.step.cores_per_task = static_cast<std::int32_t>(*step.cores_per_task);

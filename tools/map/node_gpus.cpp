@@ -107,7 +107,8 @@ GpuTask read_gpu_task(const CommandLine& line, const std::string& node_name, con
     throw UsageError("--gres-node is for --gres-conf");
   }
   if (gpu.node.gpus.empty())
-    throw Error(printable(gpu.node.name) + " has no GPU: create it with an lstopo that detects GPUs, or use --gres-conf");
+    throw Error(printable(gpu.node.name) +
+                " has no GPU: create it with an lstopo that detects GPUs, or use --gres-conf");
   remove_reserved(line, machine, gpu.node);
   gpu.cores_per_rank = static_cast<std::int32_t>(
       line.integer("cores-per-task", 1, NodeTopology::max_cores).value_or(near_cores_per_gpu(gpu.node)));

@@ -93,9 +93,8 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
     facts.why_no_machine = "no slurmctld answers on this host.";
   }
   if (!facts.occupancy && facts.why_no_occupancy.empty())
-    facts.why_no_occupancy = names_machine(line)
-                                 ? "the machine is from a file, and only slurmctld knows running jobs."
-                                 : facts.why_no_machine;
+    facts.why_no_occupancy = names_machine(line) ? "the machine is from a file, and only slurmctld knows running jobs."
+                                                 : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (slurmctld_answers())

@@ -152,7 +152,8 @@ ClusterView read_shape(const CommandLine& line) {
   ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
   if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
   if (line.has("node")) {
-    if (!view.nodes.empty()) throw UsageError("use --node without a topology.conf, because slurm.conf describes its nodes");
+    if (!view.nodes.empty())
+      throw UsageError("use --node without a topology.conf, because slurm.conf describes its nodes");
     return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
   }
   if (view.nodes.empty())
@@ -216,7 +217,8 @@ sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_op
   if (const auto outages = line.value("outages")) {
     sim::attach_outages(view, read_outages(*outages),
                         number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);
-    if (line.has("node-failures")) throw UsageError("use only one of --node-failures and --outages: both set how often nodes fail");
+    if (line.has("node-failures"))
+      throw UsageError("use only one of --node-failures and --outages: both set how often nodes fail");
     replay_options.failures_per_hour_of_node = sim::failure_rates(view);
   } else if (line.has("outage-hours")) {
     throw UsageError("--outage-hours requires --outages");

@@ -143,8 +143,7 @@ sim::ReplayOptions read_options(const CommandLine& line) {
   result.node_failures_per_hour = number_option(line, "node-failures", 0, 0, 1000) / 1000;
   result.repair_hours = number_option(line, "repair", 4, 1e-3, 1e5);
   if (line.has("free-cores")) {
-    if (!line.has("output"))
-      throw UsageError("--free-cores requires --output");
+    if (!line.has("output")) throw UsageError("--free-cores requires --output");
     result.free_leaves_interval_s = number_option(line, "free-cores", 0, 1e-3, 1e6) * 3600;
   }
   result.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));

@@ -76,17 +76,15 @@ std::string strategies_text(const Report& report) {
                      s.replay_s, s.interrupted ? "  interrupted" : "");
   for (const sim::Summary& s : report.summaries) {
     if (s.refused > 0)
-      out += formatted(
-          "%s: %lld jobs used the stock choice because the policy could not serve them; first reason: %s\n",
-          s.strategy.c_str(), static_cast<long long>(s.refused), s.first_refusal.c_str());
-    if (s.node_failures > 0)
       out +=
-          formatted("%s: %lld node failures, %lld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
-                    static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
+          formatted("%s: %lld jobs used the stock choice because the policy could not serve them; first reason: %s\n",
+                    s.strategy.c_str(), static_cast<long long>(s.refused), s.first_refusal.c_str());
+    if (s.node_failures > 0)
+      out += formatted("%s: %lld node failures, %lld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
+                       static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
-      out += formatted(
-          "%s: the replay gave up %lld jobs, after %d restarts or with too many nodes down\n",
-          s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
+      out += formatted("%s: the replay gave up %lld jobs, after %d restarts or with too many nodes down\n",
+                       s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
   return out + "R and gain cover the jobs with a matrix; \"-\": no jobs\n";
 }

@@ -23,9 +23,9 @@ struct Report {
   std::span<const sim::Replay> replays;
   std::vector<sim::Summary> summaries;  // one per replay
   sim::JobSelection selection;
-  std::string pattern = "random";   // source of the communication matrices
-  bool against_stock_run = false;   // jobs are compared with their placement in the replay of SLURM
-  double run_time_scale = 1;        // factor of run times and requested times
+  std::string pattern = "random";  // source of the communication matrices
+  bool against_stock_run = false;  // jobs are compared with their placement in the replay of SLURM
+  double run_time_scale = 1;       // factor of run times and requested times
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
