@@ -76,7 +76,7 @@ void add_measured_share(Parameters& parameters, const std::string& file);
 
 // Returns the link on which the messages of the profile in network-use= count. It has the latency and bandwidth of the
 // slowest measured link between the nodes of the profile's run, because ranks wait for the slowest messages. Without
-// such measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of network-use=
+// measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of network-use=
 // is wrong.
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
                             std::span<const std::int32_t> state_of);

@@ -131,8 +131,8 @@ double least_share(const Fit& fit) {
   return std::ranges::min(fit.class_weight) / sum;
 }
 
-// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one. This is noise, such
-// as a barrier. The bits of a hypercube or a tree may have twice the traffic of each other.
+// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one. This is noise of a
+// barrier, for example. The bits of a hypercube or a tree may have twice the traffic of each other.
 bool has_silent_class(const Fit& fit) {
   std::vector<double> weight = fit.class_weight;
   std::ranges::sort(weight);

@@ -68,9 +68,9 @@ says 'MPI_Reduce_scatter_block'
 trace 'send 1 0 10 -1' '' ''; gives '0 1 10'
 says 'derived datatypes'
 trace 'frobnicate 1' '' ''; gives ''
-says "t_files/0.txt:2: '0 frobnicate 1'"
+says "$work/t_files/0.txt:2: '0 frobnicate 1'"
 trace 'send 1' '' ''; gives ''
-says "t_files/0.txt:2: '0 send 1'"
+says "$work/t_files/0.txt:2: '0 send 1'"
 trace 'send 3 0 10 0' '' ''; gives ''
 says 'rank 3'
 

@@ -37,7 +37,7 @@ struct DecisionSum {
 std::vector<DecisionSum> sums_of(std::span<const Decision> decisions);
 
 // Decisions about a start. Decisions that only predict a start do not count, because no job ran by them. The backfill
-// scheduler, placectl predict and srun --test-only cause such decisions.
+// scheduler, placectl predict and srun --test-only cause these predictions.
 struct StartSum {
   std::int64_t starts = 0;
   std::int64_t stock = 0;  // those that left the job to stock Slurm
