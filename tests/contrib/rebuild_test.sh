@@ -139,7 +139,7 @@ if [ "${1:-}" = _inside ] && mkdir small && mount -t tmpfs -o size=1m small smal
   tree_of 24.11.12
   mkdir small/temporary
   touch fill
-  TMPDIR=$work/small/temporary refuses "no room to build" 24.11.12 24.11.11 "No space left on device"
+  TMPDIR=$work/small/temporary refuses "no room to build" 24.11.12 24.11.11 "No space left"
   rm fill
   mkdir small/plugins && mv plugins/* small/plugins/ && rmdir plugins && ln -s small/plugins plugins
   head -c 2000000 /dev/zero >small/filled 2>/dev/null
