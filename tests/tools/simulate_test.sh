@@ -46,7 +46,7 @@ noted 'skipped 1: run time negative'
 noted 'skipped 1: run time zero'
 noted 'skipped 1: numbers 18 columns'
 noted 'skipped 1: larger machine line'
-noted 'put right 1: processors allocated'
+noted 'put right 1: allocated processors'
 noted 'put right 1: requested time'
 noted 'put right 3: submitted before'
 has '122 jobs of'
@@ -308,7 +308,7 @@ for more in '--node-failures 1000 --repair 100000' '--outages certain --outage-h
   timeout 300 "$placectl" simulate -q "${machine[@]}" -s SLURM $more -o hopeless "$log" >.out 2>.err
   code=$? out=$(cat .out) err=$(cat .err) command="placectl simulate $more"
   ends 0
-  has ' given up: '
+  has ' given up '
   awk -F , 'NR == 1 { for (k = 1; k <= NF; ++k) at[$k] = k }
     NR == 2 { exit !($at["given_up"] > 0 && $at["ended"] + $at["given_up"] == $at["jobs"] && $at["utilisation"] <= 1) }' hopeless/summary.csv ||
     fail "$command: jobs are lost"

@@ -42,7 +42,7 @@ std::string on_leaf_switches(const std::string& nodes, std::string_view topology
 // Returns the nodes that stock Slurm would have taken; empty if they are not known, or if it did choose.
 std::string stock_nodes(const Decision& d, std::string_view topology) {
   if (d.stock_choice != d.given) return d.stock_choice + on_leaf_switches(d.stock_choice, topology);
-  if (d.given.ends_with("..")) return "unknown: the list is too long for the record";
+  if (d.given.ends_with("..")) return "not known: the list is too long for the record";
   const bool is_by_policy = d.outcome == DECISION_NODES || d.outcome == DECISION_CORES;
   return is_by_policy && !d.given.empty() ? "the same nodes" : "";
 }

@@ -83,7 +83,7 @@ std::string strategies_text(const Report& report) {
       out += formatted("%s: %lld node failures, %lld restarts, %.1f core hours of repeated work\n", s.strategy.c_str(),
                        static_cast<long long>(s.node_failures), static_cast<long long>(s.restarts), s.lost_core_hours);
     if (s.given_up > 0)
-      out += formatted("%s: the replay gave up %lld jobs, after %d restarts or with too many nodes down\n",
+      out += formatted("%s: %lld jobs were given up after %d restarts or with too many nodes down\n",
                        s.strategy.c_str(), static_cast<long long>(s.given_up), sim::most_restarts);
   }
   return out + "R and gain cover the jobs with a matrix; \"-\": no jobs\n";
