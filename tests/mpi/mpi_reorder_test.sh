@@ -48,14 +48,14 @@ reorder "wrong degree" 4 "refused " PLACEMENT_REORDER_HARDWARE="$scratch/four_pa
 reorder "stand-in" 8 "moved [1-8] " PLACEMENT_REORDER_MATRIX="$scratch/partners" PLACEMENT_REORDER_REPORT=yes \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
 says '8 ranks: 16000 hop-bytes .* 8000 '
-says ' ms of processor time'
+says '[0-9.]* ms '
 reorder "stand-in with a matrix of another size" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/partners" \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
-says 'the matrix has 8 ranks and the communicator 6; ranks '
+says 'matrix .* 8 ranks.* 6; ranks '
 reorder "stand-in without the file" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/none" -- plain
 says 'none'
 reorder "wrong setting" 4 "moved 0 " PLACEMENT_REORDER_GAIN=lots -- plain
-says 'PLACEMENT_REORDER_GAIN=lots: a percentage from 0 to 100; nothing '
+says 'PLACEMENT_REORDER_GAIN=lots: .* 0 .* 100; nothing '
 # An error at a rank other than 0 is reported too.
 # shellcheck disable=SC2016
 timeout 60 "$MPIRUN" -np 4 sh -c '[ "${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}" != 2 ] || export PLACEMENT_REORDER_HARDWARE="$1"; export LD_PRELOAD="$2"; exec "$3" plain' \
@@ -68,7 +68,7 @@ reorder "own call" 8 "moved [1-8] " PLACEMENT_REORDER_HARDWARE="$scratch/four_pa
   PLACEMENT_REORDER_SAVE="$scratch/saved" -- matrix "$scratch/partners"
 reorder "neighbour file" 8 "moved [1-8] " PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- neighbours "$scratch/neighbours"
 reorder "neighbour file of another size" 6 "refused " -- neighbours "$scratch/neighbours"
-says '8 processes in a communicator of 6'
+says 'neighbours: 8 .* 6'
 diff -u "$scratch/four_pairs" "$scratch/saved.hardware" || fail "saved hardware file"
 diff -u "$scratch/neighbours" "$scratch/saved.neighbours" || fail "saved neighbour file"
 [ "$(wc -l <"$scratch/saved.matrix")" -ge 8 ] || fail "saved matrix"

@@ -202,7 +202,7 @@ START_TEST(published_neighbour_file) {
   const std::string path = scratch.path() + "/neighbours";
   { std::ofstream(path) << text; }
   ck_assert(read_neighbours(path) == neighbours);
-  ck_assert_error(assignment_neighbours(table_one(), order, std::vector<std::int32_t>{2, 2}), "hardware with 4 leaves");
+  ck_assert_error(assignment_neighbours(table_one(), order, std::vector<std::int32_t>{2, 2}), " 4 leaves");
   // Leaves without a process change nothing, next to processes or below a vertex without processes.
   const std::vector<std::int32_t> sparse{0, 6, -1, 1, 7, -1, 2, 5, -1, 3, 4, -1, -1, -1, -1, -1, -1, -1};
   ck_assert(assignment_neighbours(table_one(), sparse, std::vector<std::int32_t>{6, 3}) ==

@@ -15,6 +15,7 @@
 #include "mpi/settings.hpp"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
+#include "tests/words.hpp"
 
 using namespace placement;
 using namespace placement::mpi;
@@ -109,7 +110,7 @@ START_TEST(refuses_what_is_no_table) {
   ck_assert_error(Traffic::left_behind(path), "cannot read");
   ck_assert_error(Traffic(0, 2, 1, scratch.path() + "/none/table"), "/none/table: ");
   { std::ofstream(path) << "np 4\n"; }
-  ck_assert_error(Traffic::left_behind(path), "5 bytes are no table");
+  ck_assert_error(Traffic::left_behind(path), ": 5 bytes ");
   { std::ofstream(path) << std::string(4096, 'x'); }
   ck_assert_error(Traffic::left_behind(path), path + ": not ");
   { const Traffic whole(1, 8, 1, path); }
@@ -167,12 +168,11 @@ START_TEST(settings_are_strict) {
   ck_assert(profile_settings().collectives == CollectiveModel::generic);
   // A user who gave an option reads of the option, and of what it may have.
   setenv("PLACEMENT_PROFILE_COUNT", "foo", 1);
-  ck_assert_text_eq(error_of([] {
-                      profile_settings({{"PLACEMENT_PROFILE_COUNT", "--count"}});
-                    }),
-                    "--count=foo: one of all, point-to-point, collective, one-sided");
-  ck_assert_text_eq(error_of([] { profile_settings(); }),
-                    "PLACEMENT_PROFILE_COUNT=foo: one of all, point-to-point, collective, one-sided, topology");
+  const std::string option = error_of([] { profile_settings({{"PLACEMENT_PROFILE_COUNT", "--count"}}); });
+  ck_assert(option.starts_with("--count=foo: ") && option.ends_with(" all, point-to-point, collective, one-sided"));
+  const std::string variable = error_of([] { profile_settings(); });
+  ck_assert(variable.starts_with("PLACEMENT_PROFILE_COUNT=foo: ") &&
+            variable.ends_with(" all, point-to-point, collective, one-sided, topology"));
   setenv("PLACEMENT_PROFILE_COUNT", "all,topology", 1);
   ck_assert_error(profile_settings({{"PLACEMENT_PROFILE_COUNT", "--count"}}), "--count: topology ");
   unsetenv("PLACEMENT_PROFILE_COUNT");
@@ -183,9 +183,9 @@ START_TEST(a_file_that_cannot_be_made_is_known) {
   const TemporaryDirectory scratch;
   ck_assert_text_eq(error_of([&] { check_output(scratch.path() + "/matrix"); }), "");
   ck_assert_text_eq(error_of([] { check_output("matrix"); }), "");
-  ck_assert_text_eq(error_of([&] { check_output(scratch.path() + "/none/matrix"); }),
-                    scratch.path() + "/none/matrix: there is no directory " + scratch.path() + "/none");
-  ck_assert_error(check_output(scratch.path()), scratch.path() + ": a directory");
+  ck_assert_error_words(check_output(scratch.path() + "/none/matrix"),
+                        scratch.path() + "/none/matrix directory " + scratch.path() + "/none");
+  ck_assert_error_words(check_output(scratch.path()), scratch.path() + " directory file");
 }
 END_TEST
 

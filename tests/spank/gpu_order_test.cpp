@@ -170,7 +170,7 @@ START_TEST(a_part_of_the_gpus) {
   ck_assert(order.changed && order.gpu_of_rank.at(2) == 0);
   ck_assert(order.linked > 0.8 && order.natural_linked < 0.2);
   ck_assert(order.cost_ratio < 0.8);
-  ck_assert_kept(three.order(matrix, linked, GpuLists::one), "the job does not have all GPUs of a1");
+  ck_assert_kept(three.order(matrix, linked, GpuLists::one), " all GPUs of a1");
 }
 END_TEST
 

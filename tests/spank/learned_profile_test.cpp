@@ -77,35 +77,32 @@ END_TEST
 START_TEST(three_runs_have_to_agree) {
   Learning learning;
   const CommMatrix ring = of("ring", 8);
-  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, "no profile is stored for halo with 8 ranks");
+  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "no profile halo 8 ranks");
   ck_assert(learned_or_scaled(learning.store, halo(8)).none_stored);
   // The user's own profile with other words among the arguments.
   const ProgramRun other{"/opt/halo", {"-j", "40"}, 8};
   const std::string file = learning.store.file_for(other);
-  const std::string begin = "no profile is stored for halo with 8 ranks and these arguments, but one ";
   put(file, ring);
-  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, begin + "with others (" + file + ")");
+  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "halo arguments with " + file);
   learning.store.note_arguments(other);
-  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told, begin + "with others ('-j 40', " + file + ")");
+  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told, "halo arguments with '-j 40' " + file);
   const ProgramRun bare{"/opt/halo", {}, 8};
   put(learning.store.file_for(bare), ring);
   learning.store.note_arguments(bare);
   std::filesystem::remove(file);
-  ck_assert_text_eq(learned_or_scaled(learning.store, halo(8)).told,
-                    begin + "without any (" + learning.store.file_for(bare) + ")");
+  ck_assert_words(learned_or_scaled(learning.store, halo(8)).told,
+                  "halo arguments without " + learning.store.file_for(bare));
   for (int run = 1; run <= 2; ++run) {
     ck_assert(learning.wants(halo(8)));
     learning.learn(ring);
     const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
     ck_assert(!profile.matrix);
-    ck_assert_text_eq(profile.told,
-                      std::to_string(run) + " of the 3 runs of halo with 8 ranks that have to agree are learned");
+    ck_assert_words(profile.told, std::to_string(run) + " of 3 runs halo 8 agree");
   }
   learning.learn(ring);
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(profile.matrix && *profile.matrix == ring);
-  ck_assert(profile.told.starts_with(
-      "by the learned profile of halo with 8 ranks, whose last 3 runs differ by at most 0.0 % of the traffic: "));
+  ck_assert_words(profile.told, "learned halo 8 ranks 3 runs differ 0.0 %");
   ck_assert(!learning.wants(halo(8)));
   // Another build of the program, other words among its arguments, and another number of ranks are other runs.
   ck_assert(learning.wants(halo(8, "cd34")));
@@ -121,9 +118,7 @@ START_TEST(the_last_three_runs_count) {
   for (const CommMatrix* matrix : {&ring, &other, &ring}) learning.learn(*matrix);
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(!profile.matrix);
-  ck_assert_text_eq(
-      profile.told,
-      "the last 3 runs of halo with 8 ranks differ by 71.4 % of the traffic, and at most 10.0 % is taken for agreement");
+  ck_assert_words(profile.told, "3 runs halo 8 ranks differ 71.4 % 10.0 %");
   ck_assert(learning.wants(halo(8)));
   learning.learn(ring);  // after it the first no longer counts
   ck_assert(!learned_or_scaled(learning.store, halo(8)).matrix);
@@ -185,7 +180,8 @@ START_TEST(runs_that_send_nothing_place_nothing) {
   ck_assert(!learning.wants(halo(8)));
   const UsableProfile profile = learned_or_scaled(learning.store, halo(8));
   ck_assert(!profile.matrix);
-  ck_assert_text_eq(profile.told, "in the last 3 runs of halo with 8 ranks the ranks sent each other nothing");
+  ck_assert(profile.told.find("nothing") != std::string::npos);
+  ck_assert_words(profile.told, "last 3 runs halo 8 ranks");
 }
 END_TEST
 
@@ -219,8 +215,7 @@ START_TEST(regular_traffic_is_scaled_to_other_ranks) {
   learning.learn(of("grid=4x2", 8));
   const UsableProfile learned = learned_or_scaled(learning.store, halo(16));
   ck_assert(learned.matrix && *learned.matrix == of("grid=4x4", 16));
-  ck_assert(learned.told.starts_with(
-      "no profile is stored for halo with 16 ranks: by the learned profile with 8 ranks, scaled to a grid of 4 x 4: "));
+  ck_assert_words(learned.told, "no profile halo 16 ranks learned 8 ranks grid 4 x 4");
   // A profile that the user made counts at once; the nearest number of ranks is taken.
   put(learning.store.file_for(halo(32)), of("ring", 32));
   ck_assert(*learned_or_scaled(learning.store, halo(24)).matrix == of("ring", 24));

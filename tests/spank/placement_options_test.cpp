@@ -57,17 +57,13 @@ START_TEST(unknown_words_are_left_to_slurm) {
     PlacementOptions options;
     ck_assert(!options.take_distribution(word, ""));
   }
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("TREEMATC"),
-                    "TREEMATC is no placement policy, known are TREEMATCH, NLA, TOFA");
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("Ring"),
-                    "-m: Ring is a pattern, which follows a policy, as in TREEMATCH=Ring");
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("tp=8,pp=4"),
-                    "-m: tp=8,pp=4 is a pattern, which follows a policy, as in TREEMATCH=tp=8,pp=4");
-  ck_assert_text_eq(placement::spank::hint_for_unknown_word("grid"),
-                    "-m: grid is a pattern, which follows a policy, as in TREEMATCH=grid=8x4x4 or grid=auto");
+  ck_assert_words(placement::spank::hint_for_unknown_word("TREEMATC"), "TREEMATC policy TREEMATCH NLA TOFA");
+  ck_assert_words(placement::spank::hint_for_unknown_word("Ring"), "-m Ring pattern TREEMATCH=Ring");
+  ck_assert_words(placement::spank::hint_for_unknown_word("tp=8,pp=4"), "-m tp=8,pp=4 pattern TREEMATCH=tp=8,pp=4");
+  ck_assert_words(placement::spank::hint_for_unknown_word("grid"), "-m grid pattern TREEMATCH=grid=8x4x4 grid=auto");
   ck_assert(placement::spank::hint_for_unknown_word("treematch:block").find("treematch=FILE") != std::string::npos);
   ck_assert(placement::spank::hint_for_unknown_word("TREEMATCH,pack").find("TREEMATCH=FILE") != std::string::npos);
-  ck_assert(placement::spank::hint_for_unknown_word("TREMATCH=m").find("known are TREEMATCH") != std::string::npos);
+  ck_assert(placement::spank::hint_for_unknown_word("TREMATCH=m").find(" TREEMATCH, ") != std::string::npos);
 }
 END_TEST
 
@@ -108,19 +104,16 @@ START_TEST(the_matrix_may_be_said_apart) {
   options.take_distribution("block", "");
   ck_assert(!options.resolve(4));  // what the cancelled policy would have used harms nobody
   ck_assert_text_eq(options.unused_matrix(), "");
-  ck_assert_text_eq(options.taken_back(), "-m block takes the policy " + treematch() + " back");
+  ck_assert_words(options.taken_back(), "-m block policy " + treematch());
 
   // With a stock -m the job runs, with a message.
   PlacementOptions stock;
   stock.take_matrix_file("/no/such/file");
   stock.take_distribution("block", "");
   ck_assert(!stock.resolve(4));
-  ck_assert_text_eq(stock.unused_matrix(),
-                    "--comm-matrix=/no/such/file is not used: it is for a policy, and -m block is none");
+  ck_assert_words(stock.unused_matrix(), "--comm-matrix=/no/such/file policy -m block");
   stock.take_distribution("cyclic", "SBATCH_DISTRIBUTION");
-  ck_assert_text_eq(
-      stock.unused_matrix(),
-      "--comm-matrix=/no/such/file is not used: it is for a policy, and SBATCH_DISTRIBUTION=cyclic is none");
+  ck_assert_words(stock.unused_matrix(), "--comm-matrix=/no/such/file policy SBATCH_DISTRIBUTION=cyclic");
   stock.take_distribution(treematch(), "");
   ck_assert_text_eq(stock.unused_matrix(), "");
 
@@ -217,10 +210,8 @@ START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
   auto placement_request = options.resolve(100'000);
   ck_assert_text_eq(placement::spank::take_pattern(*placement_request, 632), "");
   ck_assert_int_eq(placement_request->matrix->pairs(), 199'396);
-  ck_assert(placement::spank::take_pattern(*placement_request, 633).find("633 ranks goes without a matrix") !=
-            std::string::npos);
-  ck_assert(placement::spank::take_pattern(*placement_request, 100'000).find("100000 ranks goes without a matrix") !=
-            std::string::npos);
+  ck_assert_words(placement::spank::take_pattern(*placement_request, 633), "alltoall 633 matrix");
+  ck_assert_words(placement::spank::take_pattern(*placement_request, 100'000), "alltoall 100000 matrix");
   ck_assert(!placement_request->matrix);
 }
 END_TEST
@@ -272,8 +263,8 @@ END_TEST
 START_TEST(a_matrix_of_another_size_is_an_error_where_the_size_is_known) {
   PlacementOptions options;
   options.take_distribution(treematch(), "");
-  ck_assert_error(options.resolve(5), "4 ranks, and 5 tasks");
-  ck_assert_error(options.resolve(1), "4 ranks, and 1 tasks");
+  ck_assert_error_words(options.resolve(5), "4 ranks 5 tasks");
+  ck_assert_error_words(options.resolve(1), "4 ranks 1 tasks");
   ck_assert(options.resolve(std::nullopt).has_value());
 }
 END_TEST

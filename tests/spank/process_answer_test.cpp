@@ -25,8 +25,7 @@ START_TEST(a_whole_text) {
   ck_assert_text_eq(answer_of_process([] { return std::string(); }, 60s, most), "");
   ck_assert_text_eq(answer_of_process([] { return "+n0 slot=1\n"; }, 60s, most), "+n0 slot=1\n");
   ck_assert_uint_eq(answer_of_process([] { return std::string(most, 'x'); }, 60s, most).size(), most);
-  ck_assert_error(answer_of_process([] { return std::string(most + 1, 'x'); }, 60s, most),
-                  "the plan has more than 1048576 bytes");
+  ck_assert_error(answer_of_process([] { return std::string(most + 1, 'x'); }, 60s, most), "1048576 bytes");
 }
 END_TEST
 
@@ -35,7 +34,7 @@ START_TEST(a_process_that_dies) {
     raise(SIGKILL);
     return std::string();
   };
-  ck_assert_error(answer_of_process(killed, 60s, most), "was ended by signal 9 (Killed)");
+  ck_assert_error(answer_of_process(killed, 60s, most), "signal 9 (Killed)");
   const auto ended = []() -> std::string { _exit(3); };
   ck_assert_error(answer_of_process(ended, 60s, most), "could not");
   const auto thrown = []() -> std::string { throw std::bad_alloc(); };
@@ -48,7 +47,7 @@ START_TEST(a_process_that_dies) {
     setitimer(ITIMER_REAL, &soon, nullptr);
     return text;
   };
-  ck_assert_error(answer_of_process(part, 60s, 128 << 20), "was ended by signal 14");
+  ck_assert_error(answer_of_process(part, 60s, 128 << 20), "signal 14");
 }
 END_TEST
 
@@ -57,7 +56,7 @@ START_TEST(a_process_that_hangs) {
     pause();
     return std::string();
   };
-  ck_assert_error(answer_of_process(hangs, 1s, most), "no plan within 1 s");
+  ck_assert_error(answer_of_process(hangs, 1s, most), " 1 s");
 }
 END_TEST
 
@@ -70,7 +69,7 @@ START_TEST(a_process_that_hangs_with_another) {
       for (;;) pause();
     for (;;) pause();
   };
-  ck_assert_error(answer_of_process(hangs, 1s, most), "no plan within 1 s");
+  ck_assert_error(answer_of_process(hangs, 1s, most), " 1 s");
   close(held[1]);
   char byte;
   ck_assert_int_eq(read(held[0], &byte, 1), 0);  // waits until nobody holds it

@@ -10,6 +10,7 @@
 #include "common/decision/process_map.hpp"
 #include "spank/step/slurm_view.hpp"
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 
 namespace {
 
@@ -203,7 +204,7 @@ END_TEST
 
 START_TEST(a_matrix_of_another_size_is_refused) {
   const ClusterView view = machine(2, 1, 4);
-  ck_assert_error(placement::spank::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks, the step has 6");
+  ck_assert_error_words(placement::spank::place_step(pairs(8), step_on(view, {4, 2}), view), "8 ranks step 6");
 }
 END_TEST
 
