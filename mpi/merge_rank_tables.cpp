@@ -37,7 +37,7 @@ ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
     tables.push_back(Traffic::left_behind(path));
     latest = std::max(latest, tables.back().run());  // the number of a run is the time when it began
   }
-  if (tables.empty()) throw Error(file + ".rank*: no tables of counters were left there");
+  if (tables.empty()) throw Error(file + ".rank*: no tables of counters found");
   std::erase_if(tables, [&](const Traffic& table) { return table.run() != latest; });
 
   ProfileSummary summary;
@@ -45,7 +45,7 @@ ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
   summary.ranks_missing = summary.ranks - static_cast<std::int32_t>(tables.size());
   std::map<std::pair<std::int32_t, std::int32_t>, PeerTraffic> pairs;
   for (const Traffic& table : tables) {
-    if (table.ranks() != summary.ranks) throw Error(file + ".rank*: the tables are not of one run");
+    if (table.ranks() != summary.ranks) throw Error(file + ".rank*: the tables belong to different runs");
     add_to(summary, table);
     for (const PeerTraffic& to : table.peers(kinds)) {
       if (to.peer == table.rank()) continue;

@@ -41,10 +41,10 @@ constexpr const char* help =
     "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
     "      --collectives=MODEL messages of collectives: generic or direct [generic]\n"
     "      --salvage=WHEN      keep counts in files while the program runs: auto, yes, no [auto]\n"
-    "      --merge FILE        make FILE of what ranks left that died, and end\n"
+    "      --merge FILE        make FILE from counts that dead ranks left, and exit\n"
     "  -h, --help              this text\n"
     "      --version           the version\n\n"
-    "The last line on standard error says what was written, or why nothing was.\n"
+    "The last line on standard error reports what was written, or why nothing was.\n"
     "Exit status: that of COMMAND, but 1 if that is 0 and no matrix was written; 2 for a wrong\n"
     "option or a file that cannot be made; 126 or 127 when COMMAND cannot be run.\n";
 
@@ -200,7 +200,7 @@ int parse_and_run(int argc, char** argv) {
   if (optind == argc) throw Error("no COMMAND: placement-profile [OPTION].. COMMAND [ARGUMENT]..");
   check_output(wanted.file);
   if (!rank_tables_of(wanted.file).empty())
-    throw Error(wanted.file + ".rank*: a program that died left these: take them with --merge " + wanted.file +
+    throw Error(wanted.file + ".rank*: a program that died left these files: merge them with --merge " + wanted.file +
                 ", or remove them");
   // The program may run in another directory.
   setenv("PLACEMENT_PROFILE", std::filesystem::absolute(wanted.file).c_str(), 1);

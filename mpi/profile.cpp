@@ -268,7 +268,7 @@ void aborted() {
   // srun sets these two for a learned profile. Its user did not ask for it, and gets no message.
   if (state.settings.sample && state.settings.salvage == ProfileSettings::Salvage::no) return;
   if (state.table_on_disk)
-    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the counts up to here are left in " +
+    say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the counts so far remain in " +
         state.settings.file + ".rank*: placement-profile --merge " + state.settings.file);
   else
     say("MPI_Abort on rank " + std::to_string(state.traffic->rank()) + "; the profile is lost");

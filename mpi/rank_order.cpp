@@ -86,7 +86,7 @@ ProcessTree process_tree(std::span<const ProcessPlace> places) {
 RankOrder order_ranks(const CommMatrix& matrix, std::span<const ProcessPlace> places, const OrderOptions& options) {
   const auto processes = static_cast<std::int32_t>(places.size());
   if (matrix.ranks() != processes)
-    throw Error("the matrix has " + std::to_string(matrix.ranks()) + " ranks and the communicator " +
+    throw Error("the matrix has " + std::to_string(matrix.ranks()) + " ranks, but the communicator has " +
                 std::to_string(processes));
   RankOrder order;
   order.rank_of_process.resize(places.size());

@@ -346,7 +346,7 @@ int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm*
   const int result = split_by_ranks(comm, rank_of_process, made);
   if (result != MPI_SUCCESS || rank_of_process.empty()) return result;
   if (all_agree(comm, rank_in(*made) == rank_of_process[rank_in(comm)])) return MPI_SUCCESS;
-  warn(comm, "the MPI library does not give the ranks asked for; ranks stay as they are");
+  warn(comm, "the MPI library does not assign the requested ranks; ranks stay as they are");
   PMPI_Comm_free(made);
   return PMPI_Comm_dup(comm, made);
 }

@@ -101,7 +101,7 @@ Vertex vertex_in(MPI_Comm graph, bool weighted) {
 // Returns whether the topology is right at all processes, and frees it otherwise. The call is collective over `comm`.
 bool confirmed(MPI_Comm comm, bool right, MPI_Comm* made) {
   if (all_agree(comm, right)) return true;
-  warn(comm, "a reordered topology differs from the one asked for; ranks stay as they are");
+  warn(comm, "a reordered topology differs from the requested one; ranks stay as they are");
   if (*made != MPI_COMM_NULL) PMPI_Comm_free(made);
   return false;
 }

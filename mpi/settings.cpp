@@ -102,11 +102,12 @@ std::string spawned_suffix(const char* pmix_namespace) {
 void check_output(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code failed;
-  if (fs::is_directory(path, failed)) throw Error(path + ": a directory, and a file is wanted");
+  if (fs::is_directory(path, failed)) throw Error(path + " is a directory: expected a file");
   const fs::path directory = fs::absolute(path).parent_path();
-  if (!fs::is_directory(directory, failed)) throw Error(path + ": there is no directory " + directory.string());
+  if (!fs::is_directory(directory, failed))
+    throw Error(path + ": the directory " + directory.string() + " does not exist");
   if (access(directory.c_str(), W_OK | X_OK) != 0)
-    throw Error(path + ": no file can be made in " + directory.string() + ": " + std::strerror(errno));
+    throw Error(path + ": cannot create a file in " + directory.string() + ": " + std::strerror(errno));
 }
 
 }  // namespace placement::mpi

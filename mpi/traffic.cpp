@@ -86,7 +86,8 @@ Traffic Traffic::left_behind(const std::string& path) {
   struct stat status;
   if (file.get() < 0 || fstat(file.get(), &status) != 0) fail_errno(path, "cannot read");
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size < sizeof(Header)) throw Error(path + ": " + std::to_string(size) + " bytes are no table of counters");
+  if (size < sizeof(Header))
+    throw Error(path + ": " + std::to_string(size) + " bytes are too few for a table of counters");
   Traffic table;
   void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
   if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
@@ -95,7 +96,7 @@ Traffic Traffic::left_behind(const std::string& path) {
   table.counters_ = reinterpret_cast<Counter*>(table.header_ + 1);
   const Header& header = *table.header_;
   if (std::memcmp(header.magic, table_magic, sizeof table_magic) != 0)
-    throw Error(path + ": not a table of counters of this release");
+    throw Error(path + ": not a table of counters that this release can read");
   if (header.ranks < 1 || header.ranks > INT32_MAX || header.rank >= header.ranks ||
       size != sizeof(Header) + sizeof(Counter) * traffic_kinds * static_cast<std::size_t>(header.ranks))
     throw Error(path + ": the table of rank " + std::to_string(header.rank) + " of " + std::to_string(header.ranks) +

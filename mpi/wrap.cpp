@@ -79,9 +79,9 @@ class FortranBindings {
 void* next_symbol(const char* name) {
   void* symbol = dlsym(RTLD_NEXT, name);
   if (!symbol) {
-    std::fprintf(stderr,
-                 "placement: the MPI library of this program has no %s: build slurm-placement with that library\n",
-                 name);
+    std::fprintf(
+        stderr,
+        "placement: %s is missing in the MPI library of this program: build slurm-placement with that library\n", name);
     std::abort();
   }
   return symbol;

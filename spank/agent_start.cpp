@@ -51,8 +51,8 @@ std::string read_plugin_arguments(const std::vector<std::string_view>& arguments
     const std::string_view key = argument.substr(0, equals);
     const std::string_view value = equals == std::string_view::npos ? std::string_view() : argument.substr(equals + 1);
     if (key != "agent" && key != "log")
-      return "unknown argument '" + std::string(argument) + "': it takes agent=/path and log=/path";
-    if (!value.starts_with('/')) return "'" + std::string(argument) + "': it takes an absolute path";
+      return "unknown argument '" + std::string(argument) + "': expected agent=/path or log=/path";
+    if (!value.starts_with('/')) return "'" + std::string(argument) + "': expected an absolute path";
     (key == "agent" ? start.agent : start.log) = value;
   }
   return {};
@@ -80,7 +80,7 @@ std::string start_agent(const AgentStart& start, std::string_view cmdline) {
   while ((ended = waitpid(child, &status, 0)) < 0 && errno == EINTR) {
   }
   if (ended < 0) return {};  // slurmd's own handler has waited for the child already
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return start.agent + " could not be started";
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return "cannot start " + start.agent;
   return {};
 }
 

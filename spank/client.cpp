@@ -146,7 +146,7 @@ void plan_mpirun_in_salloc() {
     const std::string notice = plan_mpirun_of_salloc(!command_given(std::max(client().components - 1, 0)).empty());
     if (!notice.empty()) tell_user(notice);
   } catch (const Error& error) {
-    tell_user(std::string("there is no plan for mpirun: ") + error.what());
+    tell_user(std::string("cannot make a plan for mpirun: ") + error.what());
   } catch (...) {  // out of memory
   }
 }
@@ -172,7 +172,7 @@ void profile(spank_t spank) {
   if (!launcher_daemon(spank).empty()) {
     if (file)
       tell_user(
-          "--profile-comm counts only ranks that srun starts, and not those of mpirun: for these run "
+          "--profile-comm counts only ranks that srun starts, not those of mpirun: for these run "
           "placement-profile -o FILE mpirun ...");
     return;
   }
@@ -183,7 +183,7 @@ void profile(spank_t spank) {
   if (!file && !learns) return;
   if (self.components != 1) throw Error("a step over several components of a heterogeneous job is not profiled");
   if (spank_get_item(spank, S_JOB_TOTAL_TASK_COUNT, &tasks) != ESPANK_SUCCESS)
-    throw Error("this srun does not tell its tasks");
+    throw Error("this srun does not report its tasks");
   if (!learns) {
     self.awaited_profile.emplace(profile_step(spank, *file, static_cast<std::int32_t>(tasks)));
     return;

@@ -78,8 +78,8 @@ std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   if (!received) return std::nullopt;
   const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
   if (self.stock_word && stock_counts) {
-    tell_user(self.stock_distribution + " takes the place of the job's policy " +
-              received->placement_request.spec.policy + " in this step: ranks by " + self.stock_distribution);
+    tell_user("this step uses " + self.stock_distribution + " instead of the job's policy " +
+              received->placement_request.spec.policy);
     return std::nullopt;
   }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
@@ -107,7 +107,7 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
   const auto plan = encode_plan({step.job, step.step, placement.slot_of_rank});
   if (!plan) {
     slurm_info(
-        "placement: %zu tasks are too many for a plan of cores: ranks are placed by node, cores stay as Slurm deals them",
+        "placement: %zu tasks are too many for a plan of cores: the policy chooses the node of each rank, and Slurm its cores",
         placement.slot_of_rank.size());
     return;
   }
@@ -119,14 +119,14 @@ void tell_tasks(const StepShape& step, const StepPlacement& placement) {
 std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape& step, const StepPlacement& placement) {
   if (lists == GpuLists::per_node) {
     const auto plan = encode_plan({step.job, step.step, order.gpu_of_rank});
-    if (!plan) return "there are too many tasks for a plan of GPUs";
+    if (!plan) return "the step has too many tasks for a plan of GPUs";
     setenv(gpu_plan_variable, plan->c_str(), 1);
     return {};
   }
   std::string map;
   for (const std::uint32_t rank : placement.ranks_of_node.front())
     map += (map.empty() ? "map_gpu:" : ",") + std::to_string(order.gpu_of_rank[rank]);
-  return set_client_option("gpu-bind", map) ? "" : "srun does not take --gpu-bind=" + map;
+  return set_client_option("gpu-bind", map) ? "" : "srun does not accept --gpu-bind=" + map;
 }
 
 // Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to
@@ -150,7 +150,7 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   char text[200];
   std::snprintf(
       text, sizeof text,
-      "; by the links between GPUs, over which %.1f %% of the traffic within nodes goes, %.1f %% with GPUs in natural order (cost ratio %.3f)",
+      "; %.1f %% of the traffic within nodes uses links between GPUs, %.1f %% with GPUs in natural order (cost ratio %.3f)",
       100 * order.linked, 100 * order.natural_linked, order.cost_ratio);
   const char* const where = *choice.lists == GpuLists::per_node ? ", where each task sees all GPUs of the job" : "";
   return text + std::string(where) + in_slurms_order(order.kept, " elsewhere");
@@ -200,7 +200,7 @@ void take_state_of_job(ClusterView& view, std::uint32_t job) {
 std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
   if (placement_request.matrix)
     return to_string(placement.cost) + " hop-bytes, in natural order " + to_string(placement.natural_cost);
-  return (placement.reasons.empty() ? "" : placement.reasons.front()) + ", as there is no matrix";
+  return (placement.reasons.empty() ? "" : placement.reasons.front()) + ", without a matrix";
 }
 
 // Asks placement-monitor for live data that the step's policy needs. A step may name a policy in a job without one,
@@ -249,8 +249,8 @@ void tell_map(const StepShape& step, const StepPlacement& placement, const Proce
           ? "the ranks are in natural order"
           : to_string(placement.cost) + " hop-bytes in place of " + to_string(*placement.cost_of_best_order);
   slurm_info(
-      "placement: step %u.%u: with %s, MPI reads a map of at most %zu bytes, and the best order of the ranks has a longer one: %s",
-      step.job, step.step, type.c_str(), most, costs.c_str());
+      "placement: step %u.%u: the map of the best order of the ranks is longer than the %zu bytes that MPI reads with %s: %s",
+      step.job, step.step, most, type.c_str(), costs.c_str());
 }
 
 // Records the ranks of the step for its user. A record that cannot be written, as on a full disk, is no harm to the
@@ -293,12 +293,11 @@ void place_own_step(spank_t spank) {
     return;
   }
   if (!why_not.empty()) return tell_not_enforced(job, why_not);
-  if (self.components != 1)
-    throw Error("a step over several components of a heterogeneous job is placed as Slurm does");
+  if (self.components != 1) throw Error("Slurm itself places a step over several components of a heterogeneous job");
   if (placement_request->automatic && !placement_request->matrix && self.looked_for_profile) return;
 
   slurm_step_layout_t* const layout = layout_of(spank);
-  if (!layout) throw Error("srun's record of the step is not laid out as this plugin was compiled for");
+  if (!layout) throw Error("srun's structure of the step differs from the one for which this plugin was compiled");
   if ((layout->task_dist & SLURM_DIST_STATE_BASE) == SLURM_DIST_ARBITRARY)  // from SLURM_HOSTFILE, with any -m
     throw Error("an arbitrary distribution names the nodes of the ranks itself");
   if (placement_request->automatic && !placement_request->matrix)
@@ -307,7 +306,7 @@ void place_own_step(spank_t spank) {
   const std::string layout_note = take_pattern(*placement_request, static_cast<std::int32_t>(layout->task_cnt));
   if (!layout_note.empty() && !self.outer_job.empty()) slurm_verbose("placement: %s", layout_note.c_str());
   if (placement_request->matrix && static_cast<std::uint32_t>(placement_request->matrix->ranks()) != layout->task_cnt)
-    throw Error("the matrix is of " + std::to_string(placement_request->matrix->ranks()) + " ranks, step " +
+    throw Error("the matrix has " + std::to_string(placement_request->matrix->ranks()) + " ranks, but step " +
                 std::to_string(job) + "." + std::to_string(step) + " has " + std::to_string(layout->task_cnt) +
                 " tasks");
   StepShape shape = shape_of(*layout, job, step);

@@ -47,7 +47,7 @@ void ship(spank_t spank, const PlacementRequest& placement_request, int componen
   if (starts_one_step_over_components()) spank_job_control_setenv(spank, natural_order_variable, "1", 1);
   for (const auto& [name, value] : shipped.variables) {
     if (spank_job_control_setenv(spank, name.c_str(), value.c_str(), 1) != ESPANK_SUCCESS)
-      throw Error("Slurm does not take " + name + " into the job's environment");
+      throw Error("Slurm does not accept " + name + " in the job's environment");
     bytes += value.size();
   }
   if (!shipped.note.empty()) slurm_info("placement: %s", shipped.note.c_str());
@@ -69,7 +69,7 @@ void look_for_profile(int component) {
 void tell_unknown_tasks(const PlacementRequest& placement_request) {
   const auto pattern = pattern::pattern_of(placement_request.spec.parameters);
   if (pattern && pattern->kind != pattern::Pattern::Kind::all_to_all)
-    tell_user("the number of tasks is not known here, so nodes are chosen by nearness, not by " +
+    tell_user("the number of tasks is unknown: choosing the nearest nodes, not nodes for " +
               pattern::to_string(*pattern) + "; give -n");
 }
 
@@ -89,7 +89,7 @@ void tell_asynchronous() {
   const std::string of_job = job_environment_prefix + std::string(request_policy_variable);
   if (self.placement_request || (!self.stock_word && std::getenv(of_job.c_str())))
     tell_user("srun --async: Slurm's step manager launches the step, and its ranks are in Slurm's order");
-  if (self.profile) tell_user("srun --async: there is no profile of the step");
+  if (self.profile) tell_user("srun --async: the step is not profiled");
 }
 
 // Asks slurmctld about the job of a step that has a policy, while srun creates the step.

@@ -151,7 +151,8 @@ std::string plan_text(char** job_environment, const std::string& wanted) {
 
 std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted, const VariableValue& variable) {
   if (wanted == "no") return {{mpirun_reason_variable, not_wanted}};
-  if (is_c_shell(spank)) return {{mpirun_reason_variable, "the script is one of a C shell, which closes the plan"}};
+  if (is_c_shell(spank))
+    return {{mpirun_reason_variable, "the script runs in a C shell, which closes the file of the plan"}};
   char** job_environment = nullptr;
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
   std::string text;

@@ -70,7 +70,7 @@ std::string read_until_closed(int from, std::chrono::milliseconds longest, std::
     const ssize_t got = ready < 0 ? -1 : read(from, part.data(), part.size());
     if (got == 0) return text;
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(std::string("the plan cannot be read: ") + std::strerror(errno));
+    if (got < 0) throw Error(std::string("cannot read the plan: ") + std::strerror(errno));
     if (text.size() + static_cast<std::size_t>(got) > most_bytes)
       throw Error("the plan has more than " + std::to_string(most_bytes) + " bytes");
     text.append(part.data(), static_cast<std::size_t>(got));
@@ -82,12 +82,12 @@ std::string read_until_closed(int from, std::chrono::milliseconds longest, std::
 std::string answer_of_process(const std::function<std::string()>& make, std::chrono::milliseconds longest,
                               std::size_t most_bytes) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("no pipe for the plan: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("cannot make a pipe for the plan: ") + std::strerror(errno));
   const FileDescriptor from(ends[0]);
   FileDescriptor to(ends[1]);
   const pid_t process = fork();
   if (process == 0) hand_over(make, to);
-  if (process < 0) throw Error(std::string("no process for the plan: ") + std::strerror(errno));
+  if (process < 0) throw Error(std::string("cannot start a process for the plan: ") + std::strerror(errno));
   setpgid(process, process);  // in both processes, as either may come first
   Child child(process);
   to.reset(-1);
@@ -95,7 +95,7 @@ std::string answer_of_process(const std::function<std::string()>& make, std::chr
   // A text that ends early looks like a whole one. Only the status shows that the process has written all of it.
   const int status = child.wait();
   if (WIFSIGNALED(status))
-    throw Error("the process that makes the plan was ended by signal " + std::to_string(WTERMSIG(status)) + " (" +
+    throw Error("the process that makes the plan was killed by signal " + std::to_string(WTERMSIG(status)) + " (" +
                 strsignal(WTERMSIG(status)) + ")");
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
     throw Error("the process that makes the plan could not hand it over");

@@ -77,7 +77,7 @@ std::string other_arguments(const ProfileStore& store, const ProgramRun& run) {
   if (!other) return {};
   const auto noted = ProfileStore::noted_arguments(*other);
   const bool none = noted && noted->empty();
-  return std::string(" and these arguments, but one ") + (none ? "without any" : "with others") + " (" +
+  return std::string(" and these arguments, only one ") + (none ? "without arguments" : "with other arguments") + " (" +
          (noted && !none ? "'" + shown(*noted) + "', " : "") + other->file + ")";
 }
 
@@ -142,7 +142,7 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
                 " the ranks sent each other nothing"};
   if (learned.matrix)
     return {learned.matrix, learned.file,
-            "by the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
+            "using the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
                 " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
   std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
@@ -153,7 +153,7 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
     std::string why_not;
     if (auto scaled = pattern::scaled_matrix(*known.matrix, run.ranks, &why_not))
       return {std::make_shared<const CommMatrix>(std::move(scaled->matrix)), known.file,
-              "no profile is stored for " + described(run) + ": by " + from + ", scaled to " + scaled->structure +
+              "no profile is stored for " + described(run) + ": using " + from + ", scaled to " + scaled->structure +
                   ": " + known.file};
     if (not_scaled.empty()) not_scaled = from + " cannot be scaled: " + why_not;
   }
@@ -161,13 +161,13 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
     return {nullptr,
             {},
             "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
-                in_percent(learned.difference) + " of the traffic, and at most " + in_percent(most_difference_of_runs) +
-                " is taken for agreement"};
+                in_percent(learned.difference) + " of the traffic, more than the allowed " +
+                in_percent(most_difference_of_runs)};
   if (learned.runs > 0)
     return {nullptr,
             {},
-            std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) + " runs of " +
-                described(run) + " that have to agree are learned"};
+            "learned only " + std::to_string(learned.runs) + " of the " + std::to_string(ProfileStore::learned_runs) +
+                " runs of " + described(run) + " that must agree"};
   return {nullptr,
           {},
           "no profile is stored for " + described(run) + other_arguments(store, run) +
@@ -189,14 +189,14 @@ UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
   if (!found) return learned_or_scaled(store, run);
   auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
   if (matrix->ranks() != run.ranks)
-    throw Error(found->file + ": the matrix is of " + std::to_string(matrix->ranks()) + " ranks");
+    throw Error(found->file + ": the matrix has " + std::to_string(matrix->ranks()) + " ranks");
   if (matrix->total_weight() == 0)
     return {nullptr,
             {},
             "in the profile of " + described(run) + ", made " + day_and_time(found->made) +
                 ", the ranks sent each other nothing (" + found->file + ")"};
   return {std::move(matrix), found->file,
-          "by the profile of " + described(run) + ", made " + day_and_time(found->made) +
+          "using the profile of " + described(run) + ", made " + day_and_time(found->made) +
               (found->same_arguments ? "" : " with other numbers in its arguments") +
               (changed(run.program) > found->made ? "; the program has changed since" : "") + ": " + found->file};
 }

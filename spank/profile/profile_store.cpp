@@ -131,7 +131,7 @@ bool is_of_store(std::string_view file) {
 
 ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
                        const std::string& search_path) {
-  if (command.empty()) throw Error("there is no command");
+  if (command.empty()) throw Error("no command is given");
   const std::string& word = command.front();
   fs::path found;
   if (word.find('/') != word.npos) {
@@ -175,7 +175,7 @@ ProfileStore ProfileStore::of_user(const std::function<const char*(const char*)>
     return std::string(text ? text : "");
   };
   if (const std::string own = value("PLACEMENT_PROFILE_STORE"); !own.empty()) {
-    if (own.front() != '/') throw Error("PLACEMENT_PROFILE_STORE=" + shown(own) + ": not an absolute path");
+    if (own.front() != '/') throw Error("PLACEMENT_PROFILE_STORE=" + shown(own) + ": expected an absolute path");
     return ProfileStore(own);
   }
   // The XDG base directory specification says that a path that is not absolute is ignored.
@@ -183,16 +183,15 @@ ProfileStore ProfileStore::of_user(const std::function<const char*(const char*)>
     return ProfileStore(data + "/slurm-placement/profiles");
   if (const std::string home = value("HOME"); home.starts_with('/'))
     return ProfileStore(home + "/.local/share/slurm-placement/profiles");
-  throw Error("there is no place for profiles: neither PLACEMENT_PROFILE_STORE nor XDG_DATA_HOME nor HOME is set");
+  throw Error("no directory for profiles: set PLACEMENT_PROFILE_STORE, XDG_DATA_HOME or HOME");
 }
 
 void ProfileStore::check_owner() const {
   struct stat status;
   if (stat(directory_.c_str(), &status) != 0) throw Error(directory_ + ": " + std::strerror(errno));
-  if (!S_ISDIR(status.st_mode)) throw Error(directory_ + " is no directory");
+  if (!S_ISDIR(status.st_mode)) throw Error(directory_ + " is not a directory");
   if (status.st_uid != geteuid()) throw Error(directory_ + " belongs to another user");
-  if (status.st_mode & (S_IWGRP | S_IWOTH))
-    throw Error("others may write into " + directory_ + ": chmod 700 would be right");
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write to " + directory_ + ": run chmod 700 on it");
 }
 
 // Returns the profiles that `wanted` makes from the names of the store's regular files, the latest first.

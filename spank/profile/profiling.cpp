@@ -134,16 +134,15 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
 
 std::string checked_profile_file(const std::string& file) {
   if (access(library().c_str(), R_OK) != 0)
-    throw Error("--profile-comm: " + library() +
-                " is not there: it comes with slurm-placement where that is built with MPI");
+    throw Error("--profile-comm: " + library() + " is missing: install slurm-placement that is built with MPI");
   if (file.empty()) return file;
   const fs::path path = fs::absolute(file);
   std::error_code failed;
   const bool is_directory = fs::is_directory(path, failed);
   if (is_directory || !path.has_filename())
-    throw Error("--profile-comm=" + shown(file) + ": a directory, and a file is wanted");
+    throw Error("--profile-comm=" + shown(file) + " is a directory: expected a file");
   if (!fs::is_directory(path.parent_path(), failed))
-    throw Error("--profile-comm=" + shown(file) + ": there is no directory " + path.parent_path().string() +
+    throw Error("--profile-comm=" + shown(file) + ": the directory " + path.parent_path().string() + " does not exist" +
                 tilde_hint(file));
   return path.string();
 }
@@ -152,14 +151,14 @@ std::string profile_step(spank_t spank, const std::string& file, std::int32_t ta
   std::uint32_t job = 0, step = 0;
   if (spank_get_item(spank, S_JOB_ID, &job) != ESPANK_SUCCESS ||
       spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS)
-    throw Error("this srun does not tell its step");
+    throw Error("this srun does not report its step");
   const std::vector<std::string> command = command_of_step(spank);
   std::optional<ProgramRun> run;
   if (!command.empty()) {
     run = run_of(command, tasks);
     if (!run->mpi_libraries.empty() && !has_mpi_of_profiler(*run))
       throw Error(shown(command.front()) + " is linked with " + run->mpi_libraries.front() +
-                  ", and the profiler with " + mpi_of_profiler() + ", which would be loaded as well");
+                  ", but the profiler with " + mpi_of_profiler() + ": both would be loaded");
   }
   std::string path = with_numbers(file, job, step);
   if (file.empty()) {
@@ -202,9 +201,8 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const auto next = next_to_learn(store, run, std::uint64_t{job} + step);
   if (!next) return;
   if (next->first)
-    tell_user(
-        "what the ranks of " + described(run) +
-        " send each other is counted, as this site does with MPI programs (ProfileJobs=yes); --no-profile leaves a run out");
+    tell_user("counting what the ranks of " + described(run) +
+              " send each other, because this site profiles MPI programs (ProfileJobs=yes); --no-profile skips a run");
   setenv(step_profile_variable, next->file.c_str(), 1);
   setenv(step_learning_variable, "1", 1);
   slurm_verbose("placement: the profile goes to %s", next->file.c_str());
@@ -225,9 +223,9 @@ void profile_task(spank_t spank) {
   if (preload.empty()) preload = PROFILE_LIBRARY;
   if (access(preload.c_str(), R_OK) != 0) {
     if (learning)  // its user did not ask for a profile
-      slurm_verbose("placement: %s is not on this node: nothing is profiled", preload.c_str());
+      slurm_verbose("placement: %s is missing on this node: nothing is profiled", preload.c_str());
     else
-      slurm_error("placement: %s is not on this node: nothing is profiled", preload.c_str());
+      slurm_error("placement: %s is missing on this node: nothing is profiled", preload.c_str());
     return;
   }
   if (const auto own = task_variable(spank, "LD_PRELOAD"); own && !own->empty()) preload += ":" + *own;

@@ -24,8 +24,8 @@ std::optional<std::string_view> outcome_of(std::uint32_t job, std::uint32_t arra
 
 std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value) {
   constexpr std::string_view not_considered =
-      "slurmctld did not look at its policy (Mode=off in placement.conf, or slurmctld runs without the select_cons_tres.so "
-      "of slurm-placement for its version)";
+      "slurmctld ignored its policy (Mode=off in placement.conf, or slurmctld runs without the select_cons_tres.so of "
+      "slurm-placement for its version)";
   const std::string begin = "job " + std::to_string(job) + " has the nodes that Slurm itself chose: ";
   const auto outcome = outcome_of(job, array, value);
   if (!outcome) return begin + std::string(not_considered);

@@ -36,7 +36,7 @@ std::string hint_for_pattern(std::string_view word) {
   if (!pattern::is_word(word) && !pattern::is_key(lower_case(word.substr(0, word.find('='))))) return {};
   const std::string meant = pattern::meant_by_key(word);
   return shown(word) +
-         " is a pattern, which follows a policy, as in TREEMATCH=" + (meant.empty() ? shown(word) : meant);
+         " is a pattern: write it after a policy, as in TREEMATCH=" + (meant.empty() ? shown(word) : meant);
 }
 
 PolicySpec checked_spec(const std::string& word, const std::string& option, const std::string& matrix_file) {
@@ -48,7 +48,7 @@ PolicySpec checked_spec(const std::string& word, const std::string& option, cons
     throw Error(option + ": " + error.what());
   }
   if (!users_policy(spec.policy))
-    throw Error(option + ": unknown policy " + spec.policy + ", known are " + users_policies());
+    throw Error(option + ": unknown policy " + spec.policy + ": known are " + users_policies());
   if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
     throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " + matrix_file +
                 " in --comm-matrix; give one");
@@ -73,10 +73,10 @@ CommMatrix matrix_in(const std::string& file, const std::string& policy) {
     if (const std::string hint = tilde_hint(file); !hint.empty()) throw Error(error.what() + hint);
     if (file.find('/') != file.npos) throw;
     if (file.find('=') != file.npos && pattern::is_key(lower_case(file.substr(0, file.find('=')))))
-      throw Error(file + " is a pattern and no file: write -m " + policy + "=" + file);
+      throw Error(file + " is a pattern, not a file: write -m " + policy + "=" + file);
     if (const std::string meant = pattern::meant_by_key(file); !meant.empty())
-      throw Error(file + " is a pattern that takes a value, and no file: write -m " + policy + "=" + meant);
-    throw Error(error.what() + std::string("; it is no pattern either: known are ") + pattern::known_patterns(file) +
+      throw Error(file + " is a pattern that requires a value, not a file: write -m " + policy + "=" + meant);
+    throw Error(error.what() + std::string("; it is not a pattern either: known are ") + pattern::known_patterns(file) +
                 ", and auto for the program's stored profile");
   }
 }
@@ -104,7 +104,7 @@ std::string tilde_hint(const std::string& file) {
 std::string same_name_note(const Parameters& parameters) {
   const auto word = parameters.find("pattern");
   if (word == parameters.end() || !is_file(word->second)) return {};
-  return word->second + " is the pattern of that name; the file " + word->second + " is ./" + word->second;
+  return word->second + " is the pattern of that name; for the file, write ./" + word->second;
 }
 
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file) {
@@ -133,7 +133,7 @@ std::string hint_for_unknown_word(std::string_view word) {
     return shown(word) + ": the items of a policy follow =, as in " +
            std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, without a word of Slurm's";
   if (const std::string hint = hint_for_pattern(word); !hint.empty()) return "-m: " + hint;
-  return shown(word.substr(0, word.find('='))) + " is no placement policy, known are " + users_policies();
+  return shown(word.substr(0, word.find('='))) + " is not a placement policy: known are " + users_policies();
 }
 
 bool PlacementOptions::take_distribution(std::string_view word, std::string_view variable) {
@@ -154,13 +154,13 @@ bool PlacementOptions::take_distribution(std::string_view word, std::string_view
 
 std::string PlacementOptions::taken_back() const {
   if (!stock_ || revoked_.empty()) return {};
-  return stock_distribution() + " takes the policy " + shown(revoked_) + " back";
+  return stock_distribution() + " cancels the policy " + shown(revoked_);
 }
 
 std::string PlacementOptions::unused_matrix() const {
   if (!stock_ || !revoked_.empty() || matrix_file_.empty()) return {};
-  return "--comm-matrix=" + shown(matrix_file_) + " is not used: it is for a policy, and " + stock_distribution() +
-         " is none";
+  return "--comm-matrix=" + shown(matrix_file_) + " is ignored: it requires a policy, and " + stock_distribution() +
+         " is not one";
 }
 
 std::string PlacementOptions::stock_distribution() const {
@@ -195,8 +195,8 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     placement_request.matrix =
         std::make_shared<const CommMatrix>(matrix_in(file->second, placement_request.spec.policy));
     if (tasks && *tasks != placement_request.matrix->ranks())
-      throw Error(file->second + ": the matrix is of " + std::to_string(placement_request.matrix->ranks()) +
-                  " ranks, and " + std::to_string(*tasks) + " tasks are asked for");
+      throw Error(file->second + ": the matrix has " + std::to_string(placement_request.matrix->ranks()) +
+                  " ranks, but the job requests " + std::to_string(*tasks) + " tasks");
     const std::string matrix_file = file->second;
     parameters.erase(file);
     add_measured_share(placement_request.spec, matrix_file);

@@ -61,11 +61,11 @@ class PlacementOptions {
   // environment.
   std::string stock_distribution() const;
 
-  // Returns a message such as "-m plane=2 takes the policy NLA back" if a stock word took a policy back; else empty.
+  // Returns a message such as "-m plane=2 cancels the policy NLA" if a stock word cancelled a policy; else empty.
   std::string taken_back() const;
 
-  // Returns a message such as "--comm-matrix=m is not used: it is for a policy, and -m block is none" if a matrix was
-  // given in addition to a stock -m. Returns an empty text otherwise, and if taken_back() names the policy of the
+  // Returns a message such as "--comm-matrix=m is ignored: it requires a policy, and -m block is not one" if a matrix
+  // was given in addition to a stock -m. Returns an empty text otherwise, and if taken_back() names the policy of the
   // matrix.
   std::string unused_matrix() const;
 

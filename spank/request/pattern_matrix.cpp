@@ -14,7 +14,7 @@ std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks
   placement_request.matrix = nullptr;
   if (pattern->kind == pattern::Pattern::Kind::all_to_all &&
       pattern::pair_count(*pattern, tasks) > WireLimits{}.max_pairs)
-    return "alltoall of " + std::to_string(tasks) + " ranks goes without a matrix: the nearest nodes are best for it";
+    return "alltoall of " + std::to_string(tasks) + " ranks needs no matrix: the nearest nodes are best for it";
   placement_request.matrix = std::make_shared<const CommMatrix>(pattern::matrix_of(*pattern, tasks));
   return pattern::layout_note(*pattern, tasks);
 }

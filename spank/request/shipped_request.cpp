@@ -28,7 +28,8 @@ std::string piece_name(int piece) { return request_piece_variable + std::to_stri
 int number_in(const std::string& name, const char* text, int most) {
   const auto value = parse_integer(text);
   if (!value || *value < 0 || *value > most)
-    throw Error(job_environment_prefix + name + "=" + shown(text) + ": not a number of 0.." + std::to_string(most));
+    throw Error(job_environment_prefix + name + "=" + shown(text) + ": expected a number from 0 to " +
+                std::to_string(most));
   return static_cast<int>(*value);
 }
 
@@ -36,9 +37,9 @@ constexpr std::uint64_t seed_of_sample = 1;
 
 std::string sample_note(const CommMatrix& matrix, const CommMatrix& sample) {
   return "the matrix of " + std::to_string(matrix.ranks()) + " ranks has " + std::to_string(matrix.pairs()) +
-         " pairs, too many to travel with the job: the heaviest and a sample of the others go instead, " +
-         std::to_string(sample.pairs()) +
-         " pairs, so that costs are estimates. An srun in the job that is given the file itself places by all of it";
+         " pairs, too many to travel with the job: sending " + std::to_string(sample.pairs()) +
+         " pairs, the heaviest and a sample of the others, so costs are estimates. To use all pairs, name the file in "
+         "each srun of the job";
 }
 
 // Returns the packed form of the matrix or, if that is too large, of a sample of its pairs, which `note` then names.
@@ -53,7 +54,7 @@ std::vector<std::byte> packed_to_fit(const CommMatrix& matrix, std::string& note
     if (std::vector<std::byte> bytes = pack_wire(sample); bytes.size() <= most_packed_bytes) return bytes;
   }
   throw Error("the matrix of " + std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) +
-              " pairs is too large to travel with the job: leave out its lighter pairs");
+              " pairs is too large to travel with the job: remove its lighter pairs");
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ std::optional<ReceivedRequest> unpack_request(const Getenv& get) {
   if (!found && !automatic) return std::nullopt;
   if (found && std::strcmp(found, request_version) != 0)
     throw Error("the job was submitted with version " + std::string(found) +
-                " of the placement variables, this is version " + request_version);
+                " of the placement variables, but this is version " + request_version);
   const char* const word = automatic ? automatic : get(request_policy_variable);
   if (!word) throw Error(std::string(job_environment_prefix) + request_policy_variable + " is missing");
 

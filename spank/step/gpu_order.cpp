@@ -180,7 +180,7 @@ GpuOrder order_by_links(const CommMatrix& matrix, const StepPlacement& placement
   LinkedNodes nodes = linked_nodes(matrix, placement, step, view, gres_conf, lists, deadline, order.kept);
   if (lists == GpuLists::one && !add_up(nodes)) {
     if (order.kept.empty())
-      order.kept = "the nodes have different links, and --gpus-per-task takes one order for all of them";
+      order.kept = "the nodes have different links, but --gpus-per-task uses one order on all nodes";
     return order;
   }
   order.gpu_of_rank.assign(static_cast<std::size_t>(matrix.ranks()), 0);

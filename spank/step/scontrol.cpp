@@ -86,7 +86,7 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : w
   posix_spawn_file_actions_destroy(&files);
   if (failed == 0) return;
   child_ = -1;
-  throw Error(program + " cannot be run: " + std::strerror(failed));
+  throw Error("cannot run " + program + ": " + std::strerror(failed));
 }
 
 SlurmCommand::~SlurmCommand() {

@@ -21,7 +21,7 @@ JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job,
 }
 #else
 JobState ask_for_job_state(const ControllerState&, std::uint32_t, std::span<const std::string>) {
-  throw Error("this plugin was built without munge, by which placement-monitor could be asked");
+  throw Error("this plugin was built without munge, which queries of placement-monitor require");
 }
 #endif
 

@@ -110,7 +110,7 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
 std::string bind_by_plan(std::string_view plan, const LocalTask& task, const std::string& step_gpus,
                          const std::vector<std::int32_t>& gpu_order, const TaskVariables& variables) {
   const auto slots = slots_for(plan, task.job, task.step, task.total, task.local_ranks);
-  if (!slots) return "the plan of cores is of another step";
+  if (!slots) return "the plan of cores belongs to another step";
   const auto masks = masks_dealt(variables, task.local_ranks.size());
   const auto now = mask_in_force();
   const auto local = static_cast<std::size_t>(task.local);

@@ -30,7 +30,7 @@ ranks_agree() {  # 1|2|x ranks options of srun...
   client
   srun -v --mpi=$type -n "$ranks" "$@" ./pmi_ranks "$protocol" >out 2>err || fail "srun $*: $(tail -n 5 err)"
   map=$(awk '$1 == 0 { print $5 }' out)
-  how=$(sed -n 's/.*--mpi=.* best order .*: //p; s/.* best order .*--mpi=[^ ]*: //p' err)
+  how=$(sed -n 's/.* best order .*--mpi=[^ ]*: //p' err)
   python3 - "$protocol" "$ranks" <<'END' || fail "srun $*: map $map, $(grep placement: err)"
 import re, sys
 protocol, ranks = sys.argv[1], int(sys.argv[2])
