@@ -16,14 +16,11 @@ std::vector<std::int32_t> read_hardware(const std::string& path);
 // Returns the text of a hardware file with these arities.
 std::string format_hardware(std::span<const std::int32_t> arities);
 
-// Returns the neighbours of each process in the graph of the published assignment [JA §4]. On each level it joins the
-// groups below each vertex two by two. Two groups are joined by their pair of processes with the most traffic. If
-// several pairs are equal, the first one is used. Groups without traffic between them are not joined. Each list is
-// ascending.
+// Returns the neighbours of each process, ascending, in the graph of the published assignment [JA §4]. The graph joins
+// all pairs of groups below each vertex by the first pair of processes with the most traffic, unless that is zero.
 //   matrix   the traffic between processes
-//   order    the process at each leaf, in the order of the leaves; -1: none
-//   arities  the arity of each level from the root
-// Throws Error when the product of the arities is not the number of leaves.
+//   order    the process at each leaf, in the order of the leaves; -1 for none
+//   arities  the arity of each level from the root; throws Error unless their product is the number of leaves
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,
                                                              std::span<const std::int32_t> arities);

@@ -133,9 +133,8 @@ class Signals {
   }
 
   // Passes SIGHUP and SIGTERM on to the process `child` until it ends. Returns its status as waitpid() has it. A signal
-  // that went to all processes of a terminal or of a step has reached the child already, and a second one within 5 s
-  // has Open MPI's mpirun end without ending its ranks: so a signal is passed on only if the child still runs after
-  // patience_s.
+  // to all processes of a terminal or step has reached the child already. At a second signal within 5 s, Open MPI's
+  // mpirun ends without its ranks. So a signal is passed on only if the child still runs after patience_s.
   int wait_for(pid_t child) {
     constexpr time_t patience_s = 6;
     const timespec patience{patience_s, 0};

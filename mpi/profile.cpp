@@ -124,8 +124,8 @@ MPI_Comm world_of_program() {
   return world;
 }
 
-// Takes the library and its settings out of the environment, so that a program that this one starts, perhaps one of
-// another MPI library, does not have them.
+// Removes the library and its settings from the environment. Programs that this one starts, perhaps with another MPI
+// library, then do not inherit them.
 void leave_environment() {
   for (const char* name : profile_variables) unsetenv(name);
   const char* const preload = std::getenv("LD_PRELOAD");

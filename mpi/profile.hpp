@@ -51,7 +51,7 @@ void look_at_sampling(std::uint64_t now);
 extern thread_local constinit unsigned calls_to_look __attribute__((tls_model("initial-exec")));
 // Calls look_at_sampling() with the present time, and sets calls_to_look.
 void look_at_sampling_now();
-// Does so at some of its calls only where it is called very often: to read the clock takes as long as to count a
+// Calls look_at_sampling_now() at some of its calls only, because reading the clock takes as long as counting a
 // message.
 inline void look_at_sampling_sometimes() {
   if (--calls_to_look == 0) look_at_sampling_now();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How the wrapped calls are counted: point-to-point and one-sided calls, virtual topologies, and the calls that begin
-// and end a program. wrappers.awk reads the lines that begin with //@.
+// How the wrapped calls are counted: point-to-point and one-sided calls, virtual topologies, and the calls at the start
+// and end of a program. The lines that start with //@ are for wrappers.awk.
 #pragma once
 #include <tuple>
 

@@ -62,12 +62,12 @@ std::vector<Pair> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Co
   return sorted;
 }
 
-// The pairs of this rank and of the ranks below it in a binomial tree, in the order of ranks: the ranks below a rank
-// are those that follow it. The pairs come to rank 0 along the tree, because an MPI library keeps buffers for each rank
-// that a rank has a message from: 40 KiB with Open MPI, which at rank 0 would be 40 MiB of 1,000 ranks.
+// The pairs of this rank and of the ranks below it in a binomial tree, in the order of ranks. The pairs travel to rank
+// 0 along the tree, because an MPI library keeps buffers for each sender. With Open MPI these are 40 KiB, so 1,000
+// senders would cost rank 0 40 MiB.
 //
-// A message has many pairs. Where a core has many ranks, each message takes milliseconds, because its receiver waits
-// until the other ranks of the core have had their turns.
+// A message has many pairs. If a core has many ranks, each message takes milliseconds, because its receiver waits while
+// the other ranks of the core run.
 class PairsBelow {
  public:
   PairsBelow(std::vector<Pair> own, MPI_Comm comm, int rank, int ranks)
@@ -158,8 +158,8 @@ NodeName node_name(int ranks) {
   return name;
 }
 
-// Returns the names of nodes on which ranks run, in the order of ranks, at rank 0. Of more than the summary takes it
-// returns some at even distances.
+// Returns at rank 0 the names of nodes on which ranks run, in the order of ranks. If there are more nodes than the
+// summary can list, returns some at even distances.
 std::vector<std::string> nodes_of_ranks(int rank, int ranks, MPI_Comm comm) {
   const NodeName own = node_name(ranks);
   std::vector<NodeName> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);

@@ -22,9 +22,9 @@ bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t
   return false;
 }
 
-// Returns the limit of the work for a mapping: about a millisecond at 128 ranks. Few ranks have less, so that small
-// programs lose no time: the exact search for 11 to 16 ranks would use up all of it, and seldom end. With up to 10
-// ranks it ends in 50 microseconds.
+// Returns the limit of the work for a mapping: about a millisecond at 128 ranks, and less for fewer ranks. The exact
+// search for 11 to 16 ranks would use up any limit and seldom finish. With up to 10 ranks it finishes in 50
+// microseconds.
 std::int64_t work_limit(const CommMatrix& matrix) {
   constexpr std::int32_t exact_ranks = 10;
   constexpr std::int64_t most = 200'000, of_rank = 1'500;

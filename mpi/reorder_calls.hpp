@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The MPI calls in which the reorder library takes part. Each other call with a communicator is wrapped too, so that
-// it gets the communicator that replaces MPI_COMM_WORLD.
-// wrappers.awk reads the lines that begin with //@.
+// The MPI calls that the reorder library changes. All other calls with a communicator are wrapped too, and get the
+// communicator that replaces MPI_COMM_WORLD. The lines that start with //@ are for wrappers.awk.
 #pragma once
 #include "mpi/reorder.hpp"
 

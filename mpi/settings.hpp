@@ -45,12 +45,12 @@ ProfileSettings profile_settings(const SettingOptions& options = {});
 
 // Returns the end of the name of the matrix of a program that MPI_Comm_spawn started: ".spawned" for the first one,
 // ".spawned2" for the second. Open MPI numbers the program itself and those that it spawns from 1 on.
-//   pmix_namespace  PMIX_NAMESPACE of the environment, which with Open MPI 4 has the number in its lowest 16 bits, with
-//                   Open MPI 5 after "@"; null, or without a number: as for the first
+//   pmix_namespace  PMIX_NAMESPACE of the environment, with the number in its lowest 16 bits (Open MPI 4) or after "@"
+//                   (Open MPI 5). If it is null or has no number, the program counts as the first one.
 std::string spawned_suffix(const char* pmix_namespace);
 
-// Throws Error, which says what is wrong, when a file `path` cannot be made: it is a directory, or its own directory is
-// missing or does not let this user write.
+// Throws Error if this user cannot create the file `path`, because it is a directory, or because its directory is
+// missing or not writable.
 void check_output(const std::string& path);
 
 }  // namespace placement::mpi

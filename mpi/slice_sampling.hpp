@@ -7,12 +7,11 @@
 
 namespace placement::mpi {
 
-// Decides when a rank with very many messages counts them, so that counting takes less of its time. Time is divided
-// into spans. In each span, one slice at a random position is counted. Each message in it counts as often as there are
-// slices in the span. A moment is in a slice with equal probability whenever it is, so sums are right on average, also
-// for a program that sends in bursts. A slice that reaches the end of its span wraps around to the start, so all slices
-// have one length. A span with few messages in its slice is followed by a span of one slice, which counts everything.
-// Spans are short at first, so that a short run is counted well. Times are in nanoseconds in which the process ran.
+// Decides when a rank with very many messages counts them, to save time. Time, in nanoseconds in which the process ran,
+// is divided into spans, which are short at first. Each span counts the messages of one slice at a random position,
+// times its number of slices. All moments have equal probability, so sums are right on average, even for bursts. A
+// slice that reaches the end of its span wraps around to the start, so all slices have one length. After a slice with
+// few messages comes a span of one slice, which counts everything.
 class SliceSampling {
  public:
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The frame of a wrapped MPI function. wrappers.awk writes one PLACEMENT_WRAP line for each.
 //
-// A wrapper calls the next MPI_X in the search order of symbols, so that several wrapping libraries can be preloaded
-// at once. This library also defines PMPI_X, which passes all calls on, except those from the Fortran bindings. The
-// bindings of Open MPI call PMPI_X where a C program calls MPI_X. So the Fortran interfaces (mpif.h, mpi, mpi_f08) use
-// the wrapper of C, once. All other calls of PMPI_X remain unseen by the wrapper.
+// A wrapper calls the next MPI_X in the search order of symbols, so several wrapping libraries can be preloaded. The
+// Fortran bindings of Open MPI call PMPI_X where a C program calls MPI_X. This library therefore also defines PMPI_X,
+// which uses the wrapper for calls from these bindings and passes all other calls on.
 #pragma once
 #include <mpi.h>
 #if defined(OMPI_HAVE_MPI_EXT) || __has_include(<mpi-ext.h>)
@@ -15,8 +14,8 @@
 
 namespace placement::mpi::wrap {
 
-// Returns the next definition of the symbol after this library. Ends the process with a message when there is none,
-// because the program then runs with another MPI library than the one this library was built for.
+// Returns the next definition of the symbol after this library. Ends the process with a message if there is none. The
+// program then runs with another MPI library than the one for which this library was built.
 void* next_symbol(const char* name);
 
 // Returns whether the address is in the Fortran bindings of the MPI library.

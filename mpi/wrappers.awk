@@ -3,13 +3,14 @@
 #
 #   awk -v library=profile -f wrappers.awk HOOKS.hpp... PREPROCESSED
 #
-# HOOKS.hpp: lines "//@ before FUNCTION: MPI_A MPI_B .." name the hand-written function that sees the
-# arguments of the calls MPI_A, MPI_B; "after": when they are done, with the result as first argument; "made": when
-# they succeeded, with the same arguments; "//@ skip: .." names calls that are written by hand. PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor.
-# A large-count call MPI_X_c uses the hooks of MPI_X.
-#
-# library=profile wraps what moves data, waits, or changes communicators; library=reorder wraps what
-# takes a communicator, and lets it be exchanged.
+# HOOKS.hpp has lines "//@ WHEN FUNCTION: MPI_A MPI_B ..", which name a hand-written function for the calls MPI_A, MPI_B:
+#   before  it gets the arguments before the call
+#   after   it gets the result and the arguments after the call
+#   made    it gets the arguments after the call, if that succeeded
+# "//@ skip: .." names calls that are written by hand. A large-count call MPI_X_c uses the hooks of MPI_X.
+
+# PREPROCESSED (its name ends in .i) is mpi.h after the C preprocessor. library=profile wraps calls that move data, wait,
+# or change communicators. library=reorder wraps calls with a communicator, and can exchange it.
 
 # Calls of the following families neither move data nor wait, and profiling leaves them alone.
 function is_local(name) {

@@ -79,7 +79,7 @@ spank_option our_options[] = {
 bool see_distribution(const char* word) {
   try {
     if (!word) return false;
-    // Slurm passes the pointer from getenv, so equal pointers tell that the word is from the environment.
+    // Slurm passes the pointer from getenv, so equal pointers mean that the word is from the environment.
     const char* variable = "";
     for (const char* const name : {"SLURM_DISTRIBUTION", "SBATCH_DISTRIBUTION"})
       if (word == std::getenv(name)) variable = name;

@@ -129,8 +129,8 @@ std::string put_in_force(const GpuOrder& order, GpuLists lists, const StepShape&
   return set_client_option("gpu-bind", map) ? "" : "srun does not accept --gpu-bind=" + map;
 }
 
-// Gives the ranks of the step GPUs with links between those that talk much, where gres.conf has links. Returns what to
-// tell about it.
+// Assigns linked GPUs to ranks of the step with much traffic between them, if gres.conf has links. Returns the text for
+// the message of srun -v.
 std::string give_gpus(const PlacementRequest& placement_request, const StepShape& step, const StepPlacement& placement,
                       const ClusterView& view) {
   unsetenv(gpu_plan_variable);  // of another step
@@ -156,8 +156,8 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   return text + std::string(where) + in_slurms_order(order.kept, " elsewhere");
 }
 
-// Returns the variable `name` that slurmctld has set for the job: that of its component in a heterogeneous job, or the
-// variable of the whole job where the component has none.
+// Returns the variable `name` that slurmctld has set for the job. In a heterogeneous job, the variable of the component
+// comes first, and that of the whole job second.
 std::string told_of_job(const char* name, std::uint32_t job) {
   std::string text;
   if (const auto component = component_of(job))

@@ -13,12 +13,12 @@ namespace placement::spank {
 // not be bound, because its ranks need all cores of the job.
 std::string launcher_daemon(spank_t spank);
 
-// Warns the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`. The message names the
-// command that places them. `daemon` is the result of launcher_daemon(), `plan` the plan in srun's environment.
-// `why_not_srun` is the reason if srun does not place ranks by the policy either, else empty. `for_srun_alone`: the
-// job's matrix is a stored profile (auto), which srun finds by its program. Open MPI's mpirun drops the output of srun,
-// so the line is written to the standard error of the parent process. Writes nothing if `plan` is in force, or if the
-// user gave Open MPI's mpirun a rankfile or the hostfile of `plan`.
+// Warns the user of mpirun or mpiexec that its ranks are not placed by the job's policy `policy`, and names the command
+// that places them. Writes nothing if `plan`, the plan in srun's environment, is in force, or if the user gave mpirun a
+// rankfile or the plan's hostfile. Open MPI's mpirun drops srun's output, so the parent's standard error is used.
+//   daemon          the result of launcher_daemon()
+//   why_not_srun    why srun does not place ranks by the policy either; else empty
+//   for_srun_alone  whether the job's matrix is a stored profile (auto), which srun finds by its program
 void tell_launcher(std::string_view daemon, const std::string& policy, const MpirunPlan& plan,
                    const std::string& why_not_srun, bool for_srun_alone);
 

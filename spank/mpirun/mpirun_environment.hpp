@@ -33,8 +33,8 @@ struct MpirunPlan {
 // Returns the plan for mpirun in the environment of this process.
 MpirunPlan inherited_mpirun_plan();
 
-// Removes the plan from the environment of this process, but for variables that the user has changed. srun starts no
-// mpirun with it, and sbatch and salloc begin other jobs, for which the plan would be wrong.
+// Removes the plan from the environment of this process, except for variables that the user has changed. srun starts no
+// mpirun with it. The jobs that sbatch and salloc start must not have it.
 void forget_mpirun_plan();
 
 }  // namespace placement::spank

@@ -71,8 +71,8 @@ bool set_by_site(const ControllerState& controller) {
 }
 
 // Returns the plan for the allocation in this process's environment. `wanted` is the user's PLACEMENT_MPIRUN. Returns
-// nothing if the job has no policy, or if its matrix is to come from a stored profile, so that ranks stay in Slurm's
-// order. Throws Error with the reason if the hostfile cannot be made.
+// nothing if the job has no policy, or if it uses a stored profile, which only srun can find. Throws Error with the
+// reason if the hostfile cannot be made.
 std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
@@ -90,8 +90,8 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
 
 using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;
 
-// Returns the variables of a plan. Open MPI's own variables are set only if `plan` is for every mpirun, and if the user
-// has set none of them in the environment, which `value` reads.
+// Returns the variables of a plan. Open MPI's own variables are among them only if `plan` is for every mpirun, and if
+// the user has set none of them. `value` reads the environment.
 std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const VariableValue& value) {
   const int number = file_in_memory(plan.hostfile, inherited);
   if (number < 0) return {{mpirun_reason_variable, std::string("no file in memory: ") + std::strerror(errno)}};
@@ -110,8 +110,8 @@ std::vector<Setting> settings_for(const JobPlan& plan, bool inherited, const Var
   return settings;
 }
 
-// Returns the message for a user who asked for a plan (PLACEMENT_MPIRUN=yes) that could not be made, if no srun will
-// report it: in a job of one node, and in salloc for a heterogeneous job. Returns an empty string otherwise.
+// Returns the message for a user who requested a plan (PLACEMENT_MPIRUN=yes) that could not be made. Returns an empty
+// string if srun will report that: everywhere except in a job of one node, and in salloc for a heterogeneous job.
 std::string notice_without_srun(const std::vector<Setting>& settings, const std::string& wanted, bool alone) {
   if (!alone || wanted != "yes" || settings.size() != 1 || settings[0].name != mpirun_reason_variable) return {};
   return "mpirun places its ranks itself, and not by the job's policy: " + settings[0].value;
@@ -137,8 +137,8 @@ bool is_c_shell(spank_t spank) {
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }
 
-// Makes the plan, in a process of its own. The text is a hostfile after "*" if it is for every mpirun and after "+"
-// otherwise, "-" and a reason, or empty if there is no plan to make.
+// Makes the plan, in a process of its own. Returns "*" and a hostfile for every mpirun, "+" and a hostfile for use by
+// hand, "-" and the reason of a failure, or an empty text without a plan to make.
 std::string plan_text(char** job_environment, const std::string& wanted) {
   environ = job_environment;
   try {

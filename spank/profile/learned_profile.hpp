@@ -50,8 +50,8 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
 struct UsableProfile {
   std::shared_ptr<const CommMatrix> matrix;  // null if no profile can be used
   std::string file;
-  std::string told;          // by which profile, or why by none
-  bool none_stored = false;  // there is no profile of this number of ranks
+  std::string told;          // names the profile, or the reason why none is used
+  bool none_stored = false;  // no profile has this number of ranks
 };
 
 // Returns a matrix for `run` from stored profiles. First choice: learned profiles with its number of ranks, if they

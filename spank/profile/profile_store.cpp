@@ -101,8 +101,8 @@ bool is_learned(std::string_view name) {
   return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending);
 }
 
-// Returns the number of ranks in the name of a profile, the digits between `first` and the end or ".learned"; nothing
-// if other characters are there.
+// Returns the number of ranks in the name of a profile: the digits between `first` and the end or ".learned". Returns
+// nothing if other characters are there.
 std::optional<std::int32_t> ranks_in(const std::string& name, std::size_t first, bool learned) {
   if (first >= name.size() || name[first] != '.') return std::nullopt;
   std::string_view text = std::string_view(name).substr(first + 1);

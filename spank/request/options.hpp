@@ -64,9 +64,8 @@ class PlacementOptions {
   // Returns a message such as "-m plane=2 cancels the policy NLA" if a stock word cancelled a policy; else empty.
   std::string taken_back() const;
 
-  // Returns a message such as "--comm-matrix=m is ignored: it requires a policy, and -m block is not one" if a matrix
-  // was given in addition to a stock -m. Returns an empty text otherwise, and if taken_back() names the policy of the
-  // matrix.
+  // Returns a message that the matrix is ignored if it was given in addition to a stock -m. Returns an empty text
+  // otherwise, and if taken_back() names the policy of the matrix.
   std::string unused_matrix() const;
 
  private:

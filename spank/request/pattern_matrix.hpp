@@ -14,8 +14,8 @@ namespace placement::spank {
 // mostly empty. Throws Error if the pattern does not fit the number of tasks.
 std::string take_pattern(PlacementRequest& placement_request, std::int32_t tasks);
 
-// Returns the number of tasks for which the pattern of a request is meant: `tasks` if that is known, else the number
-// that the pattern fixes. Returns nothing if neither is known or if the request names no pattern.
+// Returns the number of tasks of the pattern of a request: `tasks` if that is known, else the number that the pattern
+// fixes. Returns nothing if neither is known or if the request names no pattern.
 std::optional<std::int32_t> tasks_of_pattern(const PlacementRequest& placement_request,
                                              std::optional<std::int32_t> tasks);
 

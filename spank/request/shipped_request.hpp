@@ -18,7 +18,7 @@ struct ShippedRequest {
 
 // Returns the request as variables. `component` is the component of a heterogeneous job, and 0 for any other job. A
 // sample of the pairs is sent if the matrix has more than 200,000 pairs, or exceeds 1 MiB with the other variables.
-// Equal matrices give equal samples. Throws Error if no sample is small enough, which takes more than 100,000 ranks.
+// Equal matrices give equal samples. Throws Error if no sample is small enough, as with more than 100,000 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
 
 struct ReceivedRequest {

@@ -21,17 +21,17 @@ struct Allocation {
 };
 
 // Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld.
-// `component` is the component of a heterogeneous job, from 0; it must be given for a heterogeneous job and for no
-// other. Throws Error if this process has no allocation, if `component` does not fit, or if slurmctld does not answer.
+// `component`, from 0, is required for a heterogeneous job and not allowed for other jobs. Throws Error if this process
+// has no allocation, if `component` does not fit, or if slurmctld does not answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
 // Returns whether a variable in which slurmctld names the job `told_of` belongs to the job `job` of this process. A job
 // inherits the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
 bool is_of_job(std::uint32_t told_of, std::uint32_t job);
 
-// Sets the planned ranks of the step from `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or of
-// another job. If the text cannot be read, the step has no planned ranks, and a message for the user is returned; else
-// an empty string.
+// Sets the planned ranks of the step from `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or
+// for another job. If the text cannot be read, returns a message for the user, and the step has no planned ranks; else
+// returns an empty string.
 std::string take_planned_ranks(StepShape& step, std::string_view text);
 
 // Adds the state of the cluster by which slurmctld chose the job's nodes (PLACEMENT_STATE) and the planned ranks

@@ -32,8 +32,8 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
-// Returns the path of a command of Slurm: the one in the directory of the running program, such as srun, which belongs
-// to the running libslurm, else the one of the Slurm that this was compiled for, else the name alone.
+// Returns the path of a command of Slurm. First choice: the directory of the running program, such as srun, because its
+// commands fit the running libslurm. Second: SLURM_BINDIR. Otherwise returns the name alone.
 std::string path_of(const std::string& command) {
   std::error_code error;
   const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", error);

@@ -61,8 +61,8 @@ Placement place_natural(const ClusterView& view, const Request& request) {
 }
 
 // Returns the request with traffic added between successive ranks, so that policies put them on one node. `share` is
-// the traffic between ranks r - 1 and r for odd r, as a multiple of the mean traffic of a rank. Half of it is added for
-// r = 2, 6, 10, .., a quarter for r = 4, 12, 20, .., so that runs of two ranks form first, then runs of four.
+// the added traffic between ranks r - 1 and r for odd r, as a multiple of the mean traffic of a rank. For
+// r = 2, 6, 10, .. it is half, for r = 4, 12, 20, .. a quarter. So runs of two ranks form first, then runs of four.
 Request with_traffic_in_order(const Request& request, double share) {
   constexpr std::int64_t most_weight = std::int64_t{1} << 40;  // leaves room for the added traffic
   const std::int64_t unit = request.matrix->total_weight() / most_weight + 1;
@@ -80,8 +80,9 @@ Request with_traffic_in_order(const Request& request, double share) {
   return result;
 }
 
-// Returns a placement whose map MPI can read: that of the policy with as little traffic added in the order of ranks as
-// possible, or natural order, for which Slurm writes the shortest map. `length` is that of the policy's own map.
+// Returns a placement whose map MPI can read. The policy places the ranks with the least possible traffic added between
+// successive ranks. If that fails, ranks are in natural order, which has the shortest map. `length` is the length of
+// the policy's own map.
 Placement place_with_readable_map(const policies::Policy& policy, const ClusterView& view, const Request& request,
                                   const MapLength& map_length, const StepShape& step, double length,
                                   const Deadline& deadline) {

@@ -26,14 +26,14 @@ struct StepPlacement {
   std::optional<Cost> cost_of_best_order;
 };
 
-// Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
-// policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step.
-//
-// `map_length` returns the length of the map of ranks that MPI reads (process_map.hpp), divided by the largest length
-// that MPI can read; null: MPI can read all maps. If MPI cannot read the map of the policy's placement, the policy
-// places the ranks again, with traffic added between successive ranks. The least traffic for which the map fits is
-// found by bisection; if none is found, all ranks are in natural order.
+// Returns the length of the map of ranks that MPI reads (process_map.hpp), divided by the largest length that MPI can
+// read. A null function stands for an MPI that can read all maps.
 using MapLength = std::function<double(const std::vector<std::vector<std::uint32_t>>& ranks_of_node)>;
+
+// Places the ranks of the step by the policy of the request. `view` has the nodes of the step, in the step's order. The
+// policy gets a deadline of 10 s. Throws Error if the policy fails, or if its answer does not fit the step. If MPI
+// cannot read the map of the placement, the policy runs again with traffic added between successive ranks. Bisection
+// finds the least traffic for which the map fits; if none fits, all ranks are in natural order.
 StepPlacement place_step(const PlacementRequest& placement_request, const StepShape& step, const ClusterView& view,
                          const MapLength& map_length = nullptr);
 

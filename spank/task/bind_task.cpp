@@ -14,8 +14,8 @@ namespace placement::spank {
 
 namespace {
 
-// The GPUs that the step has on this node, as Slurm lists them before it binds the tasks; a task's own environment may
-// have those of the task alone.
+// The GPUs that the step has on this node, as Slurm lists them before it binds the tasks. A task's own environment may
+// list the GPUs of the task alone.
 std::string& step_gpus() {
   static std::string gpus;
   return gpus;

@@ -21,13 +21,13 @@ struct GpusOfTasks {
   std::vector<std::vector<std::int32_t>> of_task;
 };
 
-// Returns the GPUs of each task of a node, in the order of the tasks.
-//   binding  SLURMD_TRES_BIND, Slurm's text of --gpu-bind and of what implies it, as "gres/gpu:per_task:1", or
-//            "gpu:per_task:1" up to Slurm 23.02; empty: every task sees all GPUs
+// Returns the GPUs of each task of a node, in the order of the tasks. If every task sees all GPUs and there is one per
+// task, the i-th task is assumed to use the i-th GPU, as by SLURM_LOCALID.
+//   binding  SLURMD_TRES_BIND, such as "gres/gpu:per_task:1" ("gpu:per_task:1" up to Slurm 23.02). If it is empty,
+//   every
+//            task sees all GPUs.
 //   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
 //   tasks    the number of the step's tasks on the node
-// If every task sees all GPUs and there is one per task, the i-th task is assumed to use the i-th GPU, as programs do
-// that choose by SLURM_LOCALID.
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
 
 // Returns whether every task of a node sees all GPUs, and there is one GPU per task. The parameters are those of
@@ -58,13 +58,12 @@ struct MachineCores {
 // and the cores of a package by theirs.
 MachineCores machine_cores(int cpus, const PositionOf& position);
 
-// Returns the slots of the tasks of a node for which the sum of the distances to their GPUs is least. Ties go to the
-// slots closest to `slot_of_task`, the plan by the matrix.
+// Returns the slots of a node's tasks with the least sum of distances to their GPUs. The distance is 0 for a CPU of the
+// mask near a GPU of the task, 1 for another one of its package, else 2. Ties go to the slots closest to
+// `slot_of_task`, the plan by the matrix, which stays for more than 1,024 tasks or a GPU that is not in `gpus`.
 //   sorted        the masks in the order of slots
 //   gpus_of_task  the GPUs of each task, indices into `gpus`
 //   gpus          the GPUs of the node; one whose cores are not known is near all
-// A CPU of a mask that is near a GPU of the task has the distance 0, another one of its package 1, any other 2. The
-// slots stay as they are for more than 1,024 tasks, and when a task has a GPU that is not in `gpus`.
 std::vector<std::int32_t> slots_near_gpus(std::span<const CpuMask> sorted, std::span<const std::int32_t> slot_of_task,
                                           std::span<const std::vector<std::int32_t>> gpus_of_task,
                                           std::span<const GpuShape> gpus, const MachineCores& machine);
