@@ -19,7 +19,7 @@ std::string format_hardware(std::span<const std::int32_t> arities);
 // Returns the neighbours of each process, ascending, in the graph of the published assignment [JA §4]. The graph joins
 // all pairs of groups below each vertex by the first pair of processes with the most traffic, unless that is zero.
 //   matrix   the traffic between processes
-//   order    the process at each leaf, in the order of the leaves; -1 for none
+//   order    the process at each leaf, by leaf; -1 for none
 //   arities  the arity of each level from the root; throws Error unless their product is the number of leaves
 std::vector<std::vector<std::int32_t>> assignment_neighbours(const CommMatrix& matrix,
                                                              std::span<const std::int32_t> order,

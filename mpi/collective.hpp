@@ -9,6 +9,7 @@
 
 namespace placement::mpi {
 
+// The operations, each with its blocking, non-blocking and persistent calls.
 enum class Collective : std::uint32_t {
   allgather,
   allgatherv,
@@ -31,9 +32,9 @@ enum class Collective : std::uint32_t {
 // The data that one rank has of a collective call on an intra-communicator.
 struct CollectiveCall {
   Collective operation = Collective::barrier;
-  std::int32_t rank = 0;
-  std::int32_t size = 1;
-  std::int32_t root = 0;
+  std::int32_t rank = 0;  // of this process in the communicator
+  std::int32_t size = 1;  // ranks of the communicator
+  std::int32_t root = 0;  // the root of a call that has one
   // For broadcast and reductions: all elements; for reduce_scatter_block: the elements of the block of one rank.
   // For gather, scatter, allgather and alltoall: the elements of one block.
   std::uint64_t count = 0;

@@ -9,13 +9,12 @@
 
 namespace placement::mpi::profile {
 
-// A message of each start of a persistent request. `world` is the rank in MPI_COMM_WORLD, or WorldRanks::outside for a
-// process that is not in it.
+// The messages of each start of a persistent request to one process.
 struct PlannedSend {
   TrafficKind kind;
-  std::int32_t world;
-  std::uint64_t bytes;
-  std::uint64_t messages;
+  std::int32_t world;      // rank in MPI_COMM_WORLD, or WorldRanks::outside for a process that is not in it
+  std::uint64_t bytes;     // in all messages
+  std::uint64_t messages;  // their number
 };
 
 // Stores the messages of a persistent request. They replace messages stored for this handle before. Any thread may

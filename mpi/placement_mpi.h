@@ -27,7 +27,7 @@ int placement_comm_reorder(MPI_Comm comm, const char *matrix_file, MPI_Comm *reo
  * prints the reason, and *made is MPI_COMM_NULL. */
 int placement_comm_from_neighbours(MPI_Comm comm, const char *neighbour_file, int reorder, MPI_Comm *made);
 
-/* Gives the communicator that stands for MPI_COMM_WORLD in calls of the program. It is another communicator than
+/* Sets *world to the communicator that stands for MPI_COMM_WORLD in calls of the program. It differs from
  * MPI_COMM_WORLD while PLACEMENT_REORDER_MATRIX is in effect. The call is for other preloaded tools. The caller must
  * not free the communicator. Returns MPI_SUCCESS. */
 int placement_world(MPI_Comm *world);

@@ -79,11 +79,12 @@ class Timed {
   std::uint64_t begin_;
 };
 
-// Takes the place of Timed around calls that return without waiting.
+// Replaces Timed around calls that return without waiting.
 struct Untimed {
   Untimed() {}
+  // Notices the end of a pause of the sampling.
   [[gnu::always_inline]] ~Untimed() {
-    // A program that polls may have no call that can wait, so that these calls must see the end of a pause, too.
+    // A program that polls may have no other calls.
     if (sampling.load(std::memory_order_relaxed) != Sampling::off) look_at_sampling_sometimes();
   }
   Untimed(const Untimed&) = delete;

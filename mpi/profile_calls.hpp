@@ -12,7 +12,8 @@ namespace placement::mpi::profile {
 // Stands for the bytes of a message that is not sent, unlike a message of 0 bytes.
 inline constexpr std::uint64_t no_message = UINT64_MAX;
 
-// Returns the window from the arguments behind those of the target. An operation may precede it, a request may follow.
+// Both overloads return the window from the arguments after those of the target. An operation may precede it, and a
+// request may follow.
 template <class... Rest>
 MPI_Win window_among(MPI_Win win, Rest...) {
   return win;

@@ -100,6 +100,7 @@ void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form.
   count_collective(comm, call, form...);
 }
 
+// Counts a reduction of `count` elements at each rank; `root` is 0 if the operation has no root.
 template <class Count, class... Form>
 void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root,
                MPI_Comm comm, Form... form) {

@@ -26,7 +26,7 @@ struct Settings {
   std::string save;     // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
   bool report = false;  // rank 0 prints the hop-bytes before and after
 };
-// Reads the environment. Throws Error when a variable has a wrong value.
+// Returns the settings from the environment. Throws Error when a variable has a wrong value.
 Settings read_settings();
 
 // Reads the settings after MPI_Init. It may set world_stand_in. The call is collective over MPI_COMM_WORLD.

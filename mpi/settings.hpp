@@ -40,7 +40,7 @@ inline constexpr const char* profile_variables[] = {
 // The command's option for each variable that it set, as "--count", which errors name in place of the variable.
 using SettingOptions = std::map<std::string_view, std::string>;
 
-// Reads the settings from `profile_variables`. Throws Error when a value is not one of the allowed ones.
+// Returns the settings from `profile_variables`. Throws Error when a value is not one of the allowed ones.
 ProfileSettings profile_settings(const SettingOptions& options = {});
 
 // Returns the end of the name of the matrix of a program that MPI_Comm_spawn started: ".spawned" for the first one,

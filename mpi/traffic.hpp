@@ -18,9 +18,9 @@ std::string_view to_string(TrafficKind kind);
 
 // The messages of one rank to one other.
 struct PeerTraffic {
-  std::int32_t peer = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t messages = 0;
+  std::int32_t peer = 0;       // the other rank in MPI_COMM_WORLD
+  std::uint64_t bytes = 0;     // in all messages
+  std::uint64_t messages = 0;  // their number
 };
 
 // How the process of a table ended.
@@ -40,15 +40,18 @@ class Traffic {
   //   path  the file of the table, which is replaced; empty: the table is in memory only
   // Throws Error when the table cannot be made.
   Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path);
-  // Opens the table of another process, read-only. Throws Error when the file is not a table or is incomplete.
+  // Returns the table of another process, read-only. Throws Error if the file is not a table or is incomplete.
   static Traffic left_behind(const std::string& path);
   ~Traffic();
   Traffic(Traffic&& other) noexcept;
   Traffic& operator=(Traffic&& other) noexcept;
 
+  // Return the rank in MPI_COMM_WORLD of the process of this table, and the number of ranks there.
   std::int32_t rank() const;
   std::int32_t ranks() const;
-  std::uint64_t run() const;  // equal in all tables of one run
+  // Returns the number of the run, which is equal in all its tables.
+  std::uint64_t run() const;
+  // Return and set how the process ended.
   RankState state() const;
   void set_state(RankState state);
 

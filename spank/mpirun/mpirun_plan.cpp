@@ -137,8 +137,8 @@ bool is_c_shell(spank_t spank) {
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }
 
-// Makes the plan, in a process of its own. Returns "*" and a hostfile for every mpirun, "+" and a hostfile for use by
-// hand, "-" and the reason of a failure, or an empty text without a plan to make.
+// Makes the plan, in a process of its own. Returns "*" and a hostfile for every mpirun, or "+" and a hostfile for use
+// by hand. Returns "-" and the reason if that fails. The text is empty if there is no plan to make.
 std::string plan_text(char** job_environment, const std::string& wanted) {
   environ = job_environment;
   try {

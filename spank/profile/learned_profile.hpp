@@ -31,8 +31,8 @@ struct LearnedProfile {
   std::shared_ptr<const CommMatrix> matrix;  // of the latest one; null unless learned_runs of them agree
 };
 
-// Reads the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or have other
-// ranks, do not count.
+// Returns the result of the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or
+// have another number of ranks, do not count.
 LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks);
 
 // The next run to be learned.

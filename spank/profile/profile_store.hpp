@@ -44,6 +44,7 @@ class ProfileStore {
   static constexpr std::size_t most_files = 512;  // counts the profiles and the files next to them
   static constexpr std::uintmax_t most_bytes = std::uintmax_t{256} << 20;
 
+  // Makes the store in the directory with this absolute path, which need not exist.
   explicit ProfileStore(std::string directory) : directory_(std::move(directory)) {}
 
   // Returns the user's store: $PLACEMENT_PROFILE_STORE, else $XDG_DATA_HOME/slurm-placement/profiles, else
@@ -70,12 +71,13 @@ class ProfileStore {
   // Returns the arguments that were noted next to `profile`, with blanks between them; nothing if none are known.
   static std::optional<std::string> noted_arguments(const StoredProfile& profile);
 
-  // Learned profiles are those that srun makes by itself of each run of a program. They are kept by the program's build
-  // ID, or its path if it has none, and the class of its arguments. Returns those of `run`, the latest first, at most
-  // learned_files. With `other_ranks`, those with other numbers of ranks instead, in this order for each number.
-  static constexpr std::size_t learned_runs = 3;  // that have to agree
+  // srun makes learned profiles by itself. Their names have the program's build ID (its path if it has none) and the
+  // class of its arguments.
+  static constexpr std::size_t learned_runs = 3;  // that must agree
   // More than learned_runs, so that simultaneous runs each have a file.
   static constexpr std::size_t learned_files = 9;
+  // Returns the learned profiles of `run`, the latest first, at most learned_files. With `other_ranks`, returns those
+  // of each other number of ranks instead, in this order.
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the

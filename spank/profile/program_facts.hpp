@@ -13,9 +13,8 @@ struct ProgramFacts {
   std::string version;   // the build ID; without one, size and time of the last change of an ELF file; else empty
 };
 
-// Reads the facts of the ELF file `path`, a program or a library. Everything else, such as a script or a file that
-// cannot be read, has none. A program that loads MPI through another library or at run time, as Python does, has no MPI
-// library here.
+// Returns the facts of the ELF file `path`, a program or a library. A script, or a file that cannot be read, has none.
+// A program that loads MPI through another library or at run time, as Python does, has no MPI library here.
 ProgramFacts facts_of_program(const std::string& path);
 
 }  // namespace placement::spank

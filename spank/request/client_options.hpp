@@ -12,7 +12,7 @@ namespace placement::spank {
 // nothing if the option was not given or this version of Slurm does not report it.
 using ClientOption = std::function<std::optional<std::string>(const std::string& name)>;
 
-// The ClientOption that asks Slurm. It looks up Slurm's functions at run time.
+// Returns the value of an option from Slurm; see ClientOption. Looks up Slurm's functions at run time.
 std::optional<std::string> client_option(const std::string& name);
 
 // Returns the type in force of --mpi, also if it is MpiDefault of slurm.conf. Returns an empty string if this version

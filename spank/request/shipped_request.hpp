@@ -21,9 +21,10 @@ struct ShippedRequest {
 // Equal matrices give equal samples. Throws Error if no sample is small enough, as with more than 100,000 ranks.
 ShippedRequest pack_request(const PlacementRequest& placement_request, std::int32_t component);
 
+// The request of a job, as unpack_request() returns it.
 struct ReceivedRequest {
   PlacementRequest placement_request;
-  std::int32_t component = 0;
+  std::int32_t component = 0;  // of a heterogeneous job, from 0; 0 for any other job
 };
 
 // Returns the value of a variable of the job control environment, or null.

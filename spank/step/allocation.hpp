@@ -47,7 +47,7 @@ std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_
 // 2, 2, 2, 1. Throws Error if the text has another form.
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text);
 
-// Places the ranks of the allocation with place_step(), as srun's plugin does, by the matrix or by the pattern of the
+// Returns the placement of the allocation's ranks by place_step(), as in srun, by the matrix or the pattern of the
 // request. Throws Error if the matrix has another number of ranks than the allocation has tasks, or if the policy
 // fails.
 StepPlacement place_in(const Allocation& allocation, PlacementRequest placement_request,

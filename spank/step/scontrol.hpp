@@ -29,7 +29,7 @@ class SlurmCommand {
   explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false);
   ~SlurmCommand();
 
-  // Waits for the end of the command. Call it or text() once.
+  // Waits for the end of the command, and returns its output and exit code. Call it or text() once.
   CommandOutput output();
 
   // Waits for the end of the command, and returns what it prints. Throws Error if the command fails.

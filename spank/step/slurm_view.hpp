@@ -16,7 +16,7 @@ namespace placement::spank {
 
 // A job as "scontrol -d show job" prints it.
 struct ShownJob {
-  std::uint32_t id = 0;
+  std::uint32_t id = 0;       // the job ID
   bool is_component = false;  // of a heterogeneous job
   bool holds_cpus = false;    // the job runs, is suspended or is completing
   std::string partition;
@@ -32,9 +32,10 @@ struct ShownJob {
 // Returns the jobs in `text`, the output of "scontrol -d show job". Each component of a heterogeneous job is a job.
 std::vector<ShownJob> parse_shown_jobs(std::string_view text);
 
-// A question to slurmctld about a job, which the constructor sends. The caller works until it calls view().
+// A query to slurmctld about a job. It runs while the caller does other work, until view() waits for the answer.
 class JobQuery {
  public:
+  // Sends the questions about the job with the ID `job`. Throws Error if scontrol cannot be started.
   explicit JobQuery(std::uint32_t job);
   std::uint32_t job() const { return job_; }
 

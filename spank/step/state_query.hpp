@@ -10,7 +10,7 @@
 
 namespace placement::spank {
 
-// Asks placement-monitor on a controller for the present state of `nodes`. The result is what slurmctld would have
+// Asks placement-monitor on a controller for the present state of `nodes`. Returns the state that slurmctld would have
 // sent with the job `job` on these nodes. `controller` gives the monitor's address. Throws Error if no monitor
 // answers, or if this plugin was built without munge. Each controller has 2 s to answer.
 JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job, std::span<const std::string> nodes);

@@ -37,9 +37,9 @@ struct CpuPosition {
 };
 using PositionOf = std::function<CpuPosition(int cpu)>;
 
-// Permutes the masks. Task i gets mask number slot_of_task[i] when the masks are ordered by the core of their lowest
-// CPU. `slot_of_task` is a permutation of 0 to masks.size() - 1. `core_of_cpu` has the number of the core of each CPU
-// in Slurm's count (MachineCores); CPUs behind its end follow all others.
+// Returns the masks in another order. Task i gets mask number slot_of_task[i] when the masks are ordered by the core of
+// their lowest CPU. `slot_of_task` is a permutation of 0 to masks.size() - 1. `core_of_cpu` has the number of the core
+// of each CPU in Slurm's count (MachineCores); CPUs behind its end follow all others.
 std::vector<CpuMask> deal_masks(std::span<const CpuMask> masks, std::span<const std::int32_t> slot_of_task,
                                 std::span<const std::int32_t> core_of_cpu);
 

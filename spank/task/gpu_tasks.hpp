@@ -23,9 +23,7 @@ struct GpusOfTasks {
 
 // Returns the GPUs of each task of a node, in the order of the tasks. If every task sees all GPUs and there is one per
 // task, the i-th task is assumed to use the i-th GPU, as by SLURM_LOCALID.
-//   binding  SLURMD_TRES_BIND, such as "gres/gpu:per_task:1" ("gpu:per_task:1" up to Slurm 23.02). If it is empty,
-//   every
-//            task sees all GPUs.
+//   binding  SLURMD_TRES_BIND, such as "gres/gpu:per_task:1"; if it is empty, every task sees all GPUs
 //   gpus     the GPUs that the step has on the node, ascending, in Slurm's count
 //   tasks    the number of the step's tasks on the node
 GpusOfTasks gpus_of_tasks(std::string_view binding, std::span<const std::int32_t> gpus, std::size_t tasks);
@@ -60,7 +58,7 @@ MachineCores machine_cores(int cpus, const PositionOf& position);
 
 // Returns the slots of a node's tasks with the least sum of distances to their GPUs. The distance is 0 for a CPU of the
 // mask near a GPU of the task, 1 for another one of its package, else 2. Ties go to the slots closest to
-// `slot_of_task`, the plan by the matrix, which stays for more than 1,024 tasks or a GPU that is not in `gpus`.
+// `slot_of_task`, the plan by the matrix. The plan stays for more than 1,024 tasks, or with a GPU outside `gpus`.
 //   sorted        the masks in the order of slots
 //   gpus_of_task  the GPUs of each task, indices into `gpus`
 //   gpus          the GPUs of the node; one whose cores are not known is near all

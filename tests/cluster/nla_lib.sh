@@ -7,10 +7,11 @@
 
 LIVE=$CLUSTER/tmp/nla
 
-# Nodes and pairs: one line "node NAME LOAD SLURM_LOAD [CORES [MHZ]]" or "pair A B LATENCY_US BANDWIDTH" for what is not
-# ordinary (no load, 4 cores, 3000 MHz, 50 us, 1e8 of 1.25e8 bytes/s); a load or latency of "-" is not known. A line "links
-# LATENCY_US BANDWIDTH" says what is ordinary of pairs, on an idle network; "links -" says that no others are known. A line "published
-# SECONDS" makes all of it so old.
+# Publishes a snapshot from lines of these forms; "-" for a load or latency means unknown.
+#   node NAME LOAD SLURM_LOAD [CORES [MHZ]]   default: no load, 4 cores, 3000 MHz
+#   pair A B LATENCY_US BANDWIDTH             default: 50 us, 1e8 of 1.25e8 bytes/s
+#   links LATENCY_US BANDWIDTH                the default of pairs, on an idle network; "links -": other pairs are unknown
+#   published SECONDS                         the age of the snapshot
 publish() {
   awk -v now="$(date +%s)" '
   function told(value) { return value == "-" ? "null" : value }

@@ -21,8 +21,8 @@ client() {
   gcc -Wall -Wextra -Werror -O1 -o pmi_ranks "$SP_TOP/tests/cluster/pmi_ranks.c" "${pmix[@]}"
 }
 
-# Runs a step of ranks that use the process manager. Checks that all ranks ran, that each has read what its neighbour published,
-# that the map names the node of each rank, and that srun has predicted the length of the map. Sets `map` and `how`.
+# Runs a step of ranks that use the process manager. Checks that all ranks ran, and that each has read what its neighbour published.
+# Checks that the map names the node of each rank, and that srun predicted the length of the map. Sets `map` and `how`.
 ranks_agree() {  # 1|2|x ranks options of srun...
   local protocol=$1 ranks=$2 type=pmi2
   shift 2

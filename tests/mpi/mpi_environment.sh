@@ -104,8 +104,8 @@ check_cases() {
 }
 
 # Fortran: each interface (mpif.h, mpi, mpi_f08) is counted like C, once.
-# 0-1: 40 bytes sent, 80 back, 2 x 12 persistent; 8 for each step of bcast from rank 0, allreduce of
-# 16 bytes in place both ways, 4 put.
+# Between ranks 0 and 1: 40 bytes sent, 80 back, 2 x 12 persistent, 8 for each step of bcast from rank 0, and 4 put. The allreduce of
+# 16 bytes in place goes both ways.
 check_fortran() {  # compiler
   local interface
   # Open MPI's mpifort is there without gfortran too, and then compiles nothing.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests that a process which dies or hangs is never taken for one with nothing to tell, nor a part of its text for the
-// whole.
+// Tests that a process that dies or hangs causes an error, and that a part of its text is never used as the whole.
 #include "spank/mpirun/process_answer.hpp"
 
 #include <signal.h>
