@@ -151,7 +151,7 @@ void finish_component(spank_t spank) {
     spank_job_control_setenv(spank, job_quiet_variable, "1", 1);
   if (self.no_profile) spank_job_control_setenv(spank, job_no_profile_variable, "1", 1);
   if (self.profile && spank_job_control_setenv(spank, job_profile_variable, self.profile->c_str(), 1) != ESPANK_SUCCESS)
-    throw Error("Slurm does not take --profile-comm into the job's environment");
+    throw Error("Slurm does not accept --profile-comm in the job's environment");
 }
 
 }  // namespace placement::spank

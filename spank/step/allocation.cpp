@@ -33,7 +33,7 @@ std::string required(const std::string& name) {
 std::int32_t positive(const std::string& name, const std::string& text) {
   const auto number = parse_integer(text);
   if (!number || *number < 1 || *number > INT32_MAX)
-    throw Error(name + "=" + shown(text) + ": it should be a number above 0");
+    throw Error(name + "=" + shown(text) + ": expected a number above 0");
   return static_cast<std::int32_t>(*number);
 }
 
@@ -89,7 +89,7 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   step.nodes = expand_hostlist(std::string_view(required(of_component("SLURM_JOB_NODELIST", component))));
   step.tasks = parse_tasks_per_node(required(tasks));
   if (step.tasks.size() != step.nodes.size())
-    throw Error(tasks + " is about " + std::to_string(step.tasks.size()) + " nodes, and SLURM_JOB_NODELIST has " +
+    throw Error(tasks + " has " + std::to_string(step.tasks.size()) + " nodes, but SLURM_JOB_NODELIST has " +
                 std::to_string(step.nodes.size()));
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);

@@ -37,8 +37,8 @@ std::vector<GpuShape> gpus_of_job(const NodeView& view, std::size_t tasks, const
     throw Kept{"cannot identify the GPUs of " + view.name + " (" + node.why_not +
                "); generate the lines with placectl gres-conf"};
   if (shapes->size() <= static_cast<std::size_t>(view.gpus.back()))
-    throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name +
-               ", and the job has number " + std::to_string(view.gpus.back())};
+    throw Kept{"gres.conf has " + std::to_string(shapes->size()) + " GPUs of " + view.name + ", but the job has GPU " +
+               std::to_string(view.gpus.back())};
   if (lists == GpuLists::one &&
       shapes->size() != tasks)  // whether map_gpu: counts those of the node or of the step is not known
     throw Kept{"the job does not have all GPUs of " + view.name};

@@ -69,7 +69,7 @@ slurm_step_layout_t* layout_of(spank_t spank) {
 StepShape shape_of(const slurm_step_layout_t& layout, std::uint32_t job, std::uint32_t step) {
   StepShape shape{job, step, expand_hostlist(layout.node_list), {}, 1};
   if (shape.nodes.size() != layout.node_cnt)
-    throw Error("the step has " + std::to_string(layout.node_cnt) + " nodes, its list " + layout.node_list);
+    throw Error("the step has " + std::to_string(layout.node_cnt) + " nodes, but its list is " + layout.node_list);
   std::vector<bool> seen(layout.task_cnt, false);
   std::size_t total = 0;
   for (std::uint32_t node = 0; node < layout.node_cnt; ++node) {

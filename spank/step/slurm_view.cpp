@@ -214,7 +214,7 @@ ClusterView JobQuery::view(std::span<const std::string> names) {
   view.tree = machine.tree;
   for (const std::string& name : names) {
     const auto found = index_of.find(name);
-    if (found == index_of.end()) throw Error("slurmctld shows no node " + name);
+    if (found == index_of.end()) throw Error("slurmctld does not show the node " + name);
     const auto index = static_cast<std::size_t>(found->second);
     keep_part_of_job(view.nodes.emplace_back(machine.nodes[index]), nodes, shapes[index].threads_per_core);
   }
