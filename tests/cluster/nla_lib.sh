@@ -7,7 +7,7 @@
 
 LIVE=$CLUSTER/tmp/nla
 
-# Publishes a snapshot from lines of these forms; "-" for a load or latency means unknown.
+# Publishes a snapshot from its input, one line for each item; "-" for a load or latency means unknown.
 #   node NAME LOAD SLURM_LOAD [CORES [MHZ]]   default: no load, 4 cores, 3000 MHz
 #   pair A B LATENCY_US BANDWIDTH             default: 50 us, 1e8 of 1.25e8 bytes/s
 #   links LATENCY_US BANDWIDTH                the default of pairs, on an idle network; "links -": other pairs are unknown

@@ -53,8 +53,7 @@ START_TEST(the_word_of_another_job_is_none) {
   for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
                             "99999999999999999999 nodes", "42nodes"}) {
     const std::string notice = stock_nodes_notice(42, 0, value);
-    ck_assert_msg(has_words(notice, "job 42 Slurm chose Mode=off"), "%s: %s", value ? value : "none",
-                  notice.c_str());
+    ck_assert_msg(has_words(notice, "job 42 Slurm chose Mode=off"), "%s: %s", value ? value : "none", notice.c_str());
   }
 }
 END_TEST
