@@ -104,7 +104,7 @@ START_TEST(the_file_is_found_by_the_environment) {
     const auto found = variables.find(name);
     return found == variables.end() ? nullptr : found->second.c_str();
   };
-  ck_assert_error(StepRecords::of_user("here", get), "no place");
+  ck_assert_error(StepRecords::of_user("here", get), "XDG_STATE_HOME");
   variables["HOME"] = directory.path();
   StepRecords::of_user("here", get).put(step_of(1, "0"));
   ck_assert(std::filesystem::exists(directory.path() + "/.local/state/slurm-placement/steps.here"));

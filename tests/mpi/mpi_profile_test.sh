@@ -134,7 +134,7 @@ for file in "$scratch/no/such/file" "$scratch/directory"; do
   "$tool" -o "$file" touch "$scratch/ran" 2>"$scratch/log"
   [ $? = 2 ] && [ ! -e "$scratch/ran" ] || fail "-o $file: the command runs"
 done
-grep -q "$scratch/directory: a directory" "$scratch/log" || fail "-o DIRECTORY: $(cat "$scratch/log")"
+grep -q "$scratch/directory is a directory" "$scratch/log" || fail "-o DIRECTORY: $(cat "$scratch/log")"
 "$tool" --merge "$scratch/none" 2>"$scratch/log" && fail "--merge of nothing succeeds"
 "$tool" "$scratch/no-such-command" 2>/dev/null
 [ $? = 127 ] || fail "exit status of a command that is not there"

@@ -283,7 +283,7 @@ decisions() {
   has "# not read: $work/history.sqlite: "
   run decisions --ring state
   ends 1
-  says 'state ring'
+  says 'state: decision file'
   run explain 7
   ends 1
   says 'decision job 7'
