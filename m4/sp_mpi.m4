@@ -25,7 +25,7 @@ AS_IF([test "x$with_mpi" != xno], [
 AS_IF([test "x$MPICC" != x], [
   MPI_CPPFLAGS="-DOMPI_SKIP_MPICXX -DMPICH_SKIP_MPICXX"
   MPI_LIBS=
-  # Both families print the command behind the wrapper; what follows the compiler is wanted.
+  # Both families print the command behind the wrapper; the words after the compiler are used.
   for mpi_word in `"$MPICC" -show 2>/dev/null | sed 's/^[[^ ]]* *//'`; do
     AS_CASE([$mpi_word],
       [-I*], [MPI_CPPFLAGS="$MPI_CPPFLAGS -isystem `expr "X$mpi_word" : 'X-I\(.*\)'`"],

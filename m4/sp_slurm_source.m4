@@ -76,6 +76,6 @@ AC_CONFIG_COMMANDS([select_symbols.h],
   [{ echo "/* Made by configure from Slurm $sp_release's $sp_file. */"; echo "$sp_lines" | tr ' ' '\n' | sed '/^$/d'; } >select_symbols.h],
   [sp_release='$slurm_version' sp_file='src/$sp_file' sp_lines='$sp_select_lines'])
 ])
-# Where the select plugin cannot tell slurmctld's clients anything, mpi_placement.so does.
+# If the select plugin cannot pass values to slurmctld's clients, mpi_placement.so does.
 AM_CONDITIONAL([BUILD_MPI_FACTS], [test "x$sp_select_facts" != xyes])
 ])

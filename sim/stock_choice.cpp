@@ -66,8 +66,8 @@ class StockChooser {
     return best;
   }
 
-  // Returns a value above 0 when switch a suits the nodes still wanted better than switch b. If neither holds them, the
-  // switches above the two are compared.
+  // Returns a value above 0 when switch a suits the nodes still required better than switch b. If neither has enough
+  // nodes, the switches above the two are compared.
   int compare(std::int32_t a, std::int32_t b) const {
     const auto sign = [](std::int32_t x, std::int32_t y) { return (x > y) - (x < y); };
     for (;;) {
@@ -82,7 +82,7 @@ class StockChooser {
   }
 
   // Takes nodes of the leaf switch in their order. Each node gives all its free cores, but one task is kept for each
-  // node that is still wanted.
+  // node that is still required.
   void take(std::int32_t leaf_switch) {
     for (const std::int32_t n : nodes_of_[leaf_switch]) {
       if (cores_left_ <= 0) return;
@@ -107,8 +107,8 @@ class StockChooser {
 };
 
 // Returns the choice of Slurm without topology/tree, by runs of consecutive numbers of the offered nodes. Offered are
-// nodes with at least `share` free cores. Takes the smallest run that holds all that is still wanted, otherwise the one
-// with the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
+// nodes with at least `share` free cores. Takes the smallest run that holds all remaining tasks, otherwise the one with
+// the most free cores, and its nodes in their order. Returns nothing when the offered nodes do not suffice.
 std::vector<NodeShare> choose_in_runs(std::span<const std::int32_t> free, std::int32_t tasks, std::int32_t share) {
   struct Run {
     std::int32_t first, last;

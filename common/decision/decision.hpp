@@ -41,7 +41,7 @@ struct Decision {
   std::string policy;
   std::string parameters;          // key=value,.. as the user gave them
   std::string candidate_nodes;     // a hostlist, as all texts of nodes are; ".." at the end: it was cut
-  std::string choice;              // the nodes that the policy wanted
+  std::string choice;              // the nodes that the policy chose
   std::string tasks_per_node;      // on the nodes of the choice, such as 4(x3),2
   std::string given;               // the nodes that Slurm allocated; empty: none, or no start
   std::string stock_choice;        // the nodes that stock Slurm would choose; empty: not asked

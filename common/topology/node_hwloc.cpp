@@ -222,8 +222,8 @@ bool is_gpu(hwloc_obj_t device) {
   return false;
 }
 
-// Returns the device file of a GPU; empty where the description does not tell it. With the driver nvidia-drm, one of
-// NVIDIA has a renderD, too, which is not the file that programs compute by.
+// Returns the device file of a GPU; empty if the description does not contain it. With the driver nvidia-drm, a GPU of
+// NVIDIA also has a renderD file, which compute programs do not open.
 std::string device_file(hwloc_obj_t device) {
   if (device->type == HWLOC_OBJ_OS_DEVICE) return {};
   const bool of_nvidia = device->attr->pcidev.vendor_id == nvidia;

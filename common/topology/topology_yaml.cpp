@@ -113,7 +113,7 @@ class YamlDocument {
   yaml_document_t document_;
 };
 
-// Writes lines of a topology.conf, each with a number that is not below the wanted one.
+// Writes lines of a topology.conf, each at a line number that is at least the requested one.
 class NumberedLines {
  public:
   explicit NumberedLines(const std::string& file) : file_(file) {}

@@ -26,9 +26,9 @@ struct YamlTopology {
 // Returns whether the text is that of a topology.yaml: it begins with "---" or with the first entry of a list.
 bool is_topology_yaml(std::string_view text);
 
-// Returns the topology called `wanted` or, without it, the cluster's default: the first with cluster_default, else the
-// first of all. `text` has at most max_topology_yaml bytes; `file` is its name in errors. Keys that Slurm may get later
-// are ignored. Throws Error, with file and line where there is one.
+// Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
+// cluster_default, otherwise the first one. `text` has at most max_topology_yaml bytes; `file` is its name in errors.
+// Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
 

@@ -9,7 +9,7 @@ namespace placement {
 
 std::vector<std::int32_t> allowed_cpus() {
   std::vector<std::int32_t> cpus;
-  // The set must have room for all processors that the kernel supports, and the kernel does not tell their number.
+  // The set must have room for all processors that the kernel supports, and the kernel does not report their number.
   for (int room = 1024; cpus.empty() && room <= 1 << 20; room *= 4) {
     cpu_set_t* const set = CPU_ALLOC(room);
     if (set == nullptr) break;

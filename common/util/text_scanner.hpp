@@ -41,7 +41,7 @@ class TextScanner {
   // or without an exponent. A long double holds each integer of 63 bits exactly. Throws Error when the field is
   // something else; `what` names it in the message.
   long double amount(std::string_view what);
-  // Throws Error when a field is left in the line. `wanted` says in the message what the line should hold.
+  // Throws Error when a field is left in the line. `wanted` names in the message what the line should hold.
   void end_line(std::string_view wanted);
 
   // Throws Error "name:line: text".

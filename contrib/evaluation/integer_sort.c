@@ -45,7 +45,7 @@ static long number(int argc, char **argv, const char *option, long standard)
 			char *end;
 			long value = strtol(argv[i + 1], &end, 10);
 			if (*end || value < 1 || value > 1L << 30) {
-				fprintf(stderr, "integer_sort: %s %s: a number from 1 to 2^30 is wanted\n", option, argv[i + 1]);
+				fprintf(stderr, "integer_sort: %s %s: expected a number from 1 to 2^30\n", option, argv[i + 1]);
 				exit(2);
 			}
 			return value;

@@ -107,7 +107,7 @@ static void make_graph(struct graph *g, int scale)
 	g->vertices = 1L << scale;
 	g->each = (g->vertices + ranks - 1) / ranks;
 	const long all = g->vertices * EDGES_PER_VERTEX;
-	int *place = allocated(g->vertices, sizeof(int));	/* of a vertex among those wanted from its rank, from 1 on */
+	int *place = allocated(g->vertices, sizeof(int));	/* index of a vertex in the request to its rank, from 1 on */
 	int *wanted = allocated(g->vertices, sizeof(int));
 	int *from = allocated(all, sizeof(int)), *to = allocated(all, sizeof(int));
 	g->values = make_exchange();
@@ -276,7 +276,7 @@ static long number(int argc, char **argv, const char *option, long standard, lon
 			char *end;
 			const long value = strtol(argv[k + 1], &end, 10);
 			if (*end || value < 1 || value > most) {
-				fprintf(stderr, "irregular: %s %s: a number from 1 to %ld is wanted\n", option, argv[k + 1], most);
+				fprintf(stderr, "irregular: %s %s: expected a number from 1 to %ld\n", option, argv[k + 1], most);
 				exit(2);
 			}
 			return value;

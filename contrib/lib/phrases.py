@@ -9,6 +9,8 @@ import subprocess
 import sys
 
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"|\'((?:[^\'\\]|\\.)*)\'')
+NAME = re.compile(r"`[^`]*`")
+VARIABLE = re.compile(r"\$?\{[^{}]*\}|\$\w+")
 C_LIKE = re.compile(r"\.[ch](pp)?$")
 DOCUMENT = re.compile(r"(\.md|^(man|contrib/packaging)/.*\.[1-8](\.in)?)$")
 HASH_COMMENTS = re.compile(r"(\.(sh|py|awk|mk|ac|am|m4|test|conf)|^contrib/[\w/-]+|^tests/[\w/-]+)$")
@@ -38,7 +40,7 @@ def prose_in(top):
 
 def messages_in(code):
     """The strings that have a space: a string without one is a word of a format or an option."""
-    return [text for pair in STRING.findall(code) for text in pair if " " in text.strip()]
+    return [VARIABLE.sub(" ", text) for pair in STRING.findall(code) for text in pair if " " in text.strip()]
 
 
 def split_comment(line, mark):
@@ -49,18 +51,19 @@ def split_comment(line, mark):
 
 
 def prose_of(path, line):
-    """What a line of a file has for a reader: comments, messages, text of a document. None for a file of another kind."""
+    """What a line of a file has for a reader: comments, messages, text of a document, without names in backticks and variables.
+    None for a file of another kind."""
     if SKIPPED.match(path):
         return None
     if DOCUMENT.search(path):
-        return [] if re.match(r"    |\t", line) else [re.sub(r"`[^`]*`", " ` ", line)]
+        return [] if re.match(r"    |\t", line) else [NAME.sub(" ` ", line)]
     if C_LIKE.search(path):
         code, comment = split_comment(line, r"//|/\*|^\s*\*(?=\s)")
     elif HASH_COMMENTS.search(path):
         code, comment = split_comment(line, r"(^|(?<=\s))#")
     else:
         return None
-    return [comment] + ([] if path.startswith("tests/") else messages_in(code))
+    return [NAME.sub(" ` ", comment)] + ([] if path.startswith("tests/") else messages_in(code))
 
 
 def main():
@@ -70,11 +73,16 @@ def main():
         rows = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
     phrases = [(re.compile(rf"\b(?:{phrase})\b", re.I), better) for phrase, better in rows]
     found = 0
+    last = ("", 0, "")
     for path, number, text in prose_in(top):
+        # A phrase can start on the line before.
+        before = last[2].strip() + " " if last[:2] == (path, number - 1) else ""
         for phrase, better in phrases:
-            for match in phrase.finditer(text):
-                print(f"{path}:{number}: write, in place of '{match[0]}': {better}")
-                found = 1
+            for match in phrase.finditer(before + text.lstrip()):
+                if match.end() > len(before):
+                    print(f"{path}:{number}: write, in place of '{match[0]}': {better}")
+                    found = 1
+        last = (path, number, text)
     return found
 
 

@@ -130,7 +130,7 @@ void detach() {
   openlog("placement-agent", LOG_PID | LOG_NDELAY, LOG_DAEMON);
 }
 
-// Waits for at most `seconds`. Returns whether a signal told the process to end.
+// Waits for at most `seconds`. Returns true if a signal asked the process to end.
 bool told_to_end(const sigset_t& stops, double seconds) {
   const timespec pause{static_cast<time_t>(seconds), 0};
   return sigtimedwait(&stops, nullptr, &pause) > 0;

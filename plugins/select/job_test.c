@@ -79,7 +79,7 @@ static int apply_plan(const struct job_test_arguments *arguments,
 	}
 	saved_job_free(&state);
 	if (rc != SLURM_SUCCESS) {
-		give_up_plan(decision, "Slurm could not allocate what the policy wanted");
+		give_up_plan(decision, "Slurm could not allocate the nodes and cores that the policy chose");
 		placement_plan_failed(view->request.job_id, decision->reason);
 	}
 	return rc;

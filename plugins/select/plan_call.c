@@ -86,8 +86,8 @@ static bool has_none_of(job_resources_t *got, const excluded_cores_t *excluded)
 }
 
 /*
- * Returns true if Slurm allocated what it was asked for. Slurm can leave out a wanted node without an error. It can
- * also give fewer CPUs than asked for, if the free cores of a node are no multiple of --cpus-per-task.
+ * Returns true if Slurm allocated what it was asked for. Slurm can leave out a requested node without an error. It can
+ * also allocate fewer CPUs than requested, if the free cores of a node are not a multiple of --cpus-per-task.
  */
 static bool as_planned(const struct job_test_arguments *arguments, bitstr_t *nodes, const excluded_cores_t *excluded)
 {

@@ -201,7 +201,7 @@ class OrderUpdate {
     return {false, told, false, false};
   }
 
-  // Brings the order `wanted` into force and keeps it in the file, if that may be.
+  // Brings the order `wanted` into force and saves it in the file, if that is allowed.
   OrderResult change_order(const Names& wanted, const std::string& torus_file) {
     if (!kept_.empty() && same_ranks(kept_, wanted, nodes_)) return use_order(kept_, {});
     if (!may_change_)

@@ -194,7 +194,7 @@ void ProfileStore::check_owner() const {
   if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write to " + directory_ + ": run chmod 700 on it");
 }
 
-// Returns the profiles that `wanted` makes from the names of the store's regular files, the latest first.
+// Returns the profiles that `wanted` makes of the names of the store's regular files, the latest first.
 std::vector<StoredProfile> ProfileStore::profiles(
     const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
   std::vector<StoredProfile> found;

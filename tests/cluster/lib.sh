@@ -28,7 +28,7 @@ fail() {
 # "pipefail" takes for a failure.
 found() { grep "$@" | cat >/dev/null; }
 
-expect_eq() {  # what got wanted
+expect_eq() {  # what got expected
   [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
 }
 expect_match() {  # what text regular-expression

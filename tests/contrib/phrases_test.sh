@@ -16,18 +16,21 @@ finds_nothing() { look || fail "$1: $(cat "$work/said")"; }
 
 mkdir -p "$work"/tree/{doc,tests} && cd "$work/tree" && git init -q . || exit 99
 printf 'int a;\n' >old.cpp && git add old.cpp
-printf '%s\n' 'bool wants(int told) { return lacks("wants") || told > 0; }' 'char c = told;' >>old.cpp
+printf '%s\n' 'bool wants(int told) { return lacks("wants") || told > 0; }' 'char c = told;  // as `told`' \
+  'auto d = "on ${told} of $told";' >>old.cpp
 printf '%s\n' 'A word such as `wants` in a name.' '' '    placectl tells' >doc/new.md
 printf '%s\n' 'x=$(wants beside)' 'y="wants beside"  # a comment' >tests/x.sh
 finds_nothing "identifiers, options, code and the strings of tests"
 
 echo 'int c;  // The reader wants a number.' >>old.cpp
-finds old.cpp:4
+finds old.cpp:5
 git checkout -q old.cpp
 echo 'const char* e = "the reader wants a number";' >>old.cpp
 finds old.cpp:2
 git checkout -q old.cpp
 printf '/* The parser\n * goes by the name. */\n' >new.h
+finds new.h:2
+printf '// The parser goes\n// by the name.\n' >new.h
 finds new.h:2
 rm new.h
 echo 'x=1  # Beside that' >>tests/x.sh

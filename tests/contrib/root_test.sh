@@ -19,7 +19,7 @@ fail() {
   echo "FAIL: $*"
   failures=$((failures + 1))
 }
-expect() {  # what got wanted
+expect() {  # what got expected
   [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
 }
 root() { "$clone/contrib/root" "$@"; }
@@ -81,7 +81,7 @@ begin() {  # command of bash, which writes the file "started"
   done
   fail "the command does not start: $(cat "$scratch/out")"
 }
-ended() {  # signal wanted-exit-code
+ended() {  # signal expected-exit-code
   local code _
   kill "-$1" $main
   wait $main 2>/dev/null

@@ -6,7 +6,7 @@ set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT
 fail() { failures=$((failures + 1)); echo "FAILED: $*"; }
-expect() {  # what got wanted
+expect() {  # what got expected
   [ "$2" = "$3" ] || fail "$1 is '$2' and should be '$3'"
 }
 

@@ -8,7 +8,7 @@ library=$PLUGIN_DIR/libplacement-profile.so
 [ -e "$library" ] || { echo "libplacement-profile.so is not built"; exit 77; }
 root=$(mktemp -d) failures=0
 trap 'rm -rf "$root"' EXIT
-expect() {  # what got wanted
+expect() {  # what got expected
   [ "$2" = "$3" ] || { failures=$((failures + 1)); echo "FAILED: $1 is '$2' and should be '$3'"; }
 }
 copy() {  # files

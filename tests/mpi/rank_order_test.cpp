@@ -162,7 +162,7 @@ START_TEST(keeps_what_would_not_pay) {
   ck_assert(!order_ranks(CommMatrix::from_edges(8, {}), round_robin(8, 2), {}).changed);
   ck_assert(!order_ranks(CommMatrix::from_edges(1, {}), round_robin(1, 1), {}).changed);
   ck_assert(!order_ranks(CommMatrix::from_edges(0, {}), {}, {}).changed);
-  // The gain is less than the least gain that is wanted.
+  // The gain is less than the required gain.
   OrderOptions greedy;
   greedy.least_gain = 0.99;
   const RankOrder kept = order_ranks(ring(16, 10), round_robin(16, 4), greedy);

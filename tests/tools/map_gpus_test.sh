@@ -82,7 +82,7 @@ linked() {
   order 'a ring by Links=' 0,1,3,2 'package:1 core:4 pu:1' --gres-conf gres.conf --pattern ring -n 4
 }
 
-# The lines of gres.conf tell as much as the description: the GPUs of ranks are the same by either.
+# The lines of gres.conf contain as much as the description: the GPUs of ranks are the same by either.
 gres_lines() {
   local node cores wanted gpu
   local by_nvml='placectl gres-conf: NVML --driver /proc/driver/nvidia/gpus'
@@ -110,7 +110,7 @@ lumi-g package:1_core:64_pu:1 4,2,6,0,1,7,3,5
 summit package:2_core:22_pu:1 0,3,1,4,2,5
 dgx-a100 package:2_core:64_pu:1 2,0,6,4,5,7,1,3
 END
-  # Without links the numbers tell how near the GPUs are: here two of one memory, and the others of the package.
+  # Without links the numbers show how near the GPUs are: here two of one memory, and the others of the package.
   sed '/<distances2 /,/<\/distances2>/d' "$nodes/lumi-g.xml" >unlinked.xml
   run gres-conf --file '/dev/dri/renderD[128-135]' unlinked.xml
   out=$(sed -n '1,3s/.*Links=//p' <<<"$out")

@@ -21,7 +21,7 @@ run() {
   code=$? out=$(cat "$work/.out") err=$(cat "$work/.err") command="placectl $*"
 }
 
-# code wanted, and exact output; a third argument has words of standard error, or is empty if that has to be empty.
+# expected code and exact output; a third argument has words of standard error, or is empty if that has to be empty.
 expect() {
   checks=$((checks + 1))
   [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"

@@ -46,7 +46,7 @@ def index_of(path, work):
 
 
 class Trace:
-    """traffic[a, b], a <= b: the bytes that ranks a and b send each other; remarks: what the trace does not tell."""
+    """traffic[a, b], a <= b: the bytes that ranks a and b send each other; remarks: what the trace does not contain."""
 
     def __init__(self, index):
         self.folder, self.index = os.path.split(index)
