@@ -395,6 +395,15 @@ extremes() {
 ' >islands
   run map -m islands -t tree
   has 'cost      20 hop-bytes'
+  # Equation 1 of TOFA follows the fixed route, which has two links of node 5; the cheapest way goes around it.
+  printf 'torus 8\nfaulty 101 5\n' >ring
+  printf '2 1\n0 1 1\n' >pair
+  printf '0 4\n1 6\n' >around
+  run cost -m pair -t ring around
+  has 'cost      6 hop-bytes'
+  has 'routes    202 hop-bytes'
+  run cost -m pair -t ring --json around
+  has '"route_cost": 202'
 }
 
-run_parts 110 general matrices configuration allocations completion predictions extremes
+run_parts 112 general matrices configuration allocations completion predictions extremes

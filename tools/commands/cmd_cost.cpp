@@ -51,7 +51,7 @@ int command_cost(int argc, char** argv) {
     throw Error(line.operands()[0] + ": " + error.what());
   }
   std::optional<tofa::Assessment> assessment;
-  if (view.torus || view.outages) assessment = assess_mapping(view, matrix, leaf_of_rank);
+  if (view.torus || view.outages) assessment = assess_mapping(view, faults, matrix, leaf_of_rank);
   const Cost cost = mapping_cost(view, faults, matrix, leaf_of_rank);
   std::sort(leaf_of_rank.begin(), leaf_of_rank.end());
   const Cost natural = mapping_cost(view, faults, matrix, leaf_of_rank);
@@ -60,6 +60,8 @@ int command_cost(int argc, char** argv) {
     json.begin_object().member("cost", cost, "natural_cost", natural);
     if (assessment)
       json.member("hop_bytes", assessment->hop_bytes, "abort_probability", assessment->abort_probability)
+          .key("route_cost")
+          .half(assessment->weighted_twice)
           .key("max_link_load")
           .half(assessment->link_load_twice);
     write_output("", json.end_object().take());

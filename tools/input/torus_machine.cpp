@@ -214,13 +214,17 @@ std::vector<std::int32_t> rank_positions(const ClusterView& view, std::span<cons
   return position;
 }
 
-tofa::Assessment assess_on_torus(const ClusterView& view, const CommMatrix& matrix,
+tofa::Assessment assess_on_torus(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
                                  std::span<const std::int32_t> leaf_of_rank) {
   const std::vector<std::int32_t> position = rank_positions(view, leaf_of_rank);
   std::vector<double> outage(static_cast<std::size_t>(view.torus->positions()), 0.0);
   for (std::int32_t node = 0; view.outages && node < view.torus->nodes(); ++node)
     outage[view.torus->position(node)] = view.outages->of(view.torus->name(node));
-  return tofa::assess(*view.torus, matrix, position, outage);
+  std::vector<bool> faulty(outage.size(), false);
+  for (const std::int32_t at : faults.faulty) faulty[at] = true;
+  const std::vector<std::int32_t> extra(outage.size(), static_cast<std::int32_t>(faults.factor - 1));
+  const tofa::RouteFaults routes(*view.torus, faulty, extra);
+  return tofa::assess(*view.torus, matrix, position, outage, &routes);
 }
 
 tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matrix,
@@ -228,6 +232,7 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
   const TreeTopology& tree = *view.tree;
   tofa::Assessment result;
   result.hop_bytes = tree.hop_bytes(matrix, leaf_of_rank);
+  result.weighted_twice = 2 * result.hop_bytes;
   std::vector<Cost> up(static_cast<std::size_t>(tree.vertices()), 0);
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
     for (std::size_t k = 0; k < matrix.neighbours(rank).size(); ++k) {
@@ -267,9 +272,9 @@ Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMa
   return weighted_hop_bytes(*view.torus, faults, matrix, rank_positions(view, leaf_of_rank));
 }
 
-tofa::Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix,
+tofa::Assessment assess_mapping(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
                                 std::span<const std::int32_t> leaf_of_rank) {
-  return view.torus ? assess_on_torus(view, matrix, leaf_of_rank) : assess_on_tree(view, matrix, leaf_of_rank);
+  return view.torus ? assess_on_torus(view, faults, matrix, leaf_of_rank) : assess_on_tree(view, matrix, leaf_of_rank);
 }
 
 }  // namespace placement::tools

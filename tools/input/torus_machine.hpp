@@ -71,9 +71,10 @@ std::vector<std::int32_t> leaf_positions(const ClusterView& view);
 Cost mapping_cost(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
                   std::span<const std::int32_t> leaf_of_rank);
 
-// Returns hop-bytes, link load and faults of a mapping, on the torus of the view or on its tree. On a tree, routes go
-// through the lowest common ancestor, and only nodes with ranks can abort the job.
-tofa::Assessment assess_mapping(const ClusterView& view, const CommMatrix& matrix,
+// Returns hop-bytes, link load and faults of a mapping, on the torus of the view or on its tree. On a torus, each link
+// at a node of `faults` counts its factor along the fixed routes [TOFA §3, eq. 1]. On a tree, routes go through the
+// lowest common ancestor, and only nodes with ranks can abort the job.
+tofa::Assessment assess_mapping(const ClusterView& view, const MapFaults& faults, const CommMatrix& matrix,
                                 std::span<const std::int32_t> leaf_of_rank);
 
 }  // namespace placement::tools

@@ -139,8 +139,11 @@ std::string half_of(Cost twice) { return to_string(twice / 2) + (twice % 2 == 0 
 std::string format_assessment(const tofa::Assessment& assessment, double job_seconds) {
   const double abort_probability = assessment.abort_probability;
   const std::string text =
-      "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\nlink load " +
-      half_of(assessment.link_load_twice) + " at most, in one direction\n" +
+      "hops      " + to_string(assessment.hop_bytes) + " hop-bytes without weights\n" +
+      (assessment.weighted_twice == 2 * assessment.hop_bytes
+           ? ""
+           : "routes    " + half_of(assessment.weighted_twice) + " hop-bytes along the fixed routes, with weights\n") +
+      "link load " + half_of(assessment.link_load_twice) + " at most, in one direction\n" +
       formatted("abort     %.9g probability, by %lld of %lld nodes with ranks or on their routes\n", abort_probability,
                 static_cast<long long>(assessment.suspects_touched), static_cast<long long>(assessment.nodes_touched));
   if (abort_probability >= 1) return text + "expected  never: each run is aborted\n";
@@ -186,7 +189,8 @@ std::string format_json(const MapTask& task, const MapOutcome& outcome, bool wit
   if (outcome.greedy_cost) json.member("greedy_cost", *outcome.greedy_cost);
   if (const auto& assessment = outcome.assessment) {
     const double abort_probability = assessment->abort_probability;
-    json.member("hop_bytes", assessment->hop_bytes).key("max_link_load").half(assessment->link_load_twice);
+    json.member("hop_bytes", assessment->hop_bytes).key("route_cost").half(assessment->weighted_twice);
+    json.key("max_link_load").half(assessment->link_load_twice);
     json.member("nodes_touched", assessment->nodes_touched, "suspects_touched", assessment->suspects_touched);
     json.member("abort_probability", abort_probability, "expected_time", tofa::expected_seconds(1, abort_probability));
     if (task.job_seconds > 0)

@@ -274,7 +274,7 @@ MapOutcome run_map(MapTask task) {
   else
     outcome.natural_cost = cost_on(task, first_leaves(task));
   if (task.view.torus || task.tells_faults)
-    outcome.assessment = assess_mapping(task.view, *task.matrix, outcome.leaf_of_rank);
+    outcome.assessment = assess_mapping(task.view, task.faults, *task.matrix, outcome.leaf_of_rank);
   if (task.view.torus)
     outcome.objective = outcome.assessment->abort_probability >= 1 ? std::numeric_limits<double>::infinity()
                                                                    : objective_on_torus(task, outcome.leaf_of_rank);
