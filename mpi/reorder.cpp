@@ -263,6 +263,11 @@ Settings read_settings() {
   settings.report = report == "yes";
   settings.hardware = environment_value("PLACEMENT_REORDER_HARDWARE");
   settings.matrix = environment_value("PLACEMENT_REORDER_MATRIX");
+  const std::string weight = environment_value("PLACEMENT_REORDER_WEIGHT");
+  if (weight == "messages")
+    settings.weight = TrafficWeight::messages;
+  else if (!weight.empty() && weight != "bytes")
+    throw Error("PLACEMENT_REORDER_WEIGHT=" + weight + ": one of bytes, messages");
   settings.save = environment_value("PLACEMENT_REORDER_SAVE");
   return settings;
 }
@@ -316,7 +321,8 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {
   if (!state.ready) return {};
   const std::vector<ProcessPlace> places = gathered_places(comm);
-  return decided(comm, [&] { return decide(comm, read_matrix(matrix_file), places); });
+  return decided(comm,
+                 [&] { return decide(comm, read_matrix(matrix_file, {.weight = state.settings.weight}), places); });
 }
 
 int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {

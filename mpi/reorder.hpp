@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "common/matrix/matrix_format.hpp"
 #include "mpi/rank_order.hpp"
 
 namespace placement::mpi::reorder {
@@ -23,6 +24,7 @@ struct Settings {
   OrderOptions order;
   std::string hardware;  // a hardware file instead of the places that hwloc finds; world ranks fill its places in order
   std::string matrix;    // a matrix file by which MPI_COMM_WORLD itself is reordered
+  TrafficWeight weight = TrafficWeight::bytes;  // of the matrix file
   std::string save;     // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
   bool report = false;  // rank 0 prints the hop-bytes before and after
 };

@@ -18,9 +18,12 @@ namespace placement::policies {
 
 namespace {
 
+constexpr PolicyKey weight_key = {"weight", "traffic of the matrix: bytes (default), or messages of a profile"};
+
 constexpr PolicyKey treematch_keys[] = {
     {"matrix",
      "communication matrix: dense, edge list, MatrixMarket or Open MPI monitoring; without one the nearest nodes"},
+    weight_key,
     {"scope", "cores to choose from: subtree (default), whole, or allocation (only ranks are placed)"},
     {"levels-up", "widen the smallest subtree by this number of levels (0)"},
     {"seed", "of the mapper's random choices (1)"},
@@ -33,6 +36,7 @@ constexpr PolicyKey treematch_keys[] = {
 
 constexpr PolicyKey tofa_keys[] = {
     {"matrix", "communication matrix; without one a compact healthy set of nodes is taken"},
+    weight_key,
     {"seed", "of the search (1)"},
     {"effort", "how long srun looks for a good mapping, from 1 to 1000 (10)"},
     {"comm-share", "per cent of the run time that is communication (50)"},
@@ -41,17 +45,19 @@ constexpr PolicyKey tofa_keys[] = {
 
 constexpr PolicyKey tofa_paper_keys[] = {
     {"matrix", "communication matrix"},
+    weight_key,
     {"seed", "of SCOTCH (1)"},
 };
 
-constexpr PolicyKey greedy_keys[] = {{"matrix", "communication matrix"}};
+constexpr PolicyKey greedy_keys[] = {{"matrix", "communication matrix"}, weight_key};
 
-constexpr PolicyKey matching_keys[] = {{"matrix", "communication matrix"}};
+constexpr PolicyKey matching_keys[] = {{"matrix", "communication matrix"}, weight_key};
 
 constexpr PolicyKey random_keys[] = {{"seed", "of the random choice (1)"}};
 
 constexpr PolicyKey nla_keys[] = {
     {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
+    weight_key,
     {"profile", "summary of placement-profile, or its matrix in the same folder: derives the four weights that follow"},
     {"network-use", "what profile= is replaced by: waiting:ranks:messages/s:bytes/s[:nodes]"},
     {"alpha", "weight of compute load, 0 to 1 (0.3)"},
@@ -180,6 +186,11 @@ std::string policy_names(bool (*is_meant)(const Policy&)) {
   return names;
 }
 
+TrafficWeight weight_of(const Parameters& parameters) {
+  const auto weight = parameters.find("weight");
+  return weight == parameters.end() ? TrafficWeight::bytes : traffic_weight(weight->second);
+}
+
 bool Policy::takes(std::string_view key) const {
   return std::any_of(keys.begin(), keys.end(), [key](const PolicyKey& known) { return known.name == key; });
 }
@@ -203,6 +214,7 @@ const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without
       throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(*policy, without, key));
   }
   pattern::pattern_of(spec.parameters);
+  weight_of(spec.parameters);
   if (policy->check) policy->check(spec.parameters);
   return *policy;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/matrix/matrix_format.hpp"
 #include "common/policy/policy.hpp"
 #include "common/policy/policy_spec.hpp"
 #include "netload/selection.hpp"
@@ -51,6 +52,9 @@ std::string policy_names(bool (*is_meant)(const Policy&));
 
 // Returns the policy with this name, in upper or lower case, or null.
 const Policy* find_policy(std::string_view name);
+
+// Returns the weight that the key weight= selects; without this key, bytes. Throws Error for an unknown value.
+TrafficWeight weight_of(const Parameters& parameters);
 
 // Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
 // known; the message lists those known. Throws Error when a value is wrong; the message says what would be right. The

@@ -127,7 +127,7 @@ PatternSpec parse_pattern(std::string_view word) {
   return spec;
 }
 
-PatternSource::PatternSource(const PatternSpec& spec) : spec_(spec) {
+PatternSource::PatternSource(const PatternSpec& spec, TrafficWeight weight) : spec_(spec) {
   if (spec.kind != PatternSpec::Kind::folder) return;
   std::vector<std::string> paths;
   std::error_code failure;
@@ -137,7 +137,7 @@ PatternSource::PatternSource(const PatternSpec& spec) : spec_(spec) {
   if (paths.empty()) throw Error(spec.folder + ": no files in it");
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths) {
-    auto matrix = std::make_shared<const CommMatrix>(read_matrix(path));
+    auto matrix = std::make_shared<const CommMatrix>(read_matrix(path, {.weight = weight}));
     recorded_[matrix->ranks()].push_back(std::move(matrix));
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "pattern/pattern.hpp"
 
 namespace placement::sim {
@@ -38,8 +39,9 @@ PatternSpec parse_pattern(std::string_view word);
 // Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.
 class PatternSource {
  public:
-  // Reads all files of the folder, if the pattern has one. Throws Error when a file is not a matrix or there is none.
-  explicit PatternSource(const PatternSpec& spec);
+  // Reads all files of the folder, if the pattern has one. `weight` selects what their traffic counts. Throws Error
+  // when a file is not a matrix or there is none.
+  explicit PatternSource(const PatternSpec& spec, TrafficWeight weight = TrafficWeight::bytes);
 
   // Throws Error when a matrix of this number of ranks would have more pairs than may be held in memory.
   void check(std::int32_t ranks) const;

@@ -25,6 +25,12 @@ constexpr FormatName formats[] = {
 
 const char* to_string(MatrixFormat format) { return formats[static_cast<std::size_t>(format)].name; }
 
+TrafficWeight traffic_weight(std::string_view word) {
+  if (word == "bytes") return TrafficWeight::bytes;
+  if (word == "messages") return TrafficWeight::messages;
+  throw Error("weight=" + in_quotes(word) + ": expected bytes or messages");
+}
+
 MatrixFormat writable_format(std::string_view name) {
   for (const FormatName& format : formats)
     if (format.writable && name == format.name) return format.format;

@@ -7,6 +7,12 @@
 
 namespace placement {
 
+// What the weight of a pair of ranks counts [TOFA §1: G_v or G_m].
+enum class TrafficWeight { bytes, messages };
+
+// Returns the weight of the word "bytes" or "messages". Throws Error for any other word.
+TrafficWeight traffic_weight(std::string_view word);
+
 // The text formats of a communication matrix.
 enum class MatrixFormat {
   dense,                // a row of numbers per rank, optionally after a line with the number of ranks
@@ -30,6 +36,7 @@ MatrixFormat writable_format(std::string_view name);
 struct MatrixInfo {
   MatrixFormat format = MatrixFormat::dense;
   std::int64_t entries = 0;        // values in the text, without zeros and the diagonal
+  bool has_messages = false;       // each line also has a number of messages
   bool symmetric = false;          // true: m[i][j] = m[j][i] is the traffic of a pair; false: both were added
   std::int32_t scale_power = 0;    // each value was multiplied by 10^scale_power, to turn fractions into integers
   bool rounded = false;            // some values were still no integers and were rounded

@@ -35,16 +35,17 @@ void literal(TextScanner& in, std::string_view wanted) {
   if (field != wanted) in.fail(in_quotes(field) + ": expected '" + std::string(wanted) + "'");
 }
 
-// Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N.
-std::int64_t bytes_and_messages(TextScanner& in) {
+// Reads the rest of a line: "N bytes M msgs sent", optionally followed by a histogram of message sizes. Returns N
+// or M.
+std::int64_t bytes_or_messages(TextScanner& in, TrafficWeight weight) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::int64_t bytes = in.count("bytes", most);
   literal(in, "bytes");
-  in.count("messages", most);
+  const std::int64_t messages = in.count("messages", most);
   literal(in, "msgs");
   literal(in, "sent");
   while (!in.at_line_end()) in.count("histogram entry", most);
-  return bytes;
+  return weight == TrafficWeight::bytes ? bytes : messages;
 }
 
 // The traffic of the lines of one run that were read so far.
@@ -84,8 +85,8 @@ void add_line(Run& run, TextScanner& in, std::int32_t only_source) {
   if (run.reported.size() <= static_cast<std::size_t>(from)) run.reported.resize(static_cast<std::size_t>(from) + 1);
   run.reported[static_cast<std::size_t>(from)] = true;
   const std::int64_t to = counted || kind == collective_pair ? read_rank(run, in) : from;
-  const std::int64_t bytes = bytes_and_messages(in);
-  if (counted) add_traffic(run.table, in, from, to, static_cast<long double>(bytes));
+  const std::int64_t amount = bytes_or_messages(in, run.options.weight);
+  if (counted) add_traffic(run.table, in, from, to, static_cast<long double>(amount));
 }
 
 // Adds all lines of the text. When `only_source` is a rank, the file must be that rank's own: each line must be
@@ -97,6 +98,7 @@ void add_lines(Run& run, TextScanner& in, std::int32_t only_source) {
 
 CommMatrix finished(Run&& run, const std::string& name, MatrixInfo& info) {
   info.format = MatrixFormat::open_mpi_monitoring;
+  info.has_messages = true;
   if (run.ranks == 0) throw Error(name + ": names no rank");
   const auto senders = std::count(run.reported.begin(), run.reported.end(), true);
   if (senders < run.ranks)

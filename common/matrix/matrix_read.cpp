@@ -65,6 +65,8 @@ CommMatrix parse_matrix(std::string_view text, const std::string& name, const Ma
     throw Error(name + ": more than " + std::to_string(options.max_bytes) + " bytes, which is the limit");
   MatrixInfo found;
   CommMatrix matrix = parse_text(text, name, options, found);
+  if (options.weight == TrafficWeight::messages && !found.has_messages && found.entries > 0)
+    throw Error(name + ": weight=messages requires numbers of messages, as in a profile of placement-profile");
   if (info) *info = std::move(found);
   return matrix;
 }

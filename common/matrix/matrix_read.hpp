@@ -15,6 +15,7 @@ struct MatrixReadOptions {
   std::size_t max_bytes = std::size_t{1} << 30;  // of decompressed text, all files together
   std::int32_t max_ranks = CommMatrix::max_ranks;
   std::int64_t max_entries = std::int64_t{1} << 26;  // values other than 0
+  TrafficWeight weight = TrafficWeight::bytes;       // messages: Error where the file has no numbers of messages
 };
 
 // Reads a communication matrix from the file, pipe, or zstd file `path`. The content decides the format; placectl(1)

@@ -137,10 +137,17 @@ CommMatrix parse_np_list(TextScanner& in, const MatrixReadOptions& options, Matr
   in.word("np");
   const std::int64_t ranks = read_ranks(in, options);
   in.end_line("'np ranks'");
-  while (in.next_line()) {
+  for (info.has_messages = true; in.next_line();) {
     const auto [from, to] = rank_pair(in, ranks);
-    add_traffic(table, in, from, to, in.amount("traffic"));
-    if (!in.at_line_end()) in.amount("number of messages");
+    long double amount = in.amount("traffic");
+    const bool has_messages = !in.at_line_end();
+    if (!has_messages && options.weight == TrafficWeight::messages)
+      in.fail("no number of messages: weight=messages requires lines 'source target bytes messages'");
+    if (const long double messages = has_messages ? in.amount("number of messages") : 0;
+        options.weight == TrafficWeight::messages)
+      amount = messages;
+    info.has_messages = info.has_messages && has_messages;
+    add_traffic(table, in, from, to, amount);
     in.end_line("'source target bytes messages'");
   }
   return std::move(table).finish(static_cast<std::int32_t>(ranks), false, in.name(), info);

@@ -25,9 +25,9 @@ namespace {
 
 constexpr std::time_t learned_anew_after_s = 30 * 86400;
 
-std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile) {
+std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, TrafficWeight weight) {
   try {
-    auto matrix = std::make_shared<const CommMatrix>(read_matrix(profile.file));
+    auto matrix = std::make_shared<const CommMatrix>(read_matrix(profile.file, {.weight = weight}));
     if (matrix->ranks() == profile.ranks) return matrix;
   } catch (const Error&) {  // a file that was damaged, or removed in the meantime
   }
@@ -48,10 +48,10 @@ struct Source {
 };
 
 // Reads the profile of a source. It has no matrix if the source cannot be trusted.
-LearnedProfile read(const Source& source) {
-  if (source.learned) return learned_profile(source.files, source.ranks);
+LearnedProfile read(const Source& source, TrafficWeight weight) {
+  if (source.learned) return learned_profile(source.files, source.ranks, weight);
   LearnedProfile own;
-  own.matrix = matrix_in(source.files.front());
+  own.matrix = matrix_in(source.files.front(), weight);
   own.file = source.files.front().file;
   return own;
 }
@@ -104,11 +104,12 @@ double traffic_difference(const CommMatrix& one, const CommMatrix& other) {
   return std::clamp(1 - common, 0.0, 1.0);
 }
 
-LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks) {
+LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks, TrafficWeight weight) {
   LearnedProfile learned;
   std::vector<std::shared_ptr<const CommMatrix>> matrices;
   for (const StoredProfile& file : files) {
-    auto matrix = file.ranks == ranks && matrices.size() < ProfileStore::learned_runs ? matrix_in(file) : nullptr;
+    auto matrix =
+        file.ranks == ranks && matrices.size() < ProfileStore::learned_runs ? matrix_in(file, weight) : nullptr;
     if (!matrix) continue;
     if (matrices.empty()) learned.file = file.file;
     for (const auto& earlier : matrices)
@@ -133,8 +134,8 @@ std::optional<NextLearned> next_to_learn(const ProfileStore& store, const Progra
   return NextLearned{store.learned_file_for(run, files, number), files.empty()};
 }
 
-UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run) {
-  const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks);
+UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
+  const LearnedProfile learned = learned_profile(store.find_learned(run), run.ranks, weight);
   if (learned.matrix && learned.matrix->total_weight() == 0)
     return {nullptr,
             {},
@@ -146,7 +147,7 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
                 " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
   std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
-    const LearnedProfile known = read(source);
+    const LearnedProfile known = read(source, weight);
     if (!known.matrix) continue;
     const std::string from =
         (source.learned ? "the learned profile with " : "the profile with ") + std::to_string(source.ranks) + " ranks";
@@ -184,10 +185,10 @@ ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t 
   return run;
 }
 
-UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run) {
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight) {
   const auto found = store.find(run);
-  if (!found) return learned_or_scaled(store, run);
-  auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file));
+  if (!found) return learned_or_scaled(store, run, weight);
+  auto matrix = std::make_shared<const CommMatrix>(read_matrix(found->file, {.weight = weight}));
   if (matrix->ranks() != run.ranks)
     throw Error(found->file + ": the matrix has " + std::to_string(matrix->ranks()) + " ranks");
   if (matrix->total_weight() == 0)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "spank/profile/profile_store.hpp"
 
 namespace placement::spank {
@@ -33,7 +34,8 @@ struct LearnedProfile {
 
 // Returns the result of the learned profiles `files` of `ranks` ranks, the latest first. Files that cannot be read, or
 // have another number of ranks, do not count.
-LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks);
+LearnedProfile learned_profile(std::span<const StoredProfile> files, std::int32_t ranks,
+                               TrafficWeight weight = TrafficWeight::bytes);
 
 // The next run to be learned.
 struct NextLearned {
@@ -57,7 +59,8 @@ struct UsableProfile {
 // Returns a matrix for `run` from stored profiles. First choice: learned profiles with its number of ranks, if they
 // agree. Second: a profile, made by the user or learned, with the nearest other number of ranks whose traffic is a
 // regular structure (pattern/scaling.hpp). Throws Error as ProfileStore::find() does.
-UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run);
+UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run,
+                                TrafficWeight weight = TrafficWeight::bytes);
 
 // Returns the program and the number of ranks of a run for a message, as "halo with 8 ranks".
 std::string described(const ProgramRun& run);
@@ -67,6 +70,6 @@ ProgramRun run_of_command(const std::vector<std::string>& command, std::int32_t 
 
 // Returns the profile of `run` that the user made, else learned_or_scaled(). Throws Error if the store or the profile
 // cannot be used.
-UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run);
+UsableProfile usable_profile(const ProfileStore& store, const ProgramRun& run, TrafficWeight weight);
 
 }  // namespace placement::spank

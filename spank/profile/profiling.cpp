@@ -17,6 +17,7 @@
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "policies/table.hpp"
 #include "spank/api/task_environment.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
@@ -119,7 +120,7 @@ void take_stored_profile(PlacementRequest& request, const std::vector<std::strin
   try {
     const ProgramRun run = run_of(command, tasks);
     const ProfileStore store = ProfileStore::of_user(std::getenv);
-    const UsableProfile profile = usable_profile(store, run);
+    const UsableProfile profile = usable_profile(store, run, policies::weight_of(request.spec.parameters));
     if (!profile.matrix) {
       tell_user(profile.told + ": stock placement" + (profile.none_stored ? "; srun --profile-comm makes one" : ""));
       return;

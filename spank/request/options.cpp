@@ -65,17 +65,17 @@ bool is_file(const std::string& path) { return access(path.c_str(), F_OK) == 0; 
 
 // Reads the matrix. If the file does not exist, the message also names the patterns, because the name may be a misspelt
 // pattern.
-CommMatrix matrix_in(const std::string& file, const std::string& policy) {
+CommMatrix matrix_in(const std::string& file, const PolicySpec& spec) {
   try {
-    return read_matrix(file);
+    return read_matrix(file, {.weight = policies::weight_of(spec.parameters)});
   } catch (const Error& error) {
     if (is_file(file)) throw;
     if (const std::string hint = tilde_hint(file); !hint.empty()) throw Error(error.what() + hint);
     if (file.find('/') != file.npos) throw;
     if (file.find('=') != file.npos && pattern::is_key(lower_case(file.substr(0, file.find('=')))))
-      throw Error(file + " is a pattern, not a file: write -m " + policy + "=" + file);
+      throw Error(file + " is a pattern, not a file: write -m " + spec.policy + "=" + file);
     if (const std::string meant = pattern::meant_by_key(file); !meant.empty())
-      throw Error(file + " is a pattern that requires a value, not a file: write -m " + policy + "=" + meant);
+      throw Error(file + " is a pattern that requires a value, not a file: write -m " + spec.policy + "=" + meant);
     throw Error(error.what() + std::string("; it is not a pattern either: known are ") + pattern::known_patterns(file) +
                 ", and auto for the program's stored profile");
   }
@@ -192,8 +192,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
     placement_request.automatic = true;
     parameters.erase(file);
   } else if (file != parameters.end()) {
-    placement_request.matrix =
-        std::make_shared<const CommMatrix>(matrix_in(file->second, placement_request.spec.policy));
+    placement_request.matrix = std::make_shared<const CommMatrix>(matrix_in(file->second, placement_request.spec));
     if (tasks && *tasks != placement_request.matrix->ranks())
       throw Error(file->second + ": the matrix has " + std::to_string(placement_request.matrix->ranks()) +
                   " ranks, but the job requests " + std::to_string(*tasks) + " tasks");

@@ -99,6 +99,22 @@ START_TEST(np_lists) {
 }
 END_TEST
 
+START_TEST(messages_as_weight) {
+  const MatrixReadOptions messages{.weight = TrafficWeight::messages};
+  MatrixInfo info;
+  const std::string profile = "np 4\n0 1 5 1\n1 0 5 3\n2 3 7 9\n0 3 0 2\n";
+  ck_assert(parse_matrix(profile, "m", messages, &info) ==
+            CommMatrix::from_edges(4, {{0, 1, 4}, {0, 3, 2}, {2, 3, 9}}));
+  ck_assert(info.has_messages);
+  ck_assert(parse_matrix(profile, "m") == CommMatrix::from_edges(4, {{0, 1, 10}, {2, 3, 7}}));
+  ck_assert_error_words(parse_matrix("np 2\n0 1 5 1\n1 0 5\n", "m", messages), "m:3: messages");
+  ck_assert_error_words(parse_matrix("0 1\n1 0\n", "m", messages), "m: messages");
+  ck_assert(parse_matrix("E\t0\t1\t100 bytes\t7 msgs sent\n", "m", messages) == CommMatrix::from_edges(2, {{0, 1, 7}}));
+  ck_assert(traffic_weight("bytes") == TrafficWeight::bytes);
+  ck_assert_error_words(traffic_weight("Messages"), "weight='Messages' bytes messages");
+}
+END_TEST
+
 START_TEST(matrix_market) {
   const CommMatrix expected = CommMatrix::from_edges(3, {{0, 1, 5}, {1, 2, 7}});
   MatrixInfo info;
@@ -467,6 +483,7 @@ int main() {
   tcase_add_test(all, unequal_directions_are_added);
   tcase_add_test(all, edge_lists);
   tcase_add_test(all, np_lists);
+  tcase_add_test(all, messages_as_weight);
   tcase_add_test(all, matrix_market);
   tcase_add_test(all, matrix_market_arrays);
   tcase_add_test(all, edge_lists_are_not_read_as_dense);

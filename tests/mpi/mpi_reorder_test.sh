@@ -49,6 +49,11 @@ reorder "stand-in" 8 "moved [1-8] " PLACEMENT_REORDER_MATRIX="$scratch/partners"
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
 says '8 ranks: 16000 hop-bytes .* 8000 '
 says '[0-9.]* ms '
+printf 'np 8\n0 1 9000 1\n2 3 9000 1\n4 5 9000 1\n6 7 9000 1\n0 4 10 50\n1 5 10 50\n2 6 10 50\n3 7 10 50\n' >"$scratch/profile"
+for weight in bytes=0 messages=[1-8]; do
+  reorder "stand-in by ${weight%=*} of a profile" 8 "moved ${weight#*=} " PLACEMENT_REORDER_MATRIX="$scratch/profile" \
+    PLACEMENT_REORDER_WEIGHT="${weight%=*}" PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
+done
 reorder "stand-in with a matrix of another size" 6 "moved 0 " PLACEMENT_REORDER_MATRIX="$scratch/partners" \
   PLACEMENT_REORDER_HARDWARE="$scratch/four_pairs" -- plain
 says 'matrix .* 8 ranks.* 6; ranks '

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "common/matrix/comm_matrix.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/pattern_matrix.hpp"
 #include "tests/words.hpp"
@@ -120,6 +121,22 @@ START_TEST(the_matrix_may_be_said_apart) {
   PlacementOptions alone;
   alone.take_matrix_file(matrix_file());
   ck_assert_error(alone.resolve(4), "--placement=TREEMATCH");
+}
+END_TEST
+
+START_TEST(messages_of_a_profile_are_the_traffic) {
+  const TemporaryDirectory folder;
+  const std::string profile = folder.file("app.mat", "np 4\n0 1 1000 1\n0 2 10 50\n");
+  for (const std::string policy : {"TREEMATCH=", "TOFA=", "NLA="}) {
+    PlacementOptions options;
+    options.take_distribution(policy + profile + ",weight=messages", "");
+    ck_assert(*options.resolve(4)->matrix == placement::CommMatrix::from_edges(4, {{0, 1, 1}, {0, 2, 50}}));
+    options.take_distribution(policy + profile + ",weight=packets", "");
+    ck_assert_error_words(options.resolve(4), "-m weight='packets' bytes messages");
+  }
+  PlacementOptions options;
+  options.take_distribution(treematch() + ",weight=messages", "");
+  ck_assert_error_words(options.resolve(4), matrix_file() + ": weight=messages");
 }
 END_TEST
 
@@ -373,6 +390,7 @@ int main() {
   tcase_add_test(tests, the_last_word_counts);
   tcase_add_test(tests, a_later_option_takes_a_mistake_back);
   tcase_add_test(tests, the_matrix_may_be_said_apart);
+  tcase_add_test(tests, messages_of_a_profile_are_the_traffic);
   tcase_add_test(tests, errors_say_what_would_be_right);
   tcase_add_test(tests, a_policy_needs_no_matrix);
   tcase_add_test(tests, an_objective_goes_by_traffic);

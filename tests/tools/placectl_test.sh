@@ -81,6 +81,32 @@ matrices() {
   [ "$out" = "$(cat as.edges)" ] || fail 'standard output and file differ'
   run matrix convert matrix
   refused 2 'placectl matrix: --to missing'
+  printf 'np 4\n0 1 1000 1\n0 2 10 50\n1 3 10 50\n2 3 1000 1\n' >both
+  printf 'tree 2 2\n' >pairs
+  run matrix info both
+  has 'With --weight messages:'
+  run matrix info --weight messages --json both
+  has '"total": 102'
+  run matrix convert --to edges --weight messages both
+  expect 0 $'4 4\n0 1 1\n0 2 50\n1 3 50\n2 3 1'
+  run map -m both -t pairs
+  has 'cost      4080 hop-bytes'
+  for weight in '--weight messages' '--policy TREEMATCH=weight=messages' '--policy TOFA=weight=messages'; do
+    # shellcheck disable=SC2086
+    run map -m both -t pairs $weight -o order
+    has 'cost      208 hop-bytes'
+  done
+  run cost -m both -t pairs --weight messages order
+  has 'cost      208 hop-bytes'
+  run matrix heatmap --weight messages -o heat.svg both
+  grep -q messages heat.svg || fail 'the unit of a picture of messages'
+  for command_name in 'map -t pairs -m' 'matrix info' 'matrix convert --to np'; do
+    # shellcheck disable=SC2086
+    run $command_name both --weight packets
+    refused 2 "weight='packets' bytes messages"
+  done
+  run matrix info --weight messages matrix
+  refused 1 'placectl matrix: matrix: weight=messages'
   run matrix convert --to png matrix
   refused 2 "placectl matrix: --to 'png'"
   run matrix convert --to edges

@@ -18,6 +18,7 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix"},
+    weight_option,
     topology_option,
     slurm_conf_option,
     outage_option,
@@ -39,7 +40,7 @@ int command_cost(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   for (const char* option : {"matrix", "topology"})
     if (!line.has(option)) throw UsageError(std::string("--") + option + " is missing");
-  const CommMatrix matrix = read_matrix(*line.value("matrix"));
+  const CommMatrix matrix = read_matrix(*line.value("matrix"), {.weight = weight_given(line)});
   const MachineFile file = read_machine_file(*line.value("topology"));
   MapFaults faults;
   ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), faults);

@@ -35,6 +35,7 @@ namespace {
 
 constexpr Option options[] = {
     {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    weight_option,
     {0, "pattern", "WORD",
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
      "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},

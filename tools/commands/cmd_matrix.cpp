@@ -41,6 +41,7 @@ constexpr Option info_options[] = {
     topology_option,
     slurm_conf_option,
     {'p', "policy", "WORD", "policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
+    weight_option,
     {'j', "json", nullptr, "in JSON"},
 };
 
@@ -55,6 +56,7 @@ constexpr CommandHelp info_help{
 
 constexpr Option convert_options[] = {
     {'t', "to", "FORMAT", "dense, edges, np or mtx (MatrixMarket)"},
+    weight_option,
 };
 
 constexpr CommandHelp convert_help{
@@ -101,7 +103,8 @@ constexpr CommandHelp scale_help{
 constexpr Option heatmap_options[] = {
     {'o', "output", "PICTURE", "file for the picture, which ends in .svg"},
     {0, "title", "TEXT", "title of the picture [the file's name and the number of ranks]"},
-    {0, "unit", "TEXT", "unit of the values [bytes]"},
+    weight_option,
+    {0, "unit", "TEXT", "unit of the values [that of --weight]"},
     {0, "linear", nullptr, "colours in proportion to the values, not to their logarithms"},
 };
 
@@ -140,13 +143,20 @@ PlacementGain gain_on(const std::string& topology, const CommandLine& line, std:
 int matrix_info(int argc, char** argv) {
   const CommandLine line(info_help, argc, argv);
   const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
+  if (!line.has("topology")) line.refuse({"slurm-conf", "policy"}, "requires --topology");
   MatrixInfo info;
-  const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {}, &info));
-  const MatrixFacts facts = facts_of(*matrix, info, heaviest);
-  std::optional<PlacementGain> gain;
-  if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
-  if (!gain) line.refuse({"slurm-conf", "policy"}, "requires --topology");
-  write_output("", line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain));
+  const auto text = [&](TrafficWeight weight) {
+    const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {.weight = weight}, &info));
+    const MatrixFacts facts = facts_of(*matrix, info, heaviest);
+    std::optional<PlacementGain> gain;
+    if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
+    return line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain);
+  };
+  std::string shown = text(weight_given(line));
+  // The file of a profile also answers what the other weight would give.
+  if (info.has_messages && !line.has("weight") && !line.has("json"))
+    shown += "\nWith --weight messages:\n" + text(TrafficWeight::messages);
+  write_output("", shown);
   return exit_ok;
 }
 
@@ -209,7 +219,7 @@ int matrix_convert(int argc, char** argv) {
   if (!line.has("to")) throw UsageError("--to is missing");
   const MatrixFormat format = format_option(*line.value("to"));
   MatrixInfo info;
-  const CommMatrix matrix = read_matrix(line.operands()[0], {}, &info);
+  const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight_given(line)}, &info);
   write_matrix_to(line.operands().size() > 1 ? line.operands()[1] : "-", matrix, format);
   if (info.scale_power != 0)
     std::fprintf(stderr, "placectl matrix: the values were fractions: all are multiplied by 10^%d%s\n",
@@ -221,11 +231,11 @@ int matrix_heatmap(int argc, char** argv) {
   const CommandLine line(heatmap_help, argc, argv);
   if (!line.has("output")) throw UsageError("--output is missing: a file that ends in .svg");
   const std::string& file = line.operands()[0];
-  const CommMatrix matrix = read_matrix(file);
+  const CommMatrix matrix = read_matrix(file, {.weight = weight_given(line)});
   HeatMapStyle style;
   style.title = line.value_or("title", file.substr(file.find_last_of('/') + 1) + ", " + std::to_string(matrix.ranks()) +
                                            (matrix.ranks() == 1 ? " rank" : " ranks"));
-  style.unit = line.value_or("unit", "bytes");
+  style.unit = line.value_or("unit", line.value_or("weight", "bytes"));
   style.logarithmic = !line.has("linear");
   write_heat_map(*line.value("output"), heat_map_of(matrix), style);
   return exit_ok;

@@ -13,6 +13,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
+#include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
 #include "spank/step/scontrol.hpp"
@@ -126,7 +127,8 @@ void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
   if (program.empty()) throw CannotPlace("--auto: the program was not found in the command line");
   const spank::UsableProfile profile = spank::usable_profile(
       spank::ProfileStore::of_user(std::getenv),
-      spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()));
+      spank::run_of_command(program, static_cast<std::int32_t>(ranks), std::filesystem::current_path().string()),
+      policies::weight_of(task.spec.parameters));
   if (!profile.matrix) throw CannotPlace(profile.told);
   tell(profile.told);
   task.matrix = profile.matrix;

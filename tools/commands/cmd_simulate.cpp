@@ -16,6 +16,7 @@
 #include "sim/engine.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/input/torus_machine.hpp"
 #include "tools/output/output.hpp"
 #include "tools/simulate/simulate_machine.hpp"
 #include "tools/simulate/simulate_options.hpp"
@@ -48,6 +49,7 @@ constexpr Option options[] = {
     {0, "min-tasks", "N", "only jobs of at least N tasks"},
     {0, "max-tasks", "N", "only jobs of at most N tasks"},
     communication_option,
+    weight_option,
     {0, "share", "PERCENT", "share of jobs with a matrix [100]"},
     pattern_option,
     {0, "effort", "N[,TASKS]",
@@ -130,7 +132,8 @@ int command_simulate(int argc, char** argv) {
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
   const sim::PatternSource patterns(
-      from_command_line([&] { return sim::parse_pattern(line.value_or("pattern", "random")); }, "--pattern: "));
+      from_command_line([&] { return sim::parse_pattern(line.value_or("pattern", "random")); }, "--pattern: "),
+      weight_given(line));
   const sim::Machine machine = read_machine(line, replay_options);
   check_strategies(strategies, line);
   if (replay_options.whole_nodes && !machine.regular())

@@ -104,6 +104,10 @@ MachineFile read_machine_file(const std::string& path) {
   return without_yaml({path, read_input_file(path == "-" ? "/dev/stdin" : path, max_file_bytes)});
 }
 
+TrafficWeight weight_given(const CommandLine& line) {
+  return from_command_line([&] { return traffic_weight(line.value_or("weight", "bytes")); });
+}
+
 bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
 
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,

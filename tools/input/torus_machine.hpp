@@ -8,6 +8,7 @@
 
 #include "common/matrix/comm_matrix.hpp"
 #include "common/matrix/cost.hpp"
+#include "common/matrix/matrix_format.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/topology_read.hpp"
 #include "tofa/assess.hpp"
@@ -21,11 +22,15 @@ inline constexpr Option topology_option{
     "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
     "topology.yaml[:NAME], what \"scontrol show topology\" prints, or the arities of a\n"
     "tree as in 4:4:4"};
+inline constexpr Option weight_option{0, "weight", "bytes|messages", "what the traffic of a profile counts [bytes]"};
 inline constexpr Option slurm_conf_option{0, "slurm-conf", "FILE",
                                           "the nodes of a topology.conf [slurm.conf in its directory]"};
 inline constexpr Option outage_option{0, "outage", "FILE",
                                       "outage probabilities: \"node probability\" lines; where the topology\n"
                                       "names no nodes, \"leaf probability\""};
+
+// Returns the weight of --weight. Throws UsageError for an unknown word.
+TrafficWeight weight_given(const CommandLine& line);
 
 // Faults in the input of `placectl map`.
 struct MapFaults {

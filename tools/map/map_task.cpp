@@ -63,10 +63,10 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
 }
 
 // Reads the matrix. If the file does not exist and its name is that of a pattern, the message says how that is given.
-CommMatrix read_matrix_file(const std::string& file) {
+CommMatrix read_matrix_file(const std::string& file, TrafficWeight weight) {
   if (!may_exist(file) && file != "-" && pattern::is_pattern(file))
     throw Error(file + ": the file does not exist; for the pattern use --pattern " + shown(file));
-  return read_matrix(file);
+  return read_matrix(file, {.weight = weight});
 }
 
 // Returns the policy of the job, with the options of the command line in place of its parameters. A pattern of the job
@@ -150,9 +150,12 @@ MapTask read_task(const CommandLine& line, const std::string& command, bool in_a
   const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
   check_policy_name(task.spec, like_pattern ? "; a pattern is given by --pattern" : "");
   task.pattern = take_pattern(line, task);
+  if (const auto weight = line.value("weight")) task.spec.parameters["weight"] = *weight;
+  from_command_line([&] { return policies::weight_of(task.spec.parameters); });
   const auto matrix = task.spec.parameters.find("matrix");
   if (matrix != task.spec.parameters.end()) {
-    task.matrix = std::make_shared<const CommMatrix>(read_matrix_file(matrix->second));
+    task.matrix =
+        std::make_shared<const CommMatrix>(read_matrix_file(matrix->second, policies::weight_of(task.spec.parameters)));
     task.spec.parameters.erase(matrix);
   } else if (!task.pattern && !in_allocation && line.has("policy") && task.spec.policy != "NATURAL") {
     throw UsageError("--matrix or --pattern is missing: " + task.spec.policy + " places ranks by their traffic");
