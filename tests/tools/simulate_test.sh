@@ -22,6 +22,7 @@ run() {
 
 ends() { [ "$code" = "$1" ] || fail "$command: exit code $code instead of $1; $err"; }
 has() { case "$out$err" in *"$1"*) ;; *) fail "$command: no '$1' in '$out$err'" ;; esac }
+says() { has_words "$out $err" "$1" || fail "$command: no '$1' in '$out$err'"; }
 refused() {  # code, words of the message
   ends "$1"
   has_words "$err" "placectl simulate: $2" || fail "$command: message '$err' instead of '$2'"

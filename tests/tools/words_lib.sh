@@ -2,6 +2,12 @@
 # shellcheck shell=bash
 # The values, names and options of a message can be tested without its sentence.
 
+# A misspelt function ends the test, which would pass otherwise.
+command_not_found_handle() {
+  echo "FAIL: $1: command not found"
+  kill $$
+}
+
 # has_words TEXT WORDS: whether the text has these words in this order, with any other words between them. A word is compared without a
 # parenthesis before it, and without punctuation behind it.
 has_words() {
