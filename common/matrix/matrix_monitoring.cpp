@@ -180,7 +180,7 @@ CommMatrix read_monitoring(const std::vector<std::string>& files, const std::str
   }
   if (run.ranks != static_cast<std::int32_t>(files.size()))
     throw Error(path + ": " + std::to_string(files.size()) + " files of a run of " + std::to_string(run.ranks) +
-                " ranks: there must be one of each rank");
+                " ranks: expected one file for each rank");
   return finished(std::move(run), path, info);
 }
 

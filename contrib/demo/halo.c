@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A halo exchange on a grid of ranks: each iteration, every rank swaps messages with its neighbours and
- * waits for all of them. Which rank sits where in the grid is shuffled, as it is in many real codes after
- * load balancing, so ranks with near numbers are no neighbours and a scheduler that knows nothing of the
- * traffic splits them badly.
+/* A halo exchange on a grid of ranks: in each iteration, every rank exchanges messages with its neighbours and
+ * waits for all of them. The positions of the ranks in the grid are shuffled, as in many codes after load
+ * balancing. So ranks with adjacent numbers are not neighbours, and a scheduler that ignores the traffic
+ * separates neighbours.
  *
  *   halo [--grid X[xY[xZ]]] [--periodic] [--bytes B[,B[,B]]] [--iterations N] [--warmup N] [--seed S]
  *        [--work M] [--graph] [--matrix FILE]
  *
- * --bytes gives the message size along each axis. With --matrix the communication matrix of one
- * iteration, in bytes, is written to FILE in dense text, and nothing is run: that needs no MPI launcher.
+ * --bytes is the message size along each axis. --matrix writes the communication matrix of one iteration, in
+ * bytes, to FILE as dense text, and runs nothing; it needs no MPI launcher.
  * With --work each rank also computes M million multiplications in each iteration.
- * With --graph the ranks are those of a communicator made by MPI_Dist_graph_create_adjacent with reorder
- * set, and a line says how long that took:
+ * With --graph the ranks are those of a communicator of MPI_Dist_graph_create_adjacent with reorder, and a
+ * line has the time of that call:
  *   graph made in 1.234 ms
- * Otherwise prints where each rank is, one line per rank:
+ * Prints the host of each rank, one line per rank:
  *   rank R of N on HOST slurm NODE
- * and, from rank 0, the median and the extremes of the time per iteration of the slowest rank:
+ * Rank 0 prints the median and the extremes of the slowest rank's time per iteration:
  *   median 12.345 ms, least 11.9 ms, most 14.2 ms over 50 iterations of 1.00 MB */
 #include <errno.h>
 #include <mpi.h>

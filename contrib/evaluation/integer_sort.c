@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A bucket sort of integers as NPB IS does it: in each iteration every rank counts its keys by bucket, the counts are summed up
- * over all ranks, buckets are given to ranks so that each has about as many keys, and the keys go to their ranks. Keys are means of
- * four random numbers, so that middle buckets have most.
+/* A bucket sort of integers like NPB IS. In each iteration every rank counts its keys by bucket, and all ranks sum the counts. Each
+ * rank then gets buckets with about equally many keys in total, and the keys are sent there. Keys are means of four random numbers,
+ * so middle buckets have the most keys.
  *
  *   integer_sort [--keys N] [--iterations N] [--graph MATRIX]
  *
- * --keys is the number of all ranks together. With --graph MPI is asked to reorder the ranks by the edges of a matrix file (the number of
- * ranks and of pairs, then two ranks and their bytes in each line), with MPI_Dist_graph_create_adjacent right after MPI_Init. Checks the order at the end, and prints from rank 0
+ * --keys is the total number of keys. --graph calls MPI_Dist_graph_create_adjacent with reorder right after MPI_Init, with the edges
+ * of a matrix file. That file has the number of ranks and of pairs, then two ranks and their bytes in each line. The program checks
+ * the order at the end, and rank 0 prints
  *   run 1234.567 ms from MPI_Init on, median 12.345 ms of 10 iterations
- * which counts what a library does inside MPI_Init. */
+ * The first time includes the work of a library inside MPI_Init. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -35,7 +35,7 @@ static void *allocated(size_t elements, size_t size)
 {
 	void *memory = calloc(elements ? elements : 1, size);
 	if (!memory)
-		fail("there is no memory left; --size is too large");
+		fail("out of memory: use a smaller --size");
 	return memory;
 }
 

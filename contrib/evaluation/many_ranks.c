@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traffic whose matrix is known, on any number of ranks: rank r sends r + 1 bytes to the next rank and 2 r + 1
- * to the one 7 further on, around, and all reduce 4 ints. Rank 0 then says what memory a rank had resident at
- * most before MPI_Finalize, what it had itself at most after it, and how long that took. */
+/* Traffic with a known matrix, on any number of ranks. Rank r sends r + 1 bytes to rank r + 1 and 2 r + 1 bytes
+ * to rank r + 7, modulo the number of ranks, and all ranks reduce 4 ints. Rank 0 then prints the largest resident
+ * memory of a rank before MPI_Finalize, its own largest resident memory after it, and the time of MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -198,7 +198,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < iterations && !wrong; i++)
 			wrong = iterate(argv[1], i);
 	if (wrong)
-		fprintf(stderr, "nla_programs: there is no program '%s'\n", argv[1]);
+		fprintf(stderr, "nla_programs: unknown program '%s'\n", argv[1]);
 	MPI_Finalize();
 	free(out);
 	free(in);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records an MPI program that is there as a binary only, as a time-independent trace for SimGrid's replay:
+/* Records a binary MPI program as a time-independent trace for SimGrid's replay:
  *
  *   TI_TRACE=FOLDER/NAME mpirun -x LD_PRELOAD=.../ti_recorder.so -x TI_TRACE -n N program
  *
- * writes FOLDER/NAME, which names one file per rank, and the files in FOLDER/NAME_files, which must be there. The format is
- * that of SimGrid 3.32 (smpirun -replay). Sizes are in bytes (type 6 of SMPI). What a rank computes between two calls is its
- * processor time, taken as that of a processor with FLOPS_PER_SECOND, so that waiting and other processes do not count.
+ * writes FOLDER/NAME, which names one file per rank, and the files in FOLDER/NAME_files, which must exist. The format is
+ * that of SimGrid 3.32 (smpirun -replay). Sizes are in bytes (type 6 of SMPI). The computation between two calls is the
+ * rank's processor time multiplied by FLOPS_PER_SECOND, so waiting and other processes do not count.
  *
  * Ranks of other communicators are translated to those of MPI_COMM_WORLD. A collective call over all ranks is recorded
- * as a collective, in any order of its ranks. Calls that a replay cannot have (collective ones over a part of the ranks,
- * one-sided and persistent ones) are counted and reported at the end. */
+ * as a collective, in any order of its ranks. Calls that a replay does not support (collectives over some of the ranks,
+ * one-sided and persistent calls) are counted and reported at the end. */
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -144,8 +144,8 @@ link_code='LDFLAGS=-Xcompiler -fno-lto'  # -Xcompiler, as libtool would leave th
 
 flags_of() { sed -n "s/^$2 = //p" "$1/Makefile"; }  # build directory, CFLAGS or CXXFLAGS: as configure left them
 
-# configure does not get these flags, as its tests, and those of the unit tests that compile something, could not use the precompiled
-# headers and would read them all.
+# configure does not get these flags: its tests, and unit tests that compile something, cannot use the precompiled headers and would
+# read all of them.
 compile_with_headers() {  # directory of the headers, build directory, flags besides its own: leaves in $compile_flags what make is called with
   local headers=$1 flags
   flags="$(flags_of "$2" CXXFLAGS) ${*:3}"

@@ -136,7 +136,7 @@ check_settings() {
 }
 
 check_prefix() {  # what prefix or none
-  [ "$2" = none ] || [ -d "$2/lib/slurm-placement" ] || die "$1 $2: slurm-placement is not installed there, as there is no $2/lib/slurm-placement"
+  [ "$2" = none ] || [ -d "$2/lib/slurm-placement" ] || die "$1 $2: slurm-placement is not installed there; $2/lib/slurm-placement is missing"
 }
 
 write_settings() { declare -p "${kept_settings[@]}" >"$D/settings"; }
@@ -154,7 +154,7 @@ slurm_release() { slurmd -V | sed 's/^[^ ]* \([0-9]*\)\..*/\1/'; }
 stock_plugin_dir() {
   local directory
   directory=$(dirname "$(ldd "$(command -v slurmctld)" | awk '$1 == "libslurmfull.so" { print $3 }')")
-  [ -e "$directory/select_cons_tres.so" ] || die "there is no select_cons_tres.so of Slurm in $directory (slurm-wlm-basic-plugins)"
+  [ -e "$directory/select_cons_tres.so" ] || die "$directory has no select_cons_tres.so of Slurm: install slurm-wlm-basic-plugins"
   echo "$directory"
 }
 

@@ -126,7 +126,7 @@ on_node() {  # K command...
 daemon_control() {  # action daemon
   local action=$1 daemon=$2
   [[ $daemon = slurmctld || $daemon = munged ]] || [[ $daemon = monitor && $live = yes ]] || { [[ $daemon =~ ^n([0-9]+)$ ]] && ((BASH_REMATCH[1] >= 1 && BASH_REMATCH[1] <= nodes)); } ||
-    die "'$daemon' is no daemon of this cluster: slurmctld, munged, monitor with --live, or n1 to n$nodes for a slurmd"
+    die "unknown daemon '$daemon': expected slurmctld, munged, monitor (with --live), or n1 to n$nodes for a slurmd"
   case $action in
     start)
       daemon_alive "$daemon" && die "$daemon runs already"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# The namespaces of a cluster. A keeper process on the host starts the first process inside (its "init")
-# and ends it when the time is up or the owner is gone. The kernel ends all others with the init.
-# Both are found again by their recorded pid, and trusted only with our mark in their environment.
+# The namespaces of a cluster. A keeper process on the host starts the first process inside (its "init").
+# The keeper ends it when the time is up or the owner has ended. The kernel ends all others with the init.
+# Later commands find both by their recorded pid, and check for our mark in their environment.
 
 mark() { echo "SP_CLUSTER=$name:$D"; }
 
@@ -75,8 +75,8 @@ space_init() {  # name dir
   # /proc is still the host's, so this is the pid by which the host knows us.
   read -r pid _ </proc/self/stat
   mount -t proc proc /proc || exit 1
-  # /run is covered: no socket of this machine's services is reachable from inside, and paths of
-  # ours stay below the 108 bytes of a socket's address however deep the clone lies.
+  # A new /run hides the sockets of this machine's services. It also keeps our paths below the 108 bytes
+  # of a socket's address, however deep the clone lies.
   cd "$D" || exit 1
   mount -t tmpfs -o mode=755,size=64m placement-run /run || exit 1
   mkdir -p "$ROOT" /run/netns /run/lock || exit 1

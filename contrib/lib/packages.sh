@@ -10,10 +10,10 @@ packages_try=(gcc g++ make autoconf automake libtool pkgconf libzstd-dev zlib1g-
   xz-utils)
 packages_build=("${packages_try[@]}" gfortran check libscotch-dev libhwloc-dev)
 packages_cluster=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2 util-linux procps python3)
-# What only tests use: a second MPI library, clocks that run fast, the tables of symbols in our libraries, Python, what contrib/lint
-# looks with, promtool, which judges the alert rules, zstd, for hostile input, and what packages are made with.
+# Packages that only tests use: a second MPI library, fast clocks, readers of symbol tables, Python, and the programs of contrib/lint.
+# promtool (prometheus) checks the alert rules, zstd makes hostile input, and debhelper and rpm make packages.
 packages_check=(mpich libmpich-dev faketime binutils python3 shellcheck codespell prometheus zstd debhelper rpm)
-# What contrib/check-sanitizers compiles with, in half the time that GCC takes.
+# The compiler of contrib/check-sanitizers, which takes half of GCC's time.
 packages_sanitizers=(clang libclang-rt-dev)
 
 missing_packages() {  # package...
@@ -26,7 +26,7 @@ missing_packages() {  # package...
 install_packages() {  # package...
   local -a missing
   local changed
-  command -v apt-get >/dev/null || die "there is no apt-get here: this command is for Debian 12 and 13"
+  command -v apt-get >/dev/null || die "apt-get is not installed: this command is for Debian 12 and 13"
   mapfile -t missing < <(missing_packages "$@")
   [ ${#missing[@]} -eq 0 ] && return
   [ "$(id -u)" = 0 ] || die "these packages are missing and only root can install them; run this with sudo, or once as root: apt-get install ${missing[*]}"

@@ -24,7 +24,7 @@ def files_of(top):
         ran = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
         if ran.returncode == 0:
             return sorted(set(ran.stdout.decode(errors="replace").splitlines()))
-    print("the phrases are not looked at: this is no clone, or there is no git")
+    print("phrases are not checked: this is not a clone, or git is not installed")
     return []
 
 

@@ -24,8 +24,8 @@ show_log() {  # log pid regular-expression all|matching
   done
 }
 
-# Runs a command and, every ten seconds in which something was done, prints the time so far and how many lines that match
-# it has added to its log.
+# Runs a command. Every ten seconds with progress, prints the time so far and the number of matching lines that the command
+# has added to its log.
 with_progress() {  # log regular-expression what command...
   local log=$1 pattern=$2 what=$3 watcher code
   shift 3

@@ -273,7 +273,7 @@ SnapshotOwners snapshot_owners(const std::string& monitor_user) {
   if (getpwnam_r(monitor_user.c_str(), &entry, room.data(), room.size(), &found) == 0 && found != nullptr)
     owners.users.push_back(found->pw_uid);
   else
-    owners.missing = "MonitorUser=" + monitor_user + " is no user of this host";
+    owners.missing = "MonitorUser=" + monitor_user + " is not a user of this host";
   return owners;
 }
 

@@ -58,8 +58,8 @@ slurm_since() {
 need_plugin() {  # select_cons_tres | loadmatrix
   [ -n "$(find "$CLUSTER/plugins" -name "$1.so")" ] || skip "$1.so is not installed in this cluster"
 }
-# Since 23.11 slurmctld starts anew at a reconfigure, and a node cannot be had until it has answered: waits until as many
-# nodes answer as before.
+# Since 23.11 slurmctld restarts at a reconfigure, and a node is not available until it has answered. Waits until as many nodes
+# answer as before.
 reconfigure() {
   local before
   before=$(answering_nodes)

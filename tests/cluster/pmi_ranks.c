@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A rank that uses the process manager as an MPI library does, and blocks instead of polling, so that thousands of ranks run on
- * a few cores: pmi_ranks 1|2|x for the wire protocols of PMI-1 and PMI-2 and for PMIx (compiled with -DPMIX -lpmix).
+/* A rank that uses the process manager as an MPI library does. It blocks instead of polling, so thousands of ranks run on a few
+ * cores. usage: pmi_ranks 1|2|x for the wire protocols of PMI-1 and PMI-2 and for PMIx (compiled with -DPMIX -lpmix).
  * Each rank publishes the name of its node, fences, and reads the name of its right neighbour's node. It prints
  *   RANK SIZE NODE NEIGHBOUR'S_NODE MAP
- * For PMIx, MAP is a hash of the list of the ranks that the process manager puts on this node, because srun mixes up lines of
- * more than 1,024 bytes. */
+ * For PMIx, MAP is a hash of the list of ranks on this node, because srun mixes up lines of more than 1,024 bytes. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The trap of a script that installs packages still runs, with the right exit code, and the program that keeps services from starting is
-# gone then. apt is a stand-in.
+# A script that installs packages still runs its trap, with the right exit code. The program that keeps services from starting is removed
+# by then. apt is a stand-in.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT

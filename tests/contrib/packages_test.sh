@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The Debian and the RPM packages of this build, made by debhelper and rpmbuild from what "make install" installs, so that nothing is compiled again:
-# each installed file is in one package, with one name on both, and the packages require the Slurm that they were built for.
-# It runs in the build's directory.
+# The Debian and RPM packages of this build. debhelper and rpmbuild make them from the files of "make install", so nothing is compiled again.
+# Each installed file is in one package, which has one name in both systems. The packages require the Slurm for which they were built.
+# The test runs in the build directory.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT

@@ -41,7 +41,7 @@ finds doc/whole.md:1
 
 rm -rf .git
 finds_nothing "a copy without git"
-grep -q 'not looked at' "$work/said" || fail "a copy without git is not reported: $(cat "$work/said")"
+grep -q 'not checked' "$work/said" || fail "a copy without git is not reported: $(cat "$work/said")"
 
 while IFS=$'\t' read -r phrase better; do
   [[ $phrase == '#'* ]] || [ -n "$better" ] || fail "phrases.txt: '$phrase' has no replacement"

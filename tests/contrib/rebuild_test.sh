@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# slurm-placement-rebuild, as slurm-placement-source runs it after each upgrade of slurmctld and of itself: each way in which it can fail leaves
-# the plugin that was there, prints one line with the reason, and sets the metric to 0. slurmctld, the source of Slurm and
-# our own are stand-ins, and the plugin is a library with the sentence that is looked for in it.
+# slurm-placement-rebuild, as slurm-placement-source runs it after each upgrade of slurmctld and of itself. If it fails, it keeps the
+# previous plugin, prints one line with the reason, and sets the metric to 0. slurmctld, Slurm's source and our source are
+# stand-ins, and the plugin is a library with the sentence for which the script searches.
 # shellcheck source=tests/tools/words_lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../tools/words_lib.sh"
 set -u

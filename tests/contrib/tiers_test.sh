@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tests/cluster/run: which functions each tier has, what tests/quarantine may hold, and that each "# tier:" line of the real tests is
-# at the top of its file or just above a function.
+# tests/cluster/run: which functions each tier has, and what tests/quarantine may contain. Each "# tier:" line of the real tests is at
+# the top of its file or directly above a function.
 set -u
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT

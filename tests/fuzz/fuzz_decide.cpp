@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One decision of slurmctld on a machine with switches, a torus and live data: any offer of nodes, request and
-// environment of a job gives a plan that keeps to the offer and the request, or a reason. An input is a byte for each
-// number of the offer, the request and the matrix, a byte for the policy, and then its parameters, or the whole
-// environment, one entry a line. What slurmctld calls with the plan is called too. How much processor time a decision
-// takes is said by the input as well, so that decisions are put off, or made without their matrix.
+// One decision of slurmctld on a machine with switches, a torus and live data. Any offer of nodes, request and
+// environment of a job gives a plan within the offer and the request, or a reason. An input has a byte for each number
+// of the offer, the request and the matrix, and a byte for the policy. The rest is the policy's parameters, or the
+// whole environment, one entry per line. The calls that slurmctld makes with the plan are made too. The input also sets
+// the processor time of a decision, so that decisions are postponed, or made without their matrix.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A table of nodes, then, after a NUL, one of pairs: each is what its rows say or an Error that names a line, and the
-// choice among these nodes is finite and no worse than by the paper's algorithms alone.
+// A table of nodes, then, after a NUL, a table of pairs. Each gives the values of its rows, or an Error that names a
+// line. The choice among these nodes is finite and not worse than that of the paper's algorithms alone.
 #include <cmath>
 
 #include "common/util/error.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What slurmctld takes from any user: bytes that unpack have one meaning and one payload, and fit the limits. The first
-// byte of an input says whether the rest is a payload still to be
-// packed, so that more than the first bytes of zstd's format are reached, or the bytes themselves.
+// The payload that slurmctld accepts from any user: bytes that unpack have one meaning and one payload, and fit the
+// limits. The first byte of an input chooses whether the rest is packed first or used as it is. A packed input reaches
+// code behind the first bytes of zstd's format.
 #include <zstd.h>
 
 #include <span>

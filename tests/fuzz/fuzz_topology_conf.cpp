@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Any topology.conf over eight nodes is a list of switches or blocks from which a view with all nodes can be
-// built, or an Error that names the file.
+// Any topology.conf over eight nodes gives switches or blocks that form a view with all nodes, or an Error that names
+// the file.
 #include <set>
 #include <vector>
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Builds the named fuzz targets with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer in ./fuzz/build, by
-# the makefile's own lists of sources and libraries, and runs each for FUZZ_SECONDS, or FUZZ_RUNS times where that is
-# given. New inputs are kept in fuzz/NAME/corpus, those that fail in fuzz/NAME/failed. With FUZZ_KEEP=1 the inputs that
-# reach new code are added to the corpus of the source. To be run in a build directory. FUZZ_FAST=1 leaves out what libFuzzer
-# would learn from comparisons, its choice by rare code, and the search for leaks before the end: many more inputs in a given time.
+# Builds the named fuzz targets in ./fuzz/build with clang's libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer. The
+# makefile's lists give the sources and libraries. Runs each target for FUZZ_SECONDS, or FUZZ_RUNS times if that is set. Run it
+# in a build directory. New inputs go to fuzz/NAME/corpus, failing inputs to fuzz/NAME/failed. FUZZ_KEEP=1 adds inputs that
+# reach new code to the corpus of the source. FUZZ_FAST=1 disables learning from comparisons, the preference for rare code, and
+# leak detection before the end, and so tries many more inputs per second.
 # usage: run.sh SOURCE_DIRECTORY TARGET...    (environment: CLANGXX FUZZ_SECONDS FUZZ_RUNS FUZZ_KEEP FUZZ_FAST)
 set -eu
 source=$(cd "$1" && pwd -P)

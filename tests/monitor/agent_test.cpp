@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Tests of the whole agent on the loopback device with a monitor in this program, of the validity of leases, and of the
-// checks that keep a daemon from starting.
+// Tests the whole agent on the loopback device with a monitor in this program, the validity of leases, and the checks
+// before a daemon starts.
 #include "monitor/agent/agent.hpp"
 
 #include <arpa/inet.h>

@@ -94,8 +94,8 @@ START_TEST(a_monitor_that_starts_again_knows_who_was_told_to_end) {
 }
 END_TEST
 
-// After any events in any order, a monitor that starts with the history has the numbers and estimates of this monitor,
-// and no two outages on record are one_outage().
+// After any events in any order, a monitor that starts with the history has the numbers and estimates of this monitor.
+// No two outages on record are one_outage().
 START_TEST(another_monitor_would_say_what_this_one_says) {
   std::mt19937 random(static_cast<unsigned>(_i));
   Scene scene;

@@ -127,8 +127,8 @@ START_TEST(rate_of_hellos_and_hints) {
 }
 END_TEST
 
-// However many hellos and datagrams of unknown sessions come from a port that any user may have, an agent with a port
-// of root gets its answers. One with another port is kept waiting by hellos alone.
+// A flood of hellos and datagrams of unknown sessions comes from a port that any user may have. An agent with a port of
+// root gets its answers. An agent with another port waits only because of the hellos.
 START_TEST(floods_leave_the_answers_of_root) {
   World world;
   Bytes unknown = encode(SealedHeader{.session = 77, .sequence = 1});

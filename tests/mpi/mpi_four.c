@@ -12,8 +12,8 @@ static char out[1 << 16], in[1 << 16];
 #define WORLD MPI_COMM_WORLD
 #define ANY MPI_STATUS_IGNORE
 
-/* Two ranks. 1000 + 0 (a count beyond 2^31 of a type without bytes) + 40 + 24 + 3 x 16 to and fro of
- * rank 1, 8 and 4 by put and get: 0-1: 1000 + 0 + 40 + 24 + 48 + 8 + 4 = 1124 bytes in 9 messages. */
+/* Two ranks exchange 1000 + 0 + 40 + 24 + 48 + 8 + 4 = 1124 bytes in 9 messages. The 0 is a count beyond 2^31 of a
+ * type without bytes, 48 is 3 x 16 in both directions, and 8 and 4 are a put and a get. */
 static void large_counts(void) {
   MPI_Datatype empty;
   MPI_Request request;

@@ -70,8 +70,8 @@ static GroupParts parts_of(const GroupInput& input, const std::vector<std::int32
   return parts;
 }
 
-// In random clusters of 10 nodes: the regret of the choice, with the best of all groups, is never above that of the
-// groups that simple rules choose, and near the least of all.
+// In random clusters of 10 nodes, the regret is relative to the best of all groups. The regret of the choice is never
+// above that of groups which simple rules choose, and close to the least regret of all groups.
 START_TEST(the_regret_is_about_the_least_of_all_groups) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(0, 1);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2154
-# Hosts with systemd, made by systemd-nspawn on one machine: each with its own root directory (an overlay over the tree of a Debian root), network
-# interface and control groups. It has to be read in namespaces for mounts, network and processes that begin with the caller, so that
-# nothing is left when the caller ends. $base is the tree below all of them, $place an empty directory.
+# Hosts with systemd, made by systemd-nspawn on one machine. Each has its own root directory (an overlay over the tree of a Debian root), network
+# interface and control groups. The caller must have its own namespaces for mounts, network and processes, so that nothing remains when it
+# ends. $base is the tree below all of them, $place an empty directory.
 
 declare -A first_process_of=() nspawn_of=()
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# configure and the two directories of Slurm that it is given: a wrong one ends it with what would be right, and a relative one does
-# not become a path by which libslurm is looked for below the directory in which a program happens to run.
+# configure and the two directories of Slurm on its command line. A wrong directory is an error that names what is expected. A relative
+# directory does not become a run path, which would depend on the directory in which a program runs.
 set -u
 source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What differs between versions of Slurm is bridged in plugins/compat alone: no other source looks at Slurm's version, but for the
-# version that each plugin has to export and the version of the running Slurm that placectl run reads from its
-# configuration, and none includes a header of Slurm's source tree.
+# Only plugins/compat depends on the version of Slurm. No other source checks Slurm's version or includes a header of Slurm's source
+# tree. Exceptions: each plugin exports its version, and placectl run reads the version of the running Slurm from its configuration.
 set -u
 cd "${srcdir:-.}" || exit 99
 sources() { find . \( -path ./.work -o -path ./.git -o -path ./tests -o -path ./plugins/compat \) -prune -o -type f \( -name '*.c' -o -name '*.cpp' -o -name '*.h' -o -name '*.hpp' -o -name '*.S' \) -print; }

@@ -132,8 +132,8 @@ START_TEST(a_job_is_planned_beyond_the_entry_in_which_it_would_end) {
   busy.run({16, 17, 18, 19}, 5);
   busy.run({20, 21, 22}, 8);
   // n0 to n2 are promised from 1 to 10 minutes, n3 and n4 from 5 to 10 minutes. The third job needs the whole machine
-  // for 2 minutes. It has too few nodes until 10 minutes, and gets its time then, although the plan has fewer open
-  // nodes from 5 minutes on than in the time for which it was tried first.
+  // for 2 minutes. It has too few nodes until 10 minutes, and starts then. From 5 minutes on the plan has fewer open
+  // nodes than in the time that was tried first.
   const PlanRules rules{StockRequest::nodes, 0};
   ck_assert(indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 20}}, rules)).empty());
   ck_assert((indices(busy.backfill({{12, 9}, {8, 5}, {24, 2}, {1, 9}}, rules)) == std::vector<std::size_t>{3}));

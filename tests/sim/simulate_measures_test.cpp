@@ -136,8 +136,8 @@ START_TEST(times_beyond_counting_are_told) {
   charged.charge_stock_s = 1e13;
   ck_assert_error(run(machine, {job_of(0, 1, 1, 1)}, "SLURM", charged), "would run 1e+13 s");
   // A requested time of this length is allowed, and no plan overflows. With EASY backfill no job that needs the cores
-  // passes the first one. A plan in the manner of Slurm keeps no place for a job that starts after more than a day, so
-  // that a job of one core passes those of two.
+  // passes the first one. Slurm's plan reserves nothing for a job that starts after more than a day, so a job of one
+  // core passes those of two.
   jobs = {job_of(0, 600, huge_s, 1),   job_of(60, 600, huge_s, 2),  job_of(120, 600, huge_s, 1),
           job_of(180, 600, huge_s, 2), job_of(240, 600, huge_s, 2), job_of(300, 600, huge_s, 2),
           job_of(360, 240, 240, 1)};

@@ -334,7 +334,7 @@ START_TEST(the_tasks_of_gpus_are_counted) {
 }
 END_TEST
 
-// Without a number of tasks srun starts one on each node, but for options that say otherwise.
+// Without a number of tasks srun starts one on each node, unless an option states another number.
 START_TEST(srun_starts_one_task_on_each_node) {
   ck_assert(count_of({{"nodes", "4"}}, true) == 4);
   ck_assert(count_of({{"nodes", "4"}, {"cpus-per-task", "2"}}, true) == 4);

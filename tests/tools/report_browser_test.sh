@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Shows a page of placectl report in a headless browser: it is drawn at the width of a desk and of a telephone, light and dark, each
-# section is there, and it prints with its tables open. PLACECTL names the program. Skipped where there is no chromium.
+# Shows a page of placectl report in a headless browser, at the width of a desktop and of a telephone, light and dark. Each section is
+# present, and the printed page has its tables open. PLACECTL names the program. Skipped without chromium.
 set -u
 placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P)
 browser=$(command -v chromium) || { echo "SKIP: there is no chromium"; exit 77; }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The processor time of slurmctld's decisions about the largest jobs that are taken: "make bench-decision". One thread
+// The processor time of slurmctld's decisions about the largest jobs that it accepts: "make bench-decision". One thread
 // calls the plugin's functions as slurmctld does, on 5,040 nodes of 16 cores with switches, a torus and a live state.
-// Arguments: number of nodes, policy, DecisionTimeMs, ranks. A DecisionTimeMs of some thousands shows the time that is
-// bounded by the amount of work alone, as the deadline is one of the wall clock.
+// Arguments: number of nodes, policy, DecisionTimeMs, ranks. With a DecisionTimeMs of some thousands the deadline never
+// ends a search, so the time shows the limits on the amount of work.
 #include <unistd.h>
 
 #include <algorithm>

@@ -3,12 +3,12 @@
 // spans, by first fit, by stock Slurm 26.05, and by TREEMATCH=tp=..,pp=..,dp=.. with both objectives.
 //   bench_groups FILE..
 // A file has the free cores of Curie as "placectl simulate --free-cores" writes them. Each state gets one job with a
-// rank on each free node and one on cores, of 16 to 512 ranks in turn, or the largest job for which it has room.
+// rank on each free node and one job with ranks on cores. The jobs have 16 to 512 ranks in turn, or as many as fit.
 // The groups are those of objective=worst-group, here the ranks of tensor parallelism, which have the most traffic.
-// Slurm 26.05 is modelled: the nodes of topology/tree as the replay chooses them (sim/stock_choice.hpp), fewest nodes
-// first, and tasks in blocks on these nodes in the order of their leaf switches and then of the nodes
-// (topology_p_get_rank and _task_layout_topo of its source). Here nodes are numbered switch by switch, so that this is
-// also the order of their names in which earlier versions deal out tasks.
+// Slurm 26.05 is modelled. The nodes of topology/tree are those of the replay (sim/stock_choice.hpp), fewest nodes
+// first. Tasks are in blocks on these nodes, in the order of leaf switches and then of nodes (topology_p_get_rank and
+// _task_layout_topo in Slurm's source). Here nodes are numbered switch by switch, so this is also the order of their
+// names, in which earlier versions distribute tasks.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

@@ -21,16 +21,16 @@ struct Instance {
 // The names of all instances, in the order of the tables.
 std::vector<std::string> instance_names();
 
-// Every random choice is seeded by the salt and the name of the piece that is made, so that another
-// salt gives other matrices and other holes under the same names. Throws Error on an unknown name.
+// Returns the instance with this name. The salt and the name seed every random choice, so another salt gives other
+// matrices and other busy nodes for one name. Throws Error if the name is unknown.
 Instance make_instance(const std::string& name, const std::string& salt);
 
-// Makes a job for one state of Curie. The traffic is one of: a halo exchange in three dimensions, random pairs, a
-// pipeline of stages in copies, an exchange along the rows of a grid (a power of two of ranks is taken).
+// Makes a job for one state of Curie. Its traffic is a halo exchange in three dimensions, random pairs, copies of a
+// pipeline, or an exchange along the rows of a grid. A job with an exchange along rows has a power of two of ranks.
 //   state   number of the state, which decides the traffic and its random choices
 //   ranks   number of ranks, at least 4; the job has at most this number
 //   usable  free leaves, ascending; their numbers are nodes if `nodes` is true, and else cores
-// Returns an instance with more leaves than ranks, or with as many.
+// Returns an instance with at least as many leaves as ranks.
 Instance make_choice(std::int32_t state, std::int32_t ranks, std::vector<std::int32_t> usable, bool nodes);
 
 }  // namespace placement::bench

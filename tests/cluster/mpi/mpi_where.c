@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Each rank says where it is, as MPI and the kernel see it:
+/* Each rank prints its place as MPI and the kernel see it:
  *   rank R of N on HOST slurm NODE sharing K sum S cpus LIST
- * HOST is the host name, NODE what Slurm calls the node, K the number of ranks that share memory with
- * this one, S the sum of all ranks (so all could talk), LIST the CPUs in the affinity mask.
+ * HOST is the host name, NODE is Slurm's name of the node, and K the number of ranks that share memory with this
+ * one. S is the sum of all ranks, which proves that all communicate. LIST has the CPUs of the affinity mask.
  * With an argument, rank 0 then waits that many seconds. */
 #define _GNU_SOURCE
 #include <mpi.h>

@@ -27,8 +27,8 @@ class PartError(Exception):
 
 class Runner:
     def __init__(self, folder, placectl, data, again=False, shared=None, plugins=""):
-        """again: whether what is there is made anew; shared: files that other parts of this run have made anew already; plugins: prefix of
-        an installation, empty if there is none."""
+        """again: whether existing files are made again; shared: files that other parts of this run have made again already; plugins: prefix
+        of an installation, or empty."""
         self.folder, self.placectl, self.plugins_prefix, self.data_folder, self.again = folder, placectl, plugins, data, again
         self.shared = shared if shared is not None else set()
         os.makedirs(folder, exist_ok=True)
@@ -37,11 +37,11 @@ class Runner:
         return os.path.join(self.folder, name)
 
     def make_once(self, mark, make):
-        """Makes what several parts share, unless its mark, an empty file, says that it is there."""
+        """Makes files that several parts share, unless their mark, an empty file, exists."""
         if os.path.exists(mark) and (not self.again or mark in self.shared):
             return
         if os.path.exists(mark):
-            os.remove(mark)  # what is there is no longer whole
+            os.remove(mark)  # the files are incomplete from now on
         make()
         with open(mark, "w"):
             self.shared.add(mark)
