@@ -7,7 +7,7 @@
 
 namespace {
 
-// Text as roff takes it: what would be read as a request or an escape is none.
+// Returns the text for roff. It escapes characters that would start a request or an escape sequence.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {

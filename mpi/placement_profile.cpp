@@ -79,9 +79,9 @@ std::string merge(const std::string& file, std::uint32_t kinds) {
          std::to_string(summary.ranks) + " ranks: the program did not end with MPI_Finalize";
 }
 
-// Open MPI's parameter with the names of variables that mpirun passes on to other nodes. Open MPI 4 runs nothing when
-// it is set and mpirun is given -x. Its mpirun takes the names of another parameter in addition to those of -x. Open
-// MPI 5 does not know that one, and takes -x in addition to the first.
+// Open MPI's parameter with the names of variables that mpirun passes on to other nodes. With it, mpirun of Open MPI 4
+// rejects -x, but a second parameter of that version adds names to those of -x. Open MPI 5 does not have the second
+// parameter, and accepts -x together with the first.
 constexpr const char* forwarding = "OMPI_MCA_mca_base_env_list";
 #if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION < 5
 constexpr const char* forwarding_beside_x = "OMPI_MCA_mca_base_env_list_internal";
@@ -115,9 +115,9 @@ void set_environment(std::string preload) {
 // The signals that run() handles while COMMAND runs.
 class Signals {
  public:
-  // A terminal sends SIGINT and SIGQUIT to COMMAND as well, so that this process ignores them.
+  // A terminal sends SIGINT and SIGQUIT to COMMAND as well, so this process ignores them.
   Signals() : interrupt_(std::signal(SIGINT, SIG_IGN)), quit_(std::signal(SIGQUIT, SIG_IGN)) {
-    std::signal(SIGCHLD, SIG_DFL);  // ignored, it would not let this process learn how COMMAND ends
+    std::signal(SIGCHLD, SIG_DFL);  // if ignored, waitpid() could not return how COMMAND ended
     sigemptyset(&awaited_);
     for (const int number : {SIGCHLD, SIGHUP, SIGTERM}) sigaddset(&awaited_, number);
     sigprocmask(SIG_BLOCK, &awaited_, &mask_);

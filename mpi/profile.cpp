@@ -27,7 +27,8 @@ constinit std::atomic<Traffic*> counting{nullptr};
 constinit std::atomic<bool> running{false};
 constinit std::atomic<Sampling> sampling{Sampling::off};
 
-// A thread with this number of calls in a 64th of a slice looks at one call of this number. A slower one looks at each.
+// A thread that makes this number of calls in a 64th of a slice checks the time only once in this number of calls. A
+// slower thread checks it at each call.
 constexpr unsigned calls_per_look = 64;
 constexpr std::uint64_t shortest_look_ns = SliceSampling::usual_slice_ns / 64;
 thread_local constinit unsigned calls_to_look = calls_per_look;
@@ -219,7 +220,7 @@ void begin() {
   }
 }
 
-// The time is compared once more in one's turn, as another thread may have looked meanwhile.
+// The time is compared again while this thread has the turn, because another thread may have looked meanwhile.
 void look_at_sampling(std::uint64_t now) {
   if (now < state.next_look.load(std::memory_order_relaxed)) return;
   const Turn turn(false);
@@ -278,7 +279,7 @@ void set_level(int level) {
   const Turn turn(true);
   if (state.traffic && state.traffic->state() == RankState::running)
     counting = level == 0 ? nullptr : state.traffic.get();
-  sampling = Sampling::off;  // a program that says when to count is counted as it says
+  sampling = Sampling::off;  // MPI_Pcontrol of the program now decides when to count
   if (state.traffic) state.traffic->set_weight(1);
 }
 

@@ -37,9 +37,9 @@ int peers_of(MPI_Comm comm);
 
 // Returns the bytes of data in one element of the type.
 inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
-// Returns whether a collective is to be looked at. `Form` is what its call has after the communicator. A persistent one
-// has MPI_Info and MPI_Request*; its messages are stored while the profiler runs, as it may be started when they are
-// counted again. Any other one is looked at while messages are counted.
+// Returns whether a collective call needs a look. `Form` has the types of its arguments after the communicator. The
+// messages of a persistent call (MPI_Info and MPI_Request*) are stored while the profiler runs, because counting may be
+// on when it starts. Other calls are looked at only while messages are counted.
 template <class... Form>
 bool wanted() {
   return sizeof...(Form) == 2 ? running.load(std::memory_order_relaxed) : traffic() != nullptr;

@@ -185,7 +185,8 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   words.insert(words.end(), {traffic.outside().bytes, traffic.outside().messages, traffic.calls()});
   const auto sizes = traffic.sizes();
   words.insert(words.end(), sizes.begin(), sizes.end());
-  // Of several threads the times are added up, and a wait in a slice of the sampling counts several times.
+  // The times of several threads are added up, and a wait in a slice of the sampling counts several times, so the sum
+  // is limited.
   const double in_mpi = std::min(static_cast<double>(traffic.ticks()) / time.ticks_per_second, time.seconds);
   for (const double seconds : {in_mpi, time.seconds})
     words.push_back(static_cast<std::uint64_t>(seconds * nanoseconds));

@@ -78,8 +78,8 @@ struct Candidate {
   Group group;
 };
 
-// Returns every `step`-th node, in an order in which each beginning is spread over the machine. A deadline then leaves
-// no part of the machine unexamined.
+// Returns every `step`-th node, in an order whose first nodes, however few, are spread over the machine. So a deadline
+// leaves no part of the machine unexamined.
 std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   constexpr std::int64_t widest = 64;
   std::vector<std::int32_t> starts;
@@ -89,7 +89,7 @@ std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   return starts;
 }
 
-// Returns whether a group that somebody else made keeps to the request.
+// Returns whether a group of any origin fulfils the request.
 bool serves(const GroupInput& input, const GroupRequest& request, const std::vector<std::int32_t>& group) {
   std::int64_t room = 0;
   for (const std::int32_t node : group) {
@@ -190,7 +190,8 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
     }
   };
   if (missing > 0 || missing_nodes > 0) {
-    // Most of the nearest nodes are in the column of the start. After it hardly any other column has one.
+    // Most of the nearest nodes are in the column of the start, so that column comes first. The others then rarely have
+    // nearer nodes.
     const std::size_t own =
         lists_.size() == 1 ? 0 : static_cast<std::size_t>(input_.network->columns().column_of(start));
     offer(own);

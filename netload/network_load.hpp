@@ -23,7 +23,8 @@ struct DensePairs {
 };
 
 // What the bandwidth of a pair adds to its load. It is the difference from the peak [NLA §3], or the time of a byte
-// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() has times; in others all is the difference.
+// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() can measure times; any other one uses the
+// difference.
 enum class PairMeasure : std::uint8_t { difference, time };
 
 // The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the

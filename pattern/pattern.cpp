@@ -100,7 +100,7 @@ bool take_word(Parameters& parameters) {
 std::optional<Pattern> pattern_of(const Parameters& parameters) {
   Pattern pattern;
   std::vector<std::string> given;  // one key of each pattern
-  std::string detail;              // a key that says more of a parallelism
+  std::string detail;              // a further key of a parallelism
   for (const auto& [key, value] : parameters) {
     if (!is_key(key)) continue;
     if (key == word_key || key == grid_key)

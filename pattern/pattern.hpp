@@ -42,7 +42,7 @@ bool is_key(std::string_view name);
 // Returns whether `word` alone names a pattern: ring, tree or alltoall, in any case.
 bool is_word(std::string_view word);
 
-// Returns what a user may have meant who wrote only the key of a pattern: "grid=8x4x4 or grid=auto" for grid, and
+// Returns complete forms of a pattern, for a user who wrote only its key: "grid=8x4x4 or grid=auto" for grid, and
 // "dp=8" for dp. Returns an empty text if `word` is not the first key of a pattern. Case does not matter.
 std::string meant_by_key(std::string_view word);
 
@@ -53,8 +53,8 @@ bool take_word(Parameters& parameters);
 // matrix is given too, or when a value is wrong. The message names the correct form.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
-// Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is none; the
-// message names those known.
+// Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is not a pattern;
+// the message names the known ones.
 Pattern parse_pattern(std::string_view text);
 
 // Returns whether parse_pattern() reads the text.
@@ -66,22 +66,22 @@ std::string to_string(const Pattern& pattern);
 // Returns the names of all patterns with ", " between them; one that is close to `near` comes first.
 std::string known_patterns(std::string_view near = {});
 
-// Returns the number of ranks that the pattern is of; nothing when it is of any number.
+// Returns the number of ranks that the pattern fixes; nothing when it fits any number.
 std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
 
 // Returns the numbers of ranks that a job of the pattern may have, as in "any number of ranks" or "a multiple of 4
 // ranks".
 std::string possible_ranks(const Pattern& pattern);
 
-// Returns a sentence on how the pattern is laid out on this number of ranks, where its text does not say it; else
-// empty.
+// Returns a sentence on the layout of the pattern on this number of ranks, or an empty text if the pattern already
+// states it.
 std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 
 // The most pairs of a matrix that matrix_of() makes.
 inline constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
 
-// Returns the number of pairs of the pattern's matrix, or, of a parallelism, more where two edges join a pair. Throws
-// Error when the pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
+// Returns the number of pairs of the pattern's matrix. For a parallelism it is larger if two edges join one pair.
+// Throws Error when the pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
 std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks);
 
 // Returns the matrix of the pattern. Each pair has weight 1, except in Kind::parallelism, where weights are bytes.

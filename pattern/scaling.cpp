@@ -185,7 +185,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (fitting.empty()) return refuse("its traffic has no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
-  bool square = false;  // the other one that fits is the same square or cube with its smallest side first
+  bool square = false;  // the other structure that fits is this square or cube with its smallest side first
   for (const FittingStructure& candidate : fitting) {
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
     const bool differs = scaled && !(made && made->matrix == scaled->matrix);

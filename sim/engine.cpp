@@ -93,10 +93,10 @@ class Engine {
   std::vector<std::size_t> places_for_backfill() const;
   void backfill();
   void leave_queue(std::span<const std::size_t> places);
-  // Starts a job on other nodes than these, and returns whether it has room there.
+  // Starts a job on nodes other than `nodes`. Returns whether they have room for it.
   bool start_off(std::int32_t job, std::span<const std::int32_t> nodes);
-  // Starts a job, and gives back the leaves that were taken so that it does not get them. Starts nothing when the
-  // replay has to stop.
+  // Starts a job, and then frees the leaves `held`, which were occupied to keep the job off them. Starts nothing when
+  // the replay has to stop.
   void start(std::int32_t job, std::span<const std::int32_t> held);
   std::vector<std::int32_t> free_leaves_on(std::span<const std::int32_t> nodes) const;
   std::vector<std::int32_t> nodes_in_release() const;

@@ -139,7 +139,8 @@ void finish_component(spank_t spank) {
   }
   look_for_profile(component);
   const bool shipped = self.placement_request.has_value();
-  // The messages about a job without a policy of its own are about its partition's. A batch job's are made on its node.
+  // Messages about a job without its own policy are about the partition's policy. For a batch job, its node prints
+  // them.
   const bool is_sbatch = !self.is_srun && !self.is_salloc;
   if (shipped) ship(spank, *self.placement_request, component);
   self.asks_for_nodes.push_back(self.placement_request &&

@@ -106,7 +106,7 @@ Placement place_balanced(const ClusterView& view, const Request& request, const 
           (gain == 0 && other.cost >= best.cost) || !in_scope(view, request, least, other))
         continue;
       other.natural_cost = best.natural_cost;
-      other.optimal = false;  // it is so on the cores that are left
+      other.optimal = false;  // it is optimal only for the remaining cores
       best = std::move(other);
       range = shared;
     } catch (const Error&) {  // the request does not fit on this number of leaf switches

@@ -75,8 +75,8 @@ void check_in_memory(const std::string& path) {
     throw Error(path + ": decisions are written to memory only: use a directory on tmpfs, such as /run or /dev/shm");
 }
 
-// A new file of mode 0600 next to the path, which loses its name again unless it is moved to the path. The name is
-// random, so that no other user can make it first in a directory that anybody may write.
+// A new file of mode 0600 next to the path, which is removed unless it is moved to the path. Its random name keeps
+// other users from making it first in a directory that anybody may write.
 class Beside {
  public:
   explicit Beside(const std::string& path)

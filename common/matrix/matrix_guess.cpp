@@ -49,7 +49,7 @@ bool has_diagonal(const Square& square) {
   return false;
 }
 
-// What the lines of a square are as lines of an edge list.
+// Counts of a square's lines when they are read as lines of an edge list.
 struct EdgeLines {
   bool possible = true;     // the first two numbers of each line are ranks; no line has bytes without a message
   std::size_t traffic = 0;  // lines with traffic between two ranks

@@ -83,8 +83,8 @@ bool loads(const std::string& text) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// Throws Error if a description such as "package:2 core:8 pu:1" is of more than most_described objects at its lowest
-// level. libhwloc would make them all.
+// Throws Error if a description such as "package:2 core:8 pu:1" has more than most_described objects at its lowest
+// level. libhwloc would create all of them.
 void check_description(const std::string& text) {
   constexpr std::int64_t most_described = 65'536;
   std::int64_t objects = 1;
@@ -139,7 +139,7 @@ std::string short_name(const char* name) {
   return name ? printable(std::string_view(name).substr(0, 40)) : std::string();
 }
 
-// Throws Error where there is more of something than is taken.
+// Throws Error if `number` of the things called `what` is above `most`. `source` names the description.
 void check_number(std::int64_t number, std::int64_t most, const char* what, const std::string& source) {
   if (number > most)
     throw Error(printable(source) + " has " + std::to_string(number) + " " + what + ": at most " +
@@ -197,7 +197,7 @@ bool is_subtype(hwloc_obj_t object, const char* subtype) {
   return object->subtype && std::strcmp(object->subtype, subtype) == 0;
 }
 
-// Returns the number behind `prefix` in the name of one of the device's names, as 3 for "rsmi3".
+// Returns the number after `prefix` in one of the device's names, such as 3 for "rsmi3".
 std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view prefix) {
   if (device->type == HWLOC_OBJ_OS_DEVICE)
     return std::string_view(device->name).starts_with(prefix)
@@ -211,7 +211,7 @@ std::optional<std::int64_t> index_of_device(hwloc_obj_t device, std::string_view
 
 constexpr unsigned amd = 0x1002, nvidia = 0x10de, intel = 0x8086;
 
-// A graphics card that only drives a screen, such as that of a service processor, is none.
+// A graphics card that only drives a screen, such as that of a service processor, does not count as a GPU.
 bool is_gpu(hwloc_obj_t device) {
   const auto& pci = device->attr->pcidev;
   if (pci.vendor_id != amd && pci.vendor_id != nvidia && pci.vendor_id != intel) return false;
@@ -266,7 +266,7 @@ std::vector<hwloc_obj_t> gpu_devices(hwloc_topology_t topology) {
   return gpus;
 }
 
-// Returns the lowest object that both are below, or are. libhwloc's own function is for objects that are no devices.
+// Returns the lowest object that is or contains both. libhwloc's own function does not take devices.
 hwloc_obj_t meeting_of(hwloc_obj_t device, hwloc_obj_t other) {
   std::vector<hwloc_obj_t> above;
   for (; device; device = device->parent) above.push_back(device);
@@ -299,7 +299,7 @@ bool is_fast_nic(hwloc_obj_t device) {
   return is_device_of(device, HWLOC_OBJ_OSDEV_OPENFABRICS) || name.starts_with("hsn") || name.starts_with("cxi");
 }
 
-// Returns the network interfaces at PCI devices, one of each device: the fast ones, or all where there are none.
+// Returns one network interface of each PCI device: of the fast devices, or of all if none is fast.
 std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
   std::vector<hwloc_obj_t> fast, all;
   const auto add = [](std::vector<hwloc_obj_t>& list, hwloc_obj_t device) {
@@ -317,7 +317,7 @@ std::vector<hwloc_obj_t> nic_devices(hwloc_topology_t topology) {
   return nics;
 }
 
-// Gives each GPU its nearest interface, of several that are as near the one that has the fewest GPUs so far.
+// Gives each GPU its nearest interface. Ties go to the interface that has the fewest GPUs so far.
 void choose_nics(hwloc_topology_t topology, const std::vector<hwloc_obj_t>& gpus, NodeTopology& node) {
   const std::vector<hwloc_obj_t> nics = nic_devices(topology);
   check_number(static_cast<std::int64_t>(nics.size()), NodeTopology::max_nics, "network interfaces", node.name);

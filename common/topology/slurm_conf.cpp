@@ -124,7 +124,7 @@ class FileReader {
   std::string cluster_;
 };
 
-// Adds a line Name=DEFAULT to the values of those before it; its own values come last and so win.
+// Adds the values of a line Name=DEFAULT to those of earlier DEFAULT lines. Later values win.
 void add_defaults(ConfLine& defaults, const ConfLine& line) {
   defaults.pairs.insert(defaults.pairs.end(), line.pairs.begin(), line.pairs.end());
 }
@@ -158,8 +158,8 @@ std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& rese
   return offered;
 }
 
-// Returns whether Slurm starts jobs on a node for which slurm.conf has this State=: it does not on DOWN, DRAIN, FAIL,
-// ERROR and FUTURE. Returns nothing for a word that is no state.
+// Returns whether Slurm starts jobs on a node with this State= in slurm.conf: not on DOWN, DRAIN, FAIL, ERROR and
+// FUTURE. Returns nothing for a word that is no state.
 std::optional<bool> takes_jobs(std::string_view state) {
   const std::string word = lower_case(state);
   if (word == "down" || word == "error" || word == "future" || word.starts_with("drain") || word.starts_with("fail"))

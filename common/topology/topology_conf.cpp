@@ -106,7 +106,7 @@ void add_below(std::vector<FileLine>& lines, std::size_t above, const std::strin
   lines.push_back(added);
 }
 
-// Adds the switches that the path of a node has and the file has not, each below the one before it, as Slurm does.
+// Adds the switches of a node's path that the file does not describe, each below the one before it, as Slurm does.
 void add_missing_switches(std::vector<FileLine>& lines, const std::vector<std::string_view>& paths) {
   std::unordered_map<std::string, std::size_t> number_of;
   for (std::size_t s = 0; s < lines.size(); ++s)

@@ -168,7 +168,8 @@ class TopologyFile {
   std::string text_;
   std::string topology_;
   std::string kind_;
-  bool printed_ = false;  // whether the text is what "scontrol show topology" prints, with keys that a file has not
+  bool printed_ =
+      false;  // whether the text is what "scontrol show topology" prints, with keys that a topology.conf does not have
   std::optional<Levels> levels_;
 };
 

@@ -151,7 +151,8 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
   }
 }
 
-// How a kind of topology has its switches, blocks or rings. Rings become switches that no switch joins.
+// The keys under which a kind of topology lists its switches, blocks or rings. Rings become switches that no switch
+// joins.
 struct PlacesOfKind {
   std::string_view kind;
   const char *list, *key;
@@ -159,7 +160,7 @@ struct PlacesOfKind {
 constexpr PlacesOfKind places_of_kind[] = {
     {"tree", "switches", "switch"}, {"block", "blocks", "block"}, {"ring", "rings", "ring"}};
 
-// Returns the lines of a topology.conf with the places of a topology.
+// Returns the switches, blocks or rings of a topology as lines of a topology.conf.
 std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const PlacesOfKind& places) {
   NumberedLines lines(yaml.file());
   const yaml_node_t* sizes = places.kind == "block" ? yaml.value(topology, "block_sizes", "the topology") : nullptr;
@@ -222,7 +223,7 @@ std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus3d) {
   return lines.take();
 }
 
-// Returns what the entry of the file says, without the switches or blocks.
+// Returns the name and the kind of an entry of the file, without its switches or blocks.
 YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   YamlTopology topology;
   topology.name = yaml.word(entry, "topology", "a topology");

@@ -177,7 +177,7 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
   return cost;
 }
 
-// Returns the hop-bytes where all pairs have equal traffic: over a link with k of the n ranks below it go k (n - k)
+// Returns the hop-bytes where all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k)
 // pairs.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   std::unordered_map<std::int32_t, std::int64_t> ranks_below;

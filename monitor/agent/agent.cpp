@@ -168,7 +168,7 @@ void Agent::sample_and_send(double now_s) {
   for (Monitor& monitor : monitors_) send_heartbeat(monitor, now_s);
 }
 
-// Looks up the address of a monitor that has none yet, or that does not answer any more where it was.
+// Looks up the address of a monitor without an address, or of one that no longer answers at its last address.
 void Agent::keep_address(Monitor& monitor, double now_s) {
   if (monitor.lookup.valid() && monitor.lookup.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     monitor.next_lookup_s = now_s + lookup_pause_s;

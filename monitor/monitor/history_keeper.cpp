@@ -60,12 +60,12 @@ void HistoryKeeper::keep(NodeWatch& watch, Moment now) {
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
     if (now.steady_s >= next_prune_s_) {
       next_prune_s_ = now.steady_s + prune_every_s;
-      // A clock that may be wrong makes no row too old: with time 0 only a file that is too large loses rows.
+      // If the clock may be wrong, no row counts as too old. With time 0, only a file that is too large loses rows.
       const bool good_clock = now.steady_s - watch.clock_good_since_s() > clock_trusted_after_s;
       history_.prune(good_clock ? now.wall_s : 0);
     }
-    // What could not be written is kept, and is written with the ring. Other transactions may write nothing, or little
-    // enough for the last free bytes of a disk.
+    // Records that could not be written are kept, and written together with the ring. Other transactions may write
+    // nothing, or fit into the last free bytes of a disk, so their success proves nothing.
     if (trouble_.lasts() && wrote && reads_ring) {
       log_("writes the history again, including the events since the failure");
       trouble_.say("");

@@ -177,7 +177,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   SilenceFacts facts;
   facts.over = over;
   facts.comeback = node.comeback;
-  // An order for a node that has failed already does not make the failure a planned one.
+  // An administrator's order after the failure of a node does not make the failure a planned one.
   facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm == SlurmView::planned;
   facts.slurm_missed = node.slurm_missed;
   const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;

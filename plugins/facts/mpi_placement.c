@@ -19,7 +19,7 @@
 EXPORT const char plugin_name[] = "facts about placement by policy";
 EXPORT const char plugin_type[] = "mpi/placement";
 EXPORT const uint32_t plugin_version = BUILT_FOR_SLURM;
-/* srun takes an MPI type with the ID 0 for a wrong one, and says which there are. */
+/* srun rejects an MPI type with the ID 0 and lists the types. */
 EXPORT const uint32_t plugin_id = 0;
 
 EXPORT extern int init(void)

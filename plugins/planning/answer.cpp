@@ -142,7 +142,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
     job.answer = fresh_answer(now, live, offer, request, job.job_request, time);
     job.question = question;
   }
-  // What other programs were to blame for is not kept: an equal question later is answered anew.
+  // An answer that other programs' load cut short is not kept: an equal question later gets a new answer.
   const bool kept = !degraded && !job.answer->was_starved;
   if (!degraded && !kept) {
     now.transient = *std::exchange(job.answer, std::nullopt);

@@ -64,8 +64,8 @@ const char* policy_word(char* const* environment, std::uint32_t count) {
              : environment_value({environment, std::min(count, most_policy_entries)}, request_policy_variable);
 }
 
-// Lets the costs of the decision point to `costs`, with those of natural order on the first nodes next to the busiest
-// link.
+// Lets the costs of the decision point to `costs`. Appends `stock_busiest_link`, the busiest link of natural order on
+// the first nodes, to the busiest link.
 void point_to_costs(PluginState& now, placement_decision& decision, const StepCosts& costs,
                     const std::string& stock_busiest_link) {
   now.busiest_link = costs.busiest_link.empty() ? "" : costs.busiest_link + stock_busiest_link;
@@ -118,7 +118,7 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   if (!now.machine || (!stock && !plan)) return;
   const auto budget = std::chrono::milliseconds(no_time ? 0 : now.config.decision_time_ms);
   const DecisionTimeBudget::Use use(now.budget, request.uid);
-  // To decode a matrix takes time, too: up to 10 ms.
+  // Decoding a matrix also takes time, up to 10 ms.
   const std::span<char* const> environment(request.environment, request.environment_count);
   const JobEntry* const job = stock && no_time ? now.jobs.find_kept(request.job_id, environment)
                                                : &now.jobs.find(request.job_id, environment, now.config);

@@ -135,8 +135,8 @@ void placement_decide(const struct placement_offer *offer, const struct placemen
 		      struct placement_decision *decision);
 
 /*
- * Returns true if placement_decide() would now put off the decision on a job of the user `uid`. The job's decision may
- * be put off, and was put off `times_put_off` times already. The call costs little.
+ * Returns true if placement_decide() would now put off the decision on a job of the user `uid`, whose decision may be
+ * put off. `times_put_off` is the number of times that it was put off already. The call costs little.
  */
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 

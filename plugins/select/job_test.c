@@ -47,7 +47,7 @@ static bool make_plan(struct job_view *view, struct placement_decision *decision
 	return decision->placed;
 }
 
-/* Gives up the plan because of an answer of Slurm. The costs of a plan that a job has not got would be taken for its own. */
+/* Gives up the plan after an answer of Slurm, and clears its costs, which would be recorded as the job's. */
 static void give_up_plan(struct placement_decision *decision, const char *reason)
 {
 	decision->end = DECISION_STOCK;
@@ -203,8 +203,9 @@ static int run_now(const struct job_test_arguments *arguments)
 }
 
 /*
- * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at `latest`, at once
- * or before; the nodes of `arguments` are these then. Otherwise `decision` has the reason. The job may be changed in both cases.
+ * Makes the plan and asks the real plugin for its nodes. Returns true if the job can start on them at once or by
+ * `latest`; the nodes of `arguments` are then the plan's. Otherwise `decision` has the reason. The job may be changed
+ * in both cases.
  */
 static bool starts_on_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments,
 			   time_t latest)
@@ -216,7 +217,7 @@ static bool starts_on_plan(struct job_view *view, struct placement_decision *dec
 	if (!make_plan(view, decision, arguments))
 		return false;
 	job->bit_flags |= TEST_NOW_ONLY;
-	/* Slurm sets the time of a start at once to its clock, which went on while the policy decided. */
+	/* For an immediate start Slurm sets the start time to its clock, which advanced while the policy decided. */
 	starts = call_with_plan(arguments, view, decision, PLAN_NODES) == SLURM_SUCCESS && job->start_time <= MAX(latest, time(NULL));
 	job->bit_flags = bit_flags;
 	if (starts)
@@ -258,8 +259,8 @@ static bool runs_by_plan(const struct job_test_arguments *arguments)
 }
 
 /*
- * Decides about a job that Slurm itself could start at once on the nodes of `arguments`. It could have started on all nodes
- * that were `offered`. Gives the job the policy's nodes if it can start on them as soon.
+ * Decides about a job that Slurm itself could start at once on the nodes of `arguments`, which it chose among those
+ * `offered`. Gives the job the policy's nodes if it can start on them as early.
  */
 static int plan_instead(const struct job_test_arguments *arguments, bitstr_t *offered, bool for_backfill)
 {
