@@ -66,16 +66,15 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
           static_cast<double>(of.keeper.decisions_lost()));
   const auto& controller = of.controller;
-  out.one("slurmctld_refuses_snapshot", "gauge",
-          "1 while slurmctld does not take the snapshot that is there; NaN: it does not say.",
+  out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld rejects the present snapshot; NaN: not reported.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
-  out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN: it does not say.",
+  out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN: not reported.",
           controller ? static_cast<double>(!controller->not_recorded.empty()) : unknown_value);
   out.one("slurmctld_runs_plugin", "gauge",
-          "1 while slurmctld runs the select plugin of slurm-placement; NaN: it does not say.",
+          "1 while slurmctld runs the select plugin of slurm-placement; NaN: not reported.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge",
-             "1 for the mode in force in slurmctld; no sample: it does not run the plugin, or does not say.");
+             "1 for the mode in force in slurmctld; no sample: it does not run the plugin, or does not report it.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
   out.one("configuration_notes", "gauge",
           "Messages of the log about configuration files: parts that cannot be read, or are not in force.",
