@@ -51,8 +51,8 @@ refused() {  # pattern argument...
   root "$@" >"$scratch/out" 2>&1 && fail "accepted: $*"
   grep -qE "$pattern" "$scratch/out" || fail "of '$*' it says: $(cat "$scratch/out")"
 }
-refused "no name of a root" ../small true
-refused "no name of a root" "a b" true
+refused "'../small'.* 32 " ../small true
+refused "'a b'.* 32 " "a b" true
 refused "bookworm or trixie" --suite sid small true
 refused "is of bookworm, not trixie" --suite trixie small true
 refused "^usage:"
