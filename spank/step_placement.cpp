@@ -313,7 +313,8 @@ void place_own_step(spank_t spank) {
   shape.cores_per_task = cores_per_task();
   if (const std::string unread = take_planned_ranks(shape, told_of_job(planned_ranks_variable, job)); !unread.empty())
     slurm_info("placement: %s", unread.c_str());
-  ClusterView view = query->view(shape.nodes);
+  ClusterView view = query->view(shape.nodes, controller);
+  if (!view.warning.empty()) slurm_info("placement: step %u.%u: %s", job, step, view.warning.c_str());
   take_state_of_job(view, job);
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const std::string mpi = mpi_type_in_force();

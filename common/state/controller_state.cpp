@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/state/controller_state.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "common/util/text.hpp"
@@ -42,6 +43,11 @@ void take_monitor(ControllerState& state, std::string_view value) {
 }
 
 }  // namespace
+
+std::string ControllerState::setting(std::string_view key) const {
+  const auto found = std::ranges::find(settings, key, &Facts::value_type::first);
+  return found == settings.end() ? "" : found->second;
+}
 
 Facts facts_of(const ControllerState& state) {
   Facts facts;

@@ -32,6 +32,9 @@ struct ControllerState {
   Facts settings;                 // the settings of placement.conf that are not the defaults: (key, value)
   std::string unbound;            // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
 
+  // Returns the value of a key in `settings`; empty: the key has its default.
+  std::string setting(std::string_view key) const;
+
   bool operator==(const ControllerState&) const = default;
 };
 

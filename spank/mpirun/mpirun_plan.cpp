@@ -65,11 +65,6 @@ bool has_request() {
   return false;
 }
 
-bool set_by_site(const ControllerState& controller) {
-  return std::ranges::find(controller.settings, std::pair<std::string, std::string>("MpirunByPolicy", "yes")) !=
-         controller.settings.end();
-}
-
 // Returns the plan for the allocation in this process's environment. `wanted` is the user's PLACEMENT_MPIRUN. Returns
 // nothing if the job has no policy, or if it uses a stored profile, which only srun can find. Throws Error with the
 // reason if the hostfile cannot be made.
@@ -77,15 +72,14 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
-  ControllerState controller = controller_state_of(ask_controller());
   Allocation allocation = current_allocation();
-  use_mode_of_partition(controller, [&] { return allocation.partition; });
+  const ControllerState& controller = allocation.controller;
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
-                 wanted == "yes" || set_by_site(controller)};
+                 wanted == "yes" || controller.setting("MpirunByPolicy") == "yes"};
 }
 
 using VariableValue = std::function<std::optional<std::string>(const std::string& name)>;

@@ -79,12 +79,6 @@ bool has_mpi_of_profiler(const ProgramRun& run) {
          });
 }
 
-std::string setting(const ControllerState& controller, std::string_view key) {
-  for (const auto& [name, value] : controller.settings)
-    if (name == key) return value;
-  return {};
-}
-
 bool is_excluded(const std::string& program, const std::string& names) {
   const std::string own = fs::path(program).filename().string();
   for (const std::string_view name : split_at(names, ','))
@@ -185,8 +179,8 @@ void learn_step(spank_t spank, std::int32_t tasks) {
   const bool linked = has_mpi_of_profiler(run);
   if (!linked && client_option("verbose").value_or("0") == "0") return;  // without a question to slurmctld
   const ControllerState controller = controller_state_of(ask_controller());
-  if (controller.mode == "off" || setting(controller, "ProfileJobs") != "yes" ||
-      is_excluded(run.program, setting(controller, "ProfileExclude")))
+  if (controller.mode == "off" || controller.setting("ProfileJobs") != "yes" ||
+      is_excluded(run.program, controller.setting("ProfileExclude")))
     return;
   if (!linked) {
     slurm_verbose(

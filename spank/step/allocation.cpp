@@ -10,6 +10,7 @@
 #include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
 #include "common/decision/planned_ranks.hpp"
+#include "common/slurm/controller_query.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -95,8 +96,9 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
   slurm_init(nullptr);
   JobQuery query(step.job);
-  allocation.view = query.view(step.nodes);
-  allocation.partition = query.partition();
+  allocation.controller = controller_state_of(ask_controller());
+  allocation.view = query.view(step.nodes, allocation.controller);
+  use_mode_of_partition(allocation.controller, [&] { return query.partition(); });
   return allocation;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "common/state/controller_state.hpp"
 #include "common/topology/cluster_view.hpp"
 #include "common/topology/step_view.hpp"
 #include "spank/request/options.hpp"
@@ -16,8 +17,8 @@ namespace placement::spank {
 // The Slurm allocation in which this process runs, described as a step that has all tasks of the allocation.
 struct Allocation {
   StepShape step;
-  std::string partition;
-  ClusterView view;  // the nodes of the step; the free cores are those of the job
+  ClusterView view;            // the nodes of the step; the free cores are those of the job
+  ControllerState controller;  // with the mode of the partition
 };
 
 // Returns the allocation of this process, from the environment that Slurm gives to a job and from slurmctld.

@@ -4,6 +4,8 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "config.h"
 #include "common/policy/config.hpp"
 #include "common/topology/scontrol_topology.hpp"
+#include "common/topology/topology_read.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -139,6 +142,22 @@ void keep_part_of_job(NodeView& node, const NodesOfJob& nodes, std::int32_t thre
     node.core_free[core] = cpu[core * static_cast<std::size_t>(threads)];
 }
 
+// Returns the tree of the machine with the levels that slurmctld uses: LevelDistances, and TreematchTopologyFile in
+// place of `topology`, the output of scontrol. `topology_of_cluster` is false for the topology of a partition, which
+// that file does not replace. If this host has no file of that name, the view has a warning.
+ClusterView view_in_force(const ControllerState& controller, std::span<const NodeShape> shapes,
+                          const std::string& topology, bool topology_of_cluster) {
+  std::vector<std::int64_t> distances;
+  for (const std::string_view word : split_at(controller.setting("LevelDistances"), ','))
+    if (const auto distance = parse_integer(word)) distances.push_back(*distance);
+  const std::string file = topology_of_cluster ? controller.setting("TreematchTopologyFile") : "";
+  if (!file.empty() && access(file.c_str(), R_OK) == 0) return read_topology_of(file, shapes, distances);
+  ClusterView view = view_of_switches(parse_scontrol_topology(topology, shapes), shapes, distances);
+  if (!file.empty())
+    view.warning = "cannot read TreematchTopologyFile=" + file + " on this host: ranks are placed by Slurm's topology";
+  return view;
+}
+
 }  // namespace
 
 std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
@@ -199,18 +218,18 @@ const std::string& JobQuery::partition() {
   return shown == shown_jobs_->end() ? unknown : shown->partition;
 }
 
-ClusterView JobQuery::view(std::span<const std::string> names) {
+ClusterView JobQuery::view(std::span<const std::string> names, const ControllerState& controller) {
   IndexOf index_of;
   const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
   const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);
   const std::string topology = topology_of(partition());
-  const ClusterView machine = view_of_switches(
-      parse_scontrol_topology(
-          topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
-          shapes),
-      shapes);
+  const ClusterView machine = view_in_force(
+      controller, shapes,
+      topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
+      topology.empty());
 
   ClusterView view;
+  view.warning = machine.warning;
   view.tree = machine.tree;
   for (const std::string& name : names) {
     const auto found = index_of.find(name);
@@ -223,10 +242,10 @@ ClusterView JobQuery::view(std::span<const std::string> names) {
 
 void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition) {
   if (controller.mode.empty() || controller.mode == to_string(Mode::off)) return;
-  const auto modes = std::ranges::find(controller.settings, "PartitionModes", &Facts::value_type::first);
-  if (modes == controller.settings.end()) return;
+  const std::string modes = controller.setting("PartitionModes");
+  if (modes.empty()) return;
   const std::string key = partition() + ":";
-  for (const std::string_view word : split_words(modes->second))
+  for (const std::string_view word : split_words(modes))
     if (word.starts_with(key)) controller.mode = word.substr(key.size());
 }
 

@@ -9,7 +9,6 @@
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/policy/config.hpp"
-#include "common/slurm/controller_query.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -127,8 +126,8 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 // name missing data, and report when srun places no ranks because of slurmctld's Mode. Throws Error if slurmctld does
 // not answer or the job's state is damaged.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
-  ControllerState controller = controller_state_of(ask_controller());
-  spank::use_mode_of_partition(controller, [&] { return allocation.partition; });
+  const ControllerState& controller = allocation.controller;
+  note(task, allocation.view.warning);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     note(task, "Mode=" + controller.mode +
                    " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
