@@ -207,7 +207,7 @@ START_TEST(never_worse_than_a_simple_rule_by_its_own_measure) {
     std::iota(order.begin(), order.end(), 0);
     for (std::int32_t first = 0; first < nodes; ++first) {
       rules.push_back(group_in_order(input, request, order));
-      std::ranges::rotate(order, order.begin() + 1);
+      std::rotate(order.begin(), order.begin() + 1, order.end());
     }
     for (const std::vector<std::int32_t>& group : known) {
       std::int64_t room = 0;
