@@ -37,6 +37,7 @@ endif
 tools_placectl_SOURCES = \
 	monitor/monitor/stored_decisions.cpp \
 	%D%/commands/cmd_check_config.cpp \
+	%D%/commands/cmd_choose.cpp \
 	%D%/commands/cmd_cost.cpp \
 	%D%/commands/cmd_enable.cpp \
 	%D%/commands/cmd_explain.cpp \
@@ -57,11 +58,13 @@ tools_placectl_SOURCES = \
 	%D%/input/controller_input.cpp \
 	%D%/input/slurmctld_differences.cpp \
 	%D%/input/decision_input.cpp \
+	%D%/input/job_start.cpp \
 	%D%/input/leaf_files.cpp \
 	%D%/input/monitor_input.cpp \
 	%D%/input/occupancy_input.cpp \
 	%D%/input/state_input.cpp \
 	%D%/input/torus_machine.cpp \
+	%D%/launch/command_words.cpp \
 	%D%/launch/launchers.cpp \
 	%D%/launch/srun_words.cpp \
 	%D%/map/gpus_of_job.cpp \

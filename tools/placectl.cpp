@@ -32,6 +32,7 @@ struct Command {
 constexpr Command commands[] = {
     {"map", "place the ranks of a communication matrix", command_map},
     {"run", "start a program by its launcher, with its ranks placed", command_run},
+    {"choose", "submit a job to the idle nodes that suit it best", command_choose},
     {"bind", "the part of run that starts each rank", command_bind},
     {"cost", "what a given mapping costs", command_cost},
     {"matrix", "look at, convert and draw communication matrices", command_matrix},

@@ -15,6 +15,7 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
+#include "tools/input/job_start.hpp"
 #include "tools/output/decision_text.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
@@ -30,34 +31,6 @@ constexpr CommandHelp help{
     "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only), and prints the\n"
     "decision about its policy. Nothing is submitted. As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
-
-// When and where slurmctld would start a job.
-struct Start {
-  std::uint32_t job = 0;
-  std::string time, processors, nodes, partition;
-};
-
-// Parses a line as "srun: Job 8 to start at 2026-11-22T20:07:40 using 8 processors on nodes n[1-4] in partition all".
-// Slurm words it so in all versions from 22.05 to 26.05.
-std::optional<Start> parse_start(std::string_view line) {
-  const std::vector<std::string_view> words = split_words(line);
-  Start start;
-  for (std::size_t k = 0; k + 1 < words.size(); ++k) {
-    const std::string next(words[k + 1]);
-    if (words[k] == "Job")
-      start.job = static_cast<std::uint32_t>(parse_integer(next).value_or(0));
-    else if (words[k] == "at")
-      start.time = next;
-    else if (words[k] == "using")
-      start.processors = next;
-    else if (words[k] == "nodes")
-      start.nodes = next;
-    else if (words[k] == "partition")
-      start.partition = next;
-  }
-  if (line.find(" to start at ") == line.npos || start.job == 0 || start.nodes.empty()) return std::nullopt;
-  return start;
-}
 
 // Runs srun --test-only. Most versions of srun require no program with it. One is added only if this version does: the
 // words after a program are its arguments, which select its stored profile.
@@ -90,21 +63,6 @@ Start ask_srun(const std::vector<std::string>& arguments) {
       throw UsageError("write --json (-j) before srun's options, as in: placectl predict --json -n64");
   if (!found) throw Error("slurmctld predicts no start of this job; see the message of srun above");
   return *found;
-}
-
-// Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as
-// now.
-std::time_t seconds_until(const Start& start) {
-  std::tm parts{};
-  const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-  if (!stop || *stop != '\0') return 0;
-  parts.tm_isdst = -1;
-  return std::mktime(&parts) - std::time(nullptr);
-}
-
-bool has_to_wait(const Start& start) {
-  constexpr std::time_t at_once_s = 5;
-  return seconds_until(start) > at_once_s;
 }
 
 // Returns whether Slurm's plan has a meaning. Behind a job without a time limit Slurm plans centuries ahead.

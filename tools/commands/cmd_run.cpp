@@ -21,6 +21,7 @@
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
+#include "tools/launch/command_words.hpp"
 #include "tools/launch/launchers.hpp"
 #include "tools/map/map_run.hpp"
 #include "tools/map/map_task.hpp"
@@ -55,16 +56,6 @@ constexpr CommandHelp help{
 
 void tell(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
 
-std::string quoted(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of(
-                                          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-                                          "0123456789_./=:,@%+-") == text.npos;
-  if (plain) return text;
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
-}
-
 std::string with_path(std::string text, std::string_view marker, const std::string& path) {
   for (std::size_t at; (at = text.find(marker)) != text.npos;) text.replace(at, marker.size(), path);
   return text;
@@ -90,15 +81,6 @@ void print_launch(Launch launch) {
   for (const auto& [name, value] : launch.environment)
     std::printf("export %s=%s\n", name.c_str(), quoted(value).c_str());
   std::puts(joined(launch.words, " ", quoted).c_str());
-}
-
-[[noreturn]] void execute(const Words& words) {
-  std::vector<char*> argv;
-  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  std::fflush(stdout);
-  execvp(argv[0], argv.data());
-  throw Error(words[0] + " cannot be run: " + std::strerror(errno));
 }
 
 // Writes the text where the launcher reads it, and returns the path. A file in memory ends with the launcher.
@@ -132,19 +114,6 @@ void take_profile(const Words& words, std::int64_t ranks, MapTask& task) {
   if (!profile.matrix) throw CannotPlace(profile.told);
   tell(profile.told);
   task.matrix = profile.matrix;
-}
-
-// Returns the words for srun -m, where the plugins are installed.
-Words words_with_policy(const CommandLine& line, Words words) {
-  std::string policy = line.value_or("policy", "TREEMATCH");
-  const auto add = [&](const std::string& item) { policy += (policy.find('=') == policy.npos ? "=" : ",") + item; };
-  if (const auto matrix = line.value("matrix")) add("matrix=" + *matrix);
-  if (const auto pattern = line.value("pattern")) add(*pattern);
-  if (line.has("auto")) add("matrix=auto");
-  const bool of_job = !line.has("policy") && policy == "TREEMATCH";
-  if (!of_job) words.insert(words.begin() + 1, {"-m", policy});
-  if (const auto ranks = line.value("ntasks")) words.insert(words.begin() + 1, {"-n", *ranks});
-  return words;
 }
 
 std::string summary(const Mapping& mapping, const std::string& method) {

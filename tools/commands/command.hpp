@@ -7,6 +7,7 @@ namespace placement::tools {
 // code. Throws Error for bad input and UsageError for a bad command line.
 int command_check_config(int argc, char** argv);
 int command_bind(int argc, char** argv);
+int command_choose(int argc, char** argv);
 int command_cost(int argc, char** argv);
 int command_map(int argc, char** argv);
 int command_matrix(int argc, char** argv);

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// placectl choose: submits a job of stock Slurm to the idle nodes that suit its traffic best.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "common/util/error.hpp"
+#include "common/util/text.hpp"
+#include "spank/step/scontrol.hpp"
+#include "tools/commands/command.hpp"
+#include "tools/input/command_line.hpp"
+#include "tools/input/job_start.hpp"
+#include "tools/input/occupancy_input.hpp"
+#include "tools/launch/command_words.hpp"
+#include "tools/launch/launchers.hpp"
+#include "tools/map/map_run.hpp"
+#include "tools/map/map_task.hpp"
+#include "tools/output/output.hpp"
+
+namespace placement::tools {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+constexpr Option options[] = {
+    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    weight_option,
+    {0, "pattern", "WORD",
+     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"},
+    {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as for srun -m [TREEMATCH]"},
+    {'n', "ntasks", "N", "number of tasks [that of the matrix]"},
+    {'N', "nodes", "N", "number of nodes [as few as possible]"},
+    {0, "ntasks-per-node", "N", "tasks of each node"},
+    {'c', "cpus-per-task", "N", "CPUs of each task [1]"},
+    {0, "partition", "NAME", "partition of the job [Slurm's default]"},
+    {0, "print", nullptr, "print the command in place of running it"},
+};
+
+constexpr CommandHelp help{
+    "placectl choose", "[OPTION]... -- sbatch|salloc|srun [ARGUMENT]...",
+    "Submits a job with --nodelist: the idle nodes on which its ranks communicate best. The cluster requires no plugins. If\n"
+    "the job would start later on these nodes than on Slurm's own choice, it is submitted without --nodelist.\n"
+    "As in: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
+    options};
+
+void tell(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n", text.c_str()); }
+
+// Returns the names of the idle nodes in the partition `name`, or in Slurm's default partition if it is empty.
+std::set<std::string> idle_nodes(const std::string& name) {
+  std::set<std::string> nodes;
+  const std::string text =
+      spank::SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%n %P"}).text();
+  for (const std::string_view line : split_at(text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.size() != 2) continue;
+    const bool is_default = words[1].ends_with('*');
+    const std::string_view partition = words[1].substr(0, words[1].size() - (is_default ? 1 : 0));
+    if (name.empty() ? is_default : partition == name) nodes.emplace(words[0]);
+  }
+  return nodes;
+}
+
+// Sets the machine of idle nodes, and the limits of the command line.
+void set_machine(const CommandLine& line, MapTask& task) {
+  task.view = machine_of_slurmctld();
+  const std::set<std::string> idle = idle_nodes(line.value_or("partition", ""));
+  std::int32_t threads = 1;
+  for (NodeView& node : task.view.nodes) {
+    if (!idle.contains(node.name)) node.core_free.assign(node.core_free.size(), false);
+    for (std::int32_t core = 0; core < node.cores(); ++core)
+      if (node.core_free[core]) task.usable.push_back(node.first_leaf + core);
+    if (idle.contains(node.name)) threads = std::max(threads, node.threads_per_core);
+  }
+  if (const auto nodes = line.integer("nodes", 1, INT32_MAX))
+    task.request.min_nodes = task.request.max_nodes = static_cast<std::int32_t>(*nodes);
+  if (const auto tasks = line.integer("ntasks-per-node", 1, INT32_MAX)) {
+    task.request.max_tasks_per_node = static_cast<std::int32_t>(*tasks);
+    task.request.equal_tasks_per_node = true;
+  }
+  const auto cpus = static_cast<std::int32_t>(line.integer("cpus-per-task", 1, INT32_MAX).value_or(1));
+  task.request.cores_per_task = (cpus + threads - 1) / threads;
+}
+
+// Sets the matrix, also that of a pattern.
+void set_matrix(const CommandLine& line, MapTask& task) {
+  const auto tasks = line.integer("ntasks", 1, CommMatrix::max_ranks);
+  if (!task.matrix && !tasks && !(task.pattern && pattern::fixed_ranks(*task.pattern)))
+    throw UsageError("--ntasks is missing: the number of tasks");
+  if (task.pattern) make_matrix(line, *task.pattern, 1, task);
+  if (!task.matrix)
+    task.matrix = std::make_shared<const CommMatrix>(CommMatrix::from_edges(static_cast<std::int32_t>(*tasks), {}));
+  if (tasks && *tasks != task.matrix->ranks())
+    throw UsageError("--ntasks " + std::to_string(*tasks) + ": the matrix has " + std::to_string(task.matrix->ranks()) +
+                     " ranks");
+}
+
+// Returns the command with the options of the command line that Slurm knows, and `more`.
+Words with_options(const CommandLine& line, const Words& words, const MapTask& task, const Words& more) {
+  Words result{words[0], "--ntasks=" + std::to_string(task.matrix->ranks())};
+  for (const char* const option : {"nodes", "ntasks-per-node", "cpus-per-task", "partition"})
+    if (const auto value = line.value(option); value && (more.empty() || option != std::string_view("nodes")))
+      result.push_back(std::string("--") + option + "=" + *value);
+  result.insert(result.end(), more.begin(), more.end());
+  result.insert(result.end(), words.begin() + 1, words.end());
+  return result;
+}
+
+// Returns when slurmctld would start the job; nothing if it names no start. salloc cannot ask, but has options of srun.
+std::optional<Start> start_of(Words words) {
+  if (words[0] == "salloc") words[0] = "srun";
+  std::erase_if(words, [](const std::string& word) { return word == "-Q" || word == "--quiet"; });
+  words.insert(words.begin() + 1, "--test-only");
+  std::optional<Start> found;
+  for (const bool with_program : {false, true}) {
+    if (with_program) words.emplace_back("true");
+    const std::string text = spank::SlurmCommand(words, true).output().text;
+    for (const std::string_view line : split_at(text, '\n'))
+      if (const auto start = parse_start(line)) found = start;
+    if (found || words[0] != "srun") break;
+  }
+  return found;
+}
+
+// Returns the command for the nodes of the policy, or the command without nodes and the reason.
+Words chosen_command(const CommandLine& line, const Words& words, MapTask& task) {
+  const Words plain = with_options(line, words, task, {});
+  const auto as_stock = [&](const std::string& why) {
+    tell("Slurm chooses the nodes: " + why);
+    return plain;
+  };
+  MapOutcome outcome;
+  try {
+    outcome = run_map(task);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const Error& error) {
+    return as_stock("the idle nodes do not suit the job: " + std::string(error.what()));
+  }
+  std::map<std::int32_t, std::string> nodes;
+  for (const RankPlace& place : outcome.places) nodes.emplace(place.node, task.view.nodes[place.node].name);
+  const std::string list = joined(nodes, ",", [](const auto& node) { return node.second; });
+  const Words chosen =
+      with_options(line, words, task, {"--nodes=" + std::to_string(nodes.size()), "--nodelist=" + list});
+  setenv("SLURM_TIME_FORMAT", "standard", 1);
+  const std::optional<Start> of_stock = start_of(plain), of_chosen = start_of(chosen);
+  if (!of_chosen) return as_stock("slurmctld predicts no start on " + list);
+  if (has_to_wait(*of_chosen) && (!of_stock || of_chosen->time > of_stock->time))
+    return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
+                    (of_stock ? "at " + of_stock->time : "at a time that is not known"));
+  tell(list + ": " + to_string(outcome.cost) + " hop-bytes, in natural order on the first idle nodes " +
+       to_string(outcome.natural_cost));
+  return chosen;
+}
+
+}  // namespace
+
+int command_choose(int argc, char** argv) {
+  int own = 1;
+  while (own < argc && std::string_view(argv[own]) != "--") ++own;
+  const CommandLine line(help, own, argv);
+  const Words words(argv + std::min(own + 1, argc), argv + argc);
+  if (words.empty() || (words[0] != "sbatch" && words[0] != "salloc" && words[0] != "srun"))
+    throw UsageError("expected sbatch, salloc or srun after --, as in placectl choose -m FILE -n 64 -- sbatch job.sh");
+  if (std::getenv("SLURM_JOB_ID")) throw Error("this job has its nodes: use placectl run");
+  MapTask task = read_task(line, "choose", true);
+  set_matrix(line, task);
+  Words command;
+  if (srun_has_policies()) {
+    command = words_with_policy(line, with_options(line, words, task, {}));
+    tell("slurmctld chooses the nodes by -m");
+  } else {
+    set_machine(line, task);
+    command = chosen_command(line, words, task);
+  }
+  if (!line.has("print")) execute(command);
+  std::puts(joined(command, " ", quoted).c_str());
+  return exit_ok;
+}
+
+}  // namespace placement::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+#include <cstdint>
+#include <ctime>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace placement::tools {
+
+// When and where slurmctld would start a job.
+struct Start {
+  std::uint32_t job = 0;
+  std::string time, processors, nodes, partition;
+};
+
+// Parses a line as "srun: Job 8 to start at 2026-11-22T20:07:40 using 8 processors on nodes n[1-4] in partition all".
+// Slurm words it so in all versions from 22.05 to 26.05.
+// Returns nothing for any other line.
+std::optional<Start> parse_start(std::string_view line);
+
+// Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as
+// now.
+std::time_t seconds_until(const Start& start);
+
+// Returns whether the job starts more than five seconds from now.
+bool has_to_wait(const Start& start);
+
+}  // namespace placement::tools
