@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -17,6 +19,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
+#include "common/util/text.hpp"
 #include "config.h"
 
 namespace placement::spank {
@@ -66,15 +69,13 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : w
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words_.front() + ": " + std::strerror(errno));
   from_.reset(ends[0]);
   const FileDescriptor to(ends[1]);
+  errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&files, to, STDOUT_FILENO);
-  if (with_errors)
-    posix_spawn_file_actions_adddup2(&files, to, STDERR_FILENO);
-  else
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_adddup2(&files, with_errors ? to : errors_, STDERR_FILENO);
   sigset_t none;  // srun blocks signals in its threads, and its child would inherit that
   sigemptyset(&none);
   posix_spawnattr_t attributes;
@@ -115,7 +116,11 @@ std::string SlurmCommand::text() {
   if (ended.exit_code == 0) return std::move(ended.text);
   std::string command;
   for (const std::string& word : words_) command += (command.empty() ? "" : " ") + word;
-  throw Error("'" + command + "' ended with exit code " + std::to_string(ended.exit_code));
+  char errors[512];
+  const ssize_t got = pread(errors_, errors, sizeof errors, 0);
+  const std::string_view reason = trimmed({errors, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
+  throw Error("'" + command + "' ended with exit code " + std::to_string(ended.exit_code) +
+              (reason.empty() ? "" : ": " + printable(split_at(reason, '\n').front())));
 }
 
 }  // namespace placement::spank

@@ -24,7 +24,8 @@ class SlurmCommand {
  public:
   // Starts the command.
   //   words        the name of the command, such as "scontrol", and its arguments
-  //   with_errors  whether the output has what the command prints on standard error, too; otherwise that is lost
+  //   with_errors  whether the output has what the command prints on standard error, too; otherwise text() reports the
+  //                first line of it
   // Throws Error if the command cannot be started.
   explicit SlurmCommand(std::vector<std::string> words, bool with_errors = false);
   ~SlurmCommand();
@@ -32,14 +33,15 @@ class SlurmCommand {
   // Waits for the end of the command, and returns its output and exit code. Call it or text() once.
   CommandOutput output();
 
-  // Waits for the end of the command, and returns what it prints. Throws Error if the command fails.
+  // Waits for the end of the command, and returns what it prints. Throws Error with the first line that the command
+  // prints on standard error if it fails.
   std::string text();
 
  private:
   int wait();
 
   std::vector<std::string> words_;
-  FileDescriptor from_;
+  FileDescriptor from_, errors_;
   pid_t child_ = -1;  // -1: the command has ended
 };
 

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "spank/step/scontrol.hpp"
+
+#include "tests/check.hpp"
+
+using placement::spank::SlurmCommand;
+
+namespace {
+
+std::vector<std::string> shell(const std::string& script) { return {"sh", "-c", script}; }
+
+}  // namespace
+
+START_TEST(errors_are_no_part_of_the_output) {
+  ck_assert_text_eq(SlurmCommand(shell("echo a; echo b >&2")).text(), "a\n");
+  ck_assert_text_eq(SlurmCommand(shell("echo a; echo b >&2"), true).output().text, "a\nb\n");
+  ck_assert_int_eq(SlurmCommand(shell("exit 3")).output().exit_code, 3);
+  ck_assert_int_eq(SlurmCommand(shell("kill -9 $$")).output().exit_code, 137);
+}
+END_TEST
+
+START_TEST(a_command_that_fails_has_a_reason) {
+  ck_assert_error(SlurmCommand(shell("echo no; echo 'slurmctld is busy' >&2; echo more >&2; exit 3")).text(),
+                  "exit code 3: slurmctld is busy");
+  ck_assert_error(SlurmCommand(shell("exit 4")).text(), "exit code 4");
+  ck_assert_error(SlurmCommand(shell("printf '\\033[1m' >&2; exit 4")).text(), "exit code 4: ?[1m");
+  // More than a pipe holds does not stop the command.
+  ck_assert_error(SlurmCommand(shell("head -c 300000 /dev/zero | tr '\\0' x >&2; echo a; exit 5")).text(),
+                  "exit code 5: x");
+}
+END_TEST
+
+int main() {
+  Suite* const suite = suite_create("scontrol");
+  TCase* const tests = tcase_create("scontrol");
+  tcase_add_test(tests, errors_are_no_part_of_the_output);
+  tcase_add_test(tests, a_command_that_fails_has_a_reason);
+  suite_add_tcase(suite, tests);
+  return run_suite(suite);
+}
