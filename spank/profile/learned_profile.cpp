@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/written_profile.hpp"
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "pattern/scaling.hpp"
 #include "spank/profile/program_facts.hpp"
@@ -34,11 +34,7 @@ std::shared_ptr<const CommMatrix> matrix_in(const StoredProfile& profile, Traffi
   return nullptr;
 }
 
-std::string in_percent(double part) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f %%", 100 * part);
-  return text;
-}
+std::string percent(double part) { return fixed_number(100 * part, 1) + " %"; }
 
 // The profiles of another number of ranks: one that the user had made, or those of learned runs.
 struct Source {
@@ -144,7 +140,7 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
   if (learned.matrix)
     return {learned.matrix, learned.file,
             "using the learned profile of " + described(run) + ", whose last " + std::to_string(learned.runs) +
-                " runs differ by at most " + in_percent(learned.difference) + " of the traffic: " + learned.file};
+                " runs differ by at most " + percent(learned.difference) + " of the traffic: " + learned.file};
   std::string not_scaled;
   for (const Source& source : other_ranks(store, run)) {
     const LearnedProfile known = read(source, weight);
@@ -162,8 +158,8 @@ UsableProfile learned_or_scaled(const ProfileStore& store, const ProgramRun& run
     return {nullptr,
             {},
             "the last " + std::to_string(learned.runs) + " runs of " + described(run) + " differ by " +
-                in_percent(learned.difference) + " of the traffic, more than the allowed " +
-                in_percent(most_difference_of_runs)};
+                percent(learned.difference) + " of the traffic, more than the allowed " +
+                percent(most_difference_of_runs)};
   if (learned.runs > 0)
     return {nullptr,
             {},

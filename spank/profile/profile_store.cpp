@@ -17,8 +17,10 @@
 
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_descriptor.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/write_all.hpp"
 
 namespace placement::spank {
 
@@ -54,77 +56,111 @@ std::string joined(const std::vector<std::string>& words) {
   return all;
 }
 
-// Returns NAME-HASH-CLASS-, with the hash of `key`.
-std::string beginning(const ProgramRun& run, const std::string& key) {
+// The name of a file in the store: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS and an ending. NAME is the program's name for
+// people. PROGRAM, CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the
+// arguments. A profile that the user had made has no ending; the files next to it have one.
+// In the name of a learned profile, PROGRAM is the hash of ProgramRun::build, if there is one, and ARGUMENTS is 0. Its
+// ending is .learnedK, where K is 1 to learned_files; the mark of their agreement has .agreed.
+struct FileName {
+  std::string program;  // NAME-PROGRAM
+  std::string argument_class, arguments;
+  std::int32_t ranks = 0;
+  std::string ending = {};
+
+  std::string whole() const {
+    return program + "-" + argument_class + "-" + arguments + "." + std::to_string(ranks) + ending;
+  }
+  bool has_class_of(const FileName& other) const {
+    return program == other.program && argument_class == other.argument_class;
+  }
+  // Returns whether the file is a learned profile, the mark of some, or what the profiler wrote next to one.
+  bool is_learned() const { return ending.starts_with(learned_ending) || ending == agreed_ending; }
+};
+
+FileName name_with(const ProgramRun& run, const std::string& key, const std::string& arguments) {
   std::string name = fs::path(run.program).filename().string().substr(0, 40);
   for (char& c : name)
     if (!is_digit(c) && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') c = '_';
-  return name + "-" + hash_of(key) + "-" + hash_of(class_of_arguments(run.arguments)) + "-";
+  return {name + "-" + hash_of(key), hash_of(class_of_arguments(run.arguments)), arguments, run.ranks};
 }
 
-// The name of a profile's file: NAME-PROGRAM-CLASS-ARGUMENTS.RANKS. NAME is the program's name for people. PROGRAM,
-// CLASS and ARGUMENTS are hashes of the program's path, of the class of its arguments, and of the arguments.
-struct FileName {
-  static constexpr std::size_t class_and_dash = hash_digits + 1;
-  std::string program_and_class;
-  std::string arguments;
-  std::string ranks;
+FileName own_name(const ProgramRun& run) { return name_with(run, run.program, hash_of(joined(run.arguments))); }
 
-  explicit FileName(const ProgramRun& run) {
-    program_and_class = beginning(run, run.program);
-    arguments = hash_of(joined(run.arguments));
-    ranks = "." + std::to_string(run.ranks);
-  }
-  std::string whole() const { return program_and_class + arguments + ranks; }
-  std::string program() const { return program_and_class.substr(0, program_and_class.size() - class_and_dash); }
-};
-
-// The name of a learned profile's file: NAME-BUILD-CLASS-0000000000000000.RANKS.learnedK, where K is 1 to
-// learned_files, and BUILD is the hash of ProgramRun::build, or of the program's path. The mark of their agreement ends
-// with .agreed in place of .learnedK.
-struct LearnedName {
-  std::string before_ranks;
-
-  explicit LearnedName(const ProgramRun& run)
-      : before_ranks(beginning(run, run.build.empty() ? run.program : "build " + run.build) +
-                     std::string(hash_digits, '0')) {}
-  std::string whole(std::int32_t ranks, std::size_t number) const {
-    return before_ranks + "." + std::to_string(ranks) + std::string(learned_ending) + std::to_string(number);
-  }
-  std::string mark(std::int32_t ranks) const {
-    return before_ranks + "." + std::to_string(ranks) + std::string(agreed_ending);
-  }
-};
-
-// Returns whether a file of the store is a learned profile, the mark of some, or what the profiler wrote next to one.
-bool is_learned(std::string_view name) {
-  return name.find(learned_ending) != name.npos || name.ends_with(agreed_ending);
+FileName learned_name(const ProgramRun& run) {
+  return name_with(run, run.build.empty() ? run.program : "build " + run.build, std::string(hash_digits, '0'));
 }
 
-// Returns the number of ranks in the name of a profile: the digits between `first` and the end or ".learned". Returns
-// nothing if other characters are there.
-std::optional<std::int32_t> ranks_in(const std::string& name, std::size_t first, bool learned) {
-  if (first >= name.size() || name[first] != '.') return std::nullopt;
-  std::string_view text = std::string_view(name).substr(first + 1);
-  const std::size_t end = text.find(learned_ending);
-  if (learned != (end != text.npos) || (learned && text.size() != end + learned_ending.size() + 1)) return std::nullopt;
-  const auto ranks = parse_integer(text.substr(0, end));
-  return ranks && *ranks > 0 && *ranks <= INT32_MAX ? std::optional(static_cast<std::int32_t>(*ranks)) : std::nullopt;
-}
-
-// Returns true if the name is that of a profile of the store, or of a file that the profiler wrote next to one. The
-// user may have chosen a directory with other files, which must not be removed.
-bool is_of_store(std::string_view file) {
-  constexpr std::size_t hashes = 3;
+// Returns the parts of a name. Returns nothing if the store did not make it: the user may have chosen a directory with
+// other files, which must not be removed.
+std::optional<FileName> parsed(const std::string& file) {
+  constexpr std::size_t part = hash_digits + 1;  // a hash with the dash before it
   const std::size_t dot = file.find('.');
-  if (dot == file.npos || dot <= hashes * (hash_digits + 1)) return false;
-  std::size_t at = dot - hashes * (hash_digits + 1);
-  for (std::size_t hash = 0; hash < hashes; ++hash, at += hash_digits + 1)
+  if (dot == file.npos || dot <= 3 * part) return std::nullopt;
+  for (std::size_t at = dot - 3 * part; at < dot; at += part)
     if (file[at] != '-' || file.substr(at + 1, hash_digits).find_first_not_of("0123456789abcdef") != file.npos)
-      return false;
-  const std::string_view ranks = file.substr(dot + 1);
-  const std::size_t end = std::min(ranks.find_first_not_of("0123456789"), ranks.size());
-  return end > 0 && (end == ranks.size() || ranks[end] == '.');
+      return std::nullopt;
+  const std::size_t end = std::min(file.find_first_not_of("0123456789", dot + 1), file.size());
+  const auto ranks = parse_integer(file.substr(dot + 1, end - dot - 1));
+  if (!ranks || *ranks > INT32_MAX || (end < file.size() && file[end] != '.')) return std::nullopt;
+  return FileName{file.substr(0, dot - 2 * part), file.substr(dot - 2 * part + 1, hash_digits),
+                  file.substr(dot - hash_digits, hash_digits), static_cast<std::int32_t>(*ranks), file.substr(end)};
+}
+
+// Throws Error if another user may write into the directory, or if it cannot be used.
+void check_owner(const std::string& directory) {
+  struct stat status;
+  if (stat(directory.c_str(), &status) != 0) throw Error(directory + ": " + std::strerror(errno));
+  if (!S_ISDIR(status.st_mode)) throw Error(directory + " is not a directory");
+  if (status.st_uid != geteuid()) throw Error(directory + " belongs to another user");
+  if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write to " + directory + ": run chmod 700 on it");
+}
+
+// Returns the regular files of the store whose names `admits` accepts, the latest first.
+template <typename Admits>
+std::vector<StoredProfile> files_in(const std::string& directory, const Admits& admits) {
+  std::vector<StoredProfile> found;
+  if (access(directory.c_str(), F_OK) != 0) return found;
+  check_owner(directory);
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory)) {
+    struct stat status;
+    const auto name = parsed(entry.path().filename().string());
+    if (!name || !admits(*name) || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    found.push_back({entry.path().string(), false, status.st_mtim.tv_sec, name->ranks,
+                     static_cast<std::uintmax_t>(status.st_size)});
+  }
+  std::ranges::sort(found, std::ranges::greater(),
+                    [](const StoredProfile& profile) { return std::tie(profile.made, profile.file); });
+  return found;
+}
+
+void make_room(const std::string& directory, bool learned) {
+  std::vector<StoredProfile> files =
+      files_in(directory, [&](const FileName& name) { return name.is_learned() == learned; });
+  std::uintmax_t bytes = 0;
+  for (const StoredProfile& file : files) bytes += file.bytes;
+  const std::time_t now = std::time(nullptr);
+  std::size_t left = files.size();
+  for (; !files.empty(); files.pop_back()) {
+    const StoredProfile& oldest = files.back();
+    if ((left + files_of_profile <= ProfileStore::most_files && bytes <= ProfileStore::most_bytes) ||
+        oldest.made > now - recent_s)
+      break;  // room for a profile
+    if (unlink(oldest.file.c_str()) != 0) continue;
+    --left;
+    bytes -= oldest.bytes;
+  }
+}
+
+// Makes the directory if it is missing, with access for the user only, and room in it for a profile.
+void prepare(const std::string& directory, bool learned) {
+  // With this umask, each directory that is created gives access to the user only.
+  const mode_t before = umask(077);
+  std::error_code failed;
+  fs::create_directories(directory, failed);
+  umask(before);
+  if (failed) throw Error("cannot make " + directory + ": " + failed.message());
+  check_owner(directory);
+  make_room(directory, learned);
 }
 
 }  // namespace
@@ -186,68 +222,32 @@ ProfileStore ProfileStore::of_user(const std::function<const char*(const char*)>
   throw Error("no directory for profiles: set PLACEMENT_PROFILE_STORE, XDG_DATA_HOME or HOME");
 }
 
-void ProfileStore::check_owner() const {
-  struct stat status;
-  if (stat(directory_.c_str(), &status) != 0) throw Error(directory_ + ": " + std::strerror(errno));
-  if (!S_ISDIR(status.st_mode)) throw Error(directory_ + " is not a directory");
-  if (status.st_uid != geteuid()) throw Error(directory_ + " belongs to another user");
-  if (status.st_mode & (S_IWGRP | S_IWOTH)) throw Error("others may write to " + directory_ + ": run chmod 700 on it");
-}
-
-// Returns the profiles that `wanted` makes of the names of the store's regular files, the latest first.
-std::vector<StoredProfile> ProfileStore::profiles(
-    const std::function<std::optional<StoredProfile>(const std::string&)>& wanted) const {
-  std::vector<StoredProfile> found;
-  if (access(directory_.c_str(), F_OK) != 0) return found;
-  check_owner();
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    struct stat status;
-    std::optional<StoredProfile> profile = wanted(entry.path().filename().string());
-    if (!profile || lstat(entry.path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    profile->file = entry.path().string();
-    profile->made = status.st_mtim.tv_sec;
-    found.push_back(std::move(*profile));
-  }
-  std::sort(found.begin(), found.end(), [](const StoredProfile& a, const StoredProfile& b) {
-    return std::tie(a.made, a.file) > std::tie(b.made, b.file);
-  });
-  return found;
-}
-
 std::optional<StoredProfile> ProfileStore::find(const ProgramRun& run) const {
-  const FileName own(run);
-  const std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    if (!name.starts_with(own.program_and_class) ||
-        ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks)
-      return std::nullopt;
-    return StoredProfile{{}, name == own.whole(), 0, run.ranks};
+  const FileName own = own_name(run);
+  std::vector<StoredProfile> found = files_in(directory_, [&](const FileName& name) {
+    return name.has_class_of(own) && name.ranks == run.ranks && name.ending.empty();
   });
-  const auto same = std::ranges::find_if(found, &StoredProfile::same_arguments);
-  if (same != found.end()) return *same;
-  return found.empty() ? std::nullopt : std::optional(found.front());
+  if (found.empty()) return std::nullopt;
+  const auto same = std::ranges::find(found, directory_ + "/" + own.whole(), &StoredProfile::file);
+  if (same == found.end()) return found.front();
+  same->same_arguments = true;
+  return *same;
 }
 
 std::vector<StoredProfile> ProfileStore::find_other_ranks(const ProgramRun& run) const {
-  const FileName own(run);
+  const FileName own = own_name(run);
   std::set<std::int32_t> seen{run.ranks};
-  std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    const auto ranks = name.starts_with(own.program_and_class)
-                           ? ranks_in(name, own.program_and_class.size() + hash_digits, false)
-                           : std::nullopt;
-    return ranks ? std::optional(StoredProfile{{}, false, 0, *ranks}) : std::nullopt;
+  std::vector<StoredProfile> found = files_in(directory_, [&](const FileName& name) {
+    return name.has_class_of(own) && name.ranks > 0 && name.ending.empty();
   });
   std::erase_if(found, [&](const StoredProfile& profile) { return !seen.insert(profile.ranks).second; });
   return found;
 }
 
 std::optional<StoredProfile> ProfileStore::find_other_arguments(const ProgramRun& run) const {
-  const FileName own(run);
-  const std::string program = own.program();
-  const std::vector<StoredProfile> found = profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    if (!name.starts_with(program) || name.starts_with(own.program_and_class) ||
-        ranks_in(name, own.program_and_class.size() + hash_digits, false) != run.ranks)
-      return std::nullopt;
-    return StoredProfile{{}, false, 0, run.ranks};
+  const FileName own = own_name(run);
+  const std::vector<StoredProfile> found = files_in(directory_, [&](const FileName& name) {
+    return name.program == own.program && !name.has_class_of(own) && name.ranks == run.ranks && name.ending.empty();
   });
   return found.empty() ? std::nullopt : std::optional(found.front());
 }
@@ -256,12 +256,10 @@ void ProfileStore::note_arguments(const ProgramRun& run) const {
   std::string text;
   for (const std::string& word : run.arguments) text += (text.empty() ? "" : " ") + printable(word);
   text.resize(std::min(text.size(), most_noted_bytes));
-  const std::string path = directory_ + "/" + FileName(run).whole() + arguments_ending;
-  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (file < 0) return;
-  const bool written = write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  close(file);
-  if (!written) unlink(path.c_str());
+  const std::string path = directory_ + "/" + own_name(run).whole() + arguments_ending;
+  const FileDescriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (file >= 0 && !write_all(file, text)) unlink(path.c_str());
 }
 
 std::optional<std::string> ProfileStore::noted_arguments(const StoredProfile& profile) {
@@ -271,86 +269,44 @@ std::optional<std::string> ProfileStore::noted_arguments(const StoredProfile& pr
 }
 
 std::vector<StoredProfile> ProfileStore::find_learned(const ProgramRun& run, bool other_ranks) const {
-  const LearnedName own(run);
-  return profiles([&](const std::string& name) -> std::optional<StoredProfile> {
-    const auto ranks =
-        name.starts_with(own.before_ranks) ? ranks_in(name, own.before_ranks.size(), true) : std::nullopt;
-    if (!ranks || (*ranks == run.ranks) == other_ranks) return std::nullopt;
-    return StoredProfile{{}, false, 0, *ranks};
+  const FileName own = learned_name(run);
+  return files_in(directory_, [&](const FileName& name) {
+    return name.has_class_of(own) && name.arguments == own.arguments && name.ranks > 0 &&
+           (name.ranks != run.ranks) == other_ranks && name.ending.starts_with(learned_ending) &&
+           name.ending.size() == learned_ending.size() + 1;
   });
 }
 
-void ProfileStore::make_room(bool learned) const {
-  struct File {
-    std::time_t made;
-    std::string path;
-    std::uintmax_t bytes;
-  };
-  std::vector<File> files;
-  std::uintmax_t bytes = 0;
-  for (const fs::directory_entry& entry : fs::directory_iterator(directory_)) {
-    struct stat status;
-    const std::string name = entry.path().filename().string();
-    if (!is_of_store(name) || is_learned(name) != learned || lstat(entry.path().c_str(), &status) != 0 ||
-        !S_ISREG(status.st_mode))
-      continue;
-    files.push_back({status.st_mtim.tv_sec, entry.path().string(), static_cast<std::uintmax_t>(status.st_size)});
-    bytes += files.back().bytes;
-  }
-  std::sort(files.begin(), files.end(),
-            [](const File& a, const File& b) { return std::tie(a.made, a.path) < std::tie(b.made, b.path); });
-  const std::time_t now = std::time(nullptr);
-  std::size_t left = files.size();
-  for (const File& file : files) {
-    if ((left + files_of_profile <= most_files && bytes <= most_bytes) || file.made > now - recent_s)
-      break;  // room for a profile
-    if (unlink(file.path.c_str()) != 0) continue;
-    --left;
-    bytes -= file.bytes;
-  }
-}
-
-void ProfileStore::prepare(bool learned) const {
-  // With this umask, each directory that is created gives access to the user only.
-  const mode_t before = umask(077);
-  std::error_code failed;
-  fs::create_directories(directory_, failed);
-  umask(before);
-  if (failed) throw Error("cannot make " + directory_ + ": " + failed.message());
-  check_owner();
-  make_room(learned);
-}
-
 std::string ProfileStore::file_for(const ProgramRun& run) const {
-  prepare(false);
-  return directory_ + "/" + FileName(run).whole();
+  prepare(directory_, false);
+  return directory_ + "/" + own_name(run).whole();
 }
 
 std::string ProfileStore::learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known,
                                            std::uint64_t number) const {
-  prepare(true);
-  const LearnedName own(run);
+  prepare(directory_, true);
+  const std::string start = directory_ + "/" + learned_name(run).whole() + std::string(learned_ending);
   const auto kept = known.first(std::min(known.size(), learned_runs - 1));
   std::vector<std::string> usable;
   for (std::size_t k = 1; k <= learned_files; ++k) {
-    std::string file = directory_ + "/" + own.whole(run.ranks, k);
+    std::string file = start + std::to_string(k);
     if (std::ranges::find(kept, file, &StoredProfile::file) == kept.end()) usable.push_back(std::move(file));
   }
   return usable[number % usable.size()];
 }
 
+std::string ProfileStore::mark_of(const ProgramRun& run) const {
+  return directory_ + "/" + learned_name(run).whole() + std::string(agreed_ending);
+}
+
 bool ProfileStore::has_agreement(const ProgramRun& run, const StoredProfile& latest) const {
   struct stat status;
-  return lstat((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(), &status) == 0 &&
-         S_ISREG(status.st_mode) && status.st_mtim.tv_sec > latest.made;
+  return lstat(mark_of(run).c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_mtim.tv_sec > latest.made;
 }
 
 void ProfileStore::mark_agreement(const ProgramRun& run) const {
-  const int file = open((directory_ + "/" + LearnedName(run).mark(run.ranks)).c_str(),
-                        O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (file < 0) return;
-  futimens(file, nullptr);
-  close(file);
+  const FileDescriptor file(open(mark_of(run).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (file >= 0) futimens(file, nullptr);
 }
 
 }  // namespace placement::spank

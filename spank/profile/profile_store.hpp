@@ -34,6 +34,7 @@ struct StoredProfile {
   bool same_arguments = false;  // false: the arguments are of one class but differ in numbers
   std::time_t made = 0;
   std::int32_t ranks = 0;
+  std::uintmax_t bytes = 0;  // size of the file
 };
 
 // The profiles of a user, stored by program, arguments and number of ranks, as plain files in the user's own directory.
@@ -98,11 +99,7 @@ class ProfileStore {
   std::string file_for(const ProgramRun& run) const;
 
  private:
-  void check_owner() const;
-  void prepare(bool learned) const;
-  void make_room(bool learned) const;
-  std::vector<StoredProfile> profiles(
-      const std::function<std::optional<StoredProfile>(const std::string& name)>& wanted) const;
+  std::string mark_of(const ProgramRun& run) const;
 
   std::string directory_;
 };
