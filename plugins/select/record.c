@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/util/plain_text.h"
 #include "plugins/select/job_environment.h"
 
 #define OWN_BEGIN "placement: job="
 #define OWN_END ";"
-#define MOST_BYTES 511
 
 void name_job(struct placement_decision *decision, const job_record_t *job)
 {
@@ -34,16 +34,6 @@ static const char *end_name(enum decision_outcome end)
 		break;
 	}
 	return "chose=nothing";
-}
-
-/* Cuts the text, and replaces each character by '_' that is not printable ASCII, or is one of `unwanted`. */
-static void disarm_text(char *text, const char *unwanted)
-{
-	if (strlen(text) > MOST_BYTES - 1)
-		text[MOST_BYTES - 1] = '\0';
-	for (; *text; text++)
-		if (*text < ' ' || *text > '~' || strchr(unwanted, *text))
-			*text = '_';
 }
 
 static bool known(const char *text)
@@ -116,7 +106,7 @@ static char *record_text(const struct placement_decision *decision)
 	if (decision->placed && has_live_data)
 		add_word(&text, "stock", decision->stock_choice);
 	/* Accounting puts the text into SQL, and OWN_END ends the record. */
-	disarm_text(text, "'\"\\`;");
+	placement_plain_text(text, "'\"\\`;");
 	xstrcat(text, OWN_END);
 	return text;
 }
@@ -158,7 +148,7 @@ void set_decision_variables(struct placement_decision *decision, job_record_t *j
 		if (known(decision->cost))
 			xstrfmtcat(text, ": %s hop-bytes, in natural order %s", decision->cost, decision->natural_cost);
 	}
-	disarm_text(text, "");
+	placement_plain_text(text, "");
 	set_variable_of_job(job, PLACEMENT_JOB_DECISION, text);
 	xfree(text);
 	set_start_variable(decision, job);

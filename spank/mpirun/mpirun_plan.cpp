@@ -38,7 +38,6 @@ namespace placement::spank {
 
 namespace {
 
-constexpr std::size_t most_plan_bytes_of_mpirun = 64 << 20;
 constexpr std::chrono::seconds longest_plan(20);
 
 struct Setting {
@@ -151,8 +150,7 @@ std::vector<Setting> settings_of_script(spank_t spank, const std::string& wanted
   if (spank_get_item(spank, S_JOB_ENV, &job_environment) != ESPANK_SUCCESS || !job_environment) return {};
   std::string text;
   try {
-    text =
-        answer_of_process([&] { return plan_text(job_environment, wanted); }, longest_plan, most_plan_bytes_of_mpirun);
+    text = answer_of_process([&] { return plan_text(job_environment, wanted); }, longest_plan, most_hostfile_bytes);
   } catch (const Error& error) {
     return {{mpirun_reason_variable, error.what()}};
   }

@@ -7,6 +7,9 @@
 
 namespace placement::spank {
 
+// The longest hostfile of a batch script, with the character before it.
+inline constexpr std::size_t most_hostfile_bytes = 64 << 20;
+
 // Runs `make` in a child process and returns its text. The forked process may hang, because Slurm's libraries may hold
 // locks of threads that do not exist in it. After `longest` it is killed. Throws Error with the reason if the process
 // cannot be started, takes too long or is killed. Throws it also if `make` throws, or if its text has more than

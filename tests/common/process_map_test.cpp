@@ -126,6 +126,38 @@ START_TEST(layouts_of_slurm_have_its_own_maps) {
 }
 END_TEST
 
+// Lengths of the maps of 16 nodes and more, for each layout. Those that exceed the limit of pmi2 are placed again.
+START_TEST(layouts_of_64_to_8192_ranks) {
+  std::mt19937 random(11);
+  for (const std::uint32_t ranks : {64U, 96U, 128U, 192U, 256U, 512U, 1024U, 2048U, 4096U, 8192U})
+    for (const std::uint32_t nodes : {16U, 48U}) {
+      NodeOfRank block, uneven, cyclic, plane, reversed, scattered;
+      for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+        block.push_back(static_cast<std::uint32_t>(std::uint64_t{rank} * nodes / ranks));
+        uneven.push_back(rank < ranks / 2 ? 0 : 1 + (rank - ranks / 2) * (nodes - 1) / (ranks - ranks / 2));
+        cyclic.push_back(rank % nodes);
+        plane.push_back(rank / 2 % nodes);
+        reversed.push_back(nodes - 1 - block.back());
+      }
+      scattered = cyclic;
+      std::ranges::shuffle(scattered, random);
+      const auto length = [&](const NodeOfRank& layout) {
+        check_map(layout, nodes);
+        const std::size_t pmix = shortest_map(ranks_of(layout, nodes), "pmix").text.size();
+        ck_assert_uint_le(pmix, longest_map("pmix"));
+        return shortest_map(ranks_of(layout, nodes), "pmi2").text.size();
+      };
+      const std::size_t most = longest_map("pmi2");
+      if (ranks % nodes == 0) ck_assert_uint_le(length(block), sizeof "(vector,(0,48,8192))");
+      for (const NodeOfRank& runs : {block, uneven, reversed}) ck_assert_uint_le(length(runs), most);
+      // A block "(0,16,1)" and its comma have 9 bytes: 73 blocks fit, and each has a rank or two of each node.
+      ck_assert((length(cyclic) <= most) == (ranks <= 73 * nodes));
+      ck_assert((length(plane) <= most) == (ranks <= 73 * 2 * nodes));
+      ck_assert((length(scattered) <= most) == (ranks == 64));
+    }
+}
+END_TEST
+
 START_TEST(limits_of_the_launchers) {
   ck_assert_uint_eq(longest_map("pmi2"), 673);
   ck_assert_uint_eq(longest_map(""), 673);
@@ -141,6 +173,7 @@ int main() {
   tcase_add_test(tests, small_layouts_all);
   tcase_add_test(tests, large_layouts_at_random);
   tcase_add_test(tests, layouts_of_slurm_have_its_own_maps);
+  tcase_add_test(tests, layouts_of_64_to_8192_ranks);
   tcase_add_test(tests, limits_of_the_launchers);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -7,6 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <new>
 
 #include "tests/check.hpp"
@@ -25,6 +26,11 @@ START_TEST(a_whole_text) {
   ck_assert_text_eq(answer_of_process([] { return "+n0 slot=1\n"; }, 60s, most), "+n0 slot=1\n");
   ck_assert_uint_eq(answer_of_process([] { return std::string(most, 'x'); }, 60s, most).size(), most);
   ck_assert_error(answer_of_process([] { return std::string(most + 1, 'x'); }, 60s, most), "1048576 bytes");
+  const auto of_bytes = [](std::size_t bytes) {
+    return answer_of_process([bytes] { return std::string(bytes, 'x'); }, 60s, most_hostfile_bytes);
+  };
+  ck_assert_uint_eq(of_bytes(64 << 20).size(), 64 << 20);
+  ck_assert_error(of_bytes((64 << 20) + 1), "67108864 bytes");
 }
 END_TEST
 
@@ -107,6 +113,7 @@ int main() {
   tcase_add_test(tests, a_process_that_dies);
   tcase_add_test(tests, a_process_that_hangs);
   tcase_add_test(tests, a_process_that_hangs_with_another);
+  tcase_add_test(tests, no_process_and_no_pipe);
   tcase_add_test(tests, no_process_and_no_pipe);
   tcase_add_test(tests, a_signal_while_it_writes);
   suite_add_tcase(suite, tests);

@@ -143,6 +143,23 @@ START_TEST(a_step_starts_with_all_its_longest_variables) {
 }
 END_TEST
 
+// Linux counts each string of arguments and environment with its zero byte and its pointer, and the program's path.
+START_TEST(all_variables_of_a_program_have_2_mib) {
+  constexpr std::size_t limit = 2 << 20, in_all = 64;
+  rlimit before{};
+  ck_assert_int_eq(getrlimit(RLIMIT_STACK, &before), 0);
+  const rlimit usual{4 * limit, before.rlim_max};
+  ck_assert_int_eq(setrlimit(RLIMIT_STACK, &usual), 0);
+  const std::size_t each = limit / in_all - 1 - sizeof(char*);
+  std::vector<std::string> variables(in_all, std::string(each, 'x'));
+  variables.back().resize(each - 40);  // room for the program's path and arguments
+  ck_assert_int_eq(error_of_exec(variables), 0);
+  variables.back().resize(each, 'x');
+  ck_assert_int_eq(error_of_exec(variables), E2BIG);
+  ck_assert_int_eq(setrlimit(RLIMIT_STACK, &before), 0);
+}
+END_TEST
+
 START_TEST(a_hostfile_has_65536_ranks_on_5040_nodes) {
   Allocation allocation;
   StepPlacement placement;
@@ -171,6 +188,7 @@ int main() {
   tcase_add_test(tests, the_plan_of_cores_has_at_most_120_kib);
   tcase_add_test(tests, the_longest_map_starts_a_program);
   tcase_add_test(tests, a_step_starts_with_all_its_longest_variables);
+  tcase_add_test(tests, all_variables_of_a_program_have_2_mib);
   tcase_add_test(tests, a_hostfile_has_65536_ranks_on_5040_nodes);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
