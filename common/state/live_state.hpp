@@ -84,8 +84,7 @@ struct PairTable {
   std::span<const PairSource> source;
   std::span<const float> age_s;  // age of the older of latency and bandwidth
   // These four are tables if each cell is one measured pair with a forecast, else empty. They hold the predictor whose
-  // forecast is the value of the cell, and the mean absolute error of its recent forecasts (NaN before the second
-  // value).
+  // forecast is the value of the cell, and its recent mean absolute error (NaN before the second value).
   std::span<const Predictor> latency_predictor, bandwidth_predictor;
   std::span<const float> latency_error_us, bandwidth_error_Bps;
   std::span<const float> node_latency_us;     // of each node, added to the latency of its pairs; empty: none

@@ -237,8 +237,8 @@ std::tuple<unsigned, unsigned, unsigned, unsigned> bus_id(hwloc_obj_t device) {
   return {pci.domain, pci.bus, pci.dev, pci.func};
 }
 
-// Returns the parts of a PCI device that AMD's driver and Slurm count as GPUs, such as those of an MI300 in the modes
-// TPX and CPX; none if the whole device is one GPU.
+// Returns the parts of a PCI device that AMD's driver and Slurm count as GPUs; none if the whole device is one GPU. An
+// MI300 has parts in the modes TPX and CPX.
 std::vector<hwloc_obj_t> parts_of(hwloc_obj_t device) {
   std::vector<hwloc_obj_t> parts;
   for (hwloc_obj_t part = device->io_first_child; part; part = part->next_sibling)

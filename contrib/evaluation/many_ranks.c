@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Traffic with a known matrix, on any number of ranks. Rank r sends r + 1 bytes to rank r + 1 and 2 r + 1 bytes
- * to rank r + 7, modulo the number of ranks, and all ranks reduce 4 ints. Rank 0 then prints the largest resident
+/* Traffic with a known matrix, on any number of ranks. Rank r sends r + 1 bytes to rank r + 1 and 2 r + 1 bytes to rank r + 7, modulo the number of ranks. All ranks reduce 4 ints. Rank 0 then prints the largest resident
  * memory of a rank before MPI_Finalize, its own largest resident memory after it, and the time of MPI_Finalize. */
 #include <mpi.h>
 #include <stdio.h>

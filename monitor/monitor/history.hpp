@@ -28,10 +28,10 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
-// Returns whether two records of one node show one outage. An outage can show twice, because slurmctld also misses the
-// slurmd of a node that is cut off, or a slurmd starts late after a reboot. Two records are one outage if they overlap,
-// or start within same_outage_s of each other. They are also one if the later one has the cause slurmd and starts
-// within same_outage_s after the end of the other.
+// Returns whether two records of one node show one outage. An outage can show twice: slurmctld also misses the slurmd
+// of a node that is cut off, and a slurmd can start late after a reboot. Two records are one outage if they overlap, or
+// start within same_outage_s of each other. They are also one if the later one has the cause slurmd and starts within
+// same_outage_s after the end of the other.
 inline constexpr double same_outage_s = 60;
 bool one_outage(const OutageRecord& a, const OutageRecord& b);
 

@@ -297,8 +297,8 @@ bool QueryServer::send_answer(Connection& connection, double now_s) {
   }
 }
 
-// Returns false when the connection must be closed. Data that have arrived are read before the time is checked, even
-// without poll(), because the answer to another client may have used all of the time.
+// Returns false when the connection must be closed. Arrived data are read before the time is checked, even without
+// poll(): the answer to another client may have used all of the time.
 bool QueryServer::serve(Connection& connection, double now_s) {
   if (connection.state == State::reading && !read_question(connection, now_s)) return false;
   if (connection.state == State::waiting && has_left(connection.socket)) return false;

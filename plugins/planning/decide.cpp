@@ -97,8 +97,8 @@ void point_to_answer(PluginState& now, placement_decision& decision, const Answe
   point_to_costs(now, decision, plan.costs, plan.stock_busiest_link);
 }
 
-// Returns true if srun places the ranks of a job without a matrix in the order of the topology, and this differs from
-// the order of the job's nodes. srun uses Slurm's own topology, so the result is false if a file replaces it.
+// Returns true if srun places the ranks of a job without a matrix by the topology, and this order differs from that of
+// the job's nodes. srun uses Slurm's own topology, so the result is false if a file replaces it.
 bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
                     const placement_grant& grant, const JobRequest& job_request) {
   if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||

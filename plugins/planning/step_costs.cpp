@@ -88,7 +88,7 @@ bool on_torus(const ClusterView& view, const JobRequest& job_request) {
 }
 
 // Returns the time at which a search must end. The remaining time is for the last step of the search, the costs and the
-// record, which need time per pair of the matrix and per rank. The values were measured on 5,040 nodes by
+// record. These need time for each pair of the matrix and each rank. The values were measured on 5,040 nodes by
 // contrib/evaluation/bench/bench_decision.cpp. The search gets at least half of the time.
 Deadline end_of_search(const Deadline& deadline, const CommMatrix* matrix, const Config& config) {
   constexpr std::int64_t ns_of_pair = 30, ns_of_rank = 300;

@@ -35,8 +35,9 @@ struct wait {
 };
 
 /*
- * Returns false if this plugin did not let the job wait, if the job was requeued since, or if its user set a later start
- * time since. If the clock was set back, the times of the submission and of the wait may be in the future.
+ * Returns false if this plugin did not let the job wait. Also returns false if the job was requeued since, or its user
+ * set a later start time since. If the clock was set back, the times of the submission and of the wait may be in the
+ * future.
  */
 static bool read_wait(const job_record_t *job, struct wait *wait)
 {

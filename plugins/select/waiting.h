@@ -2,8 +2,7 @@
  *
  * Jobs that wait for better nodes (wait=), or whose decision was postponed. Slurm reserves nodes for each pending job
  * that it considers, and starts no job behind it. So a waiting job gets a BeginTime, until the policy is asked again.
- * The job's environment keeps the times, because Slurm saves it. If a user has no time for decisions left, all pending
- * jobs of the user with a policy are postponed together, because each alone would stop one scheduling cycle.
+ * The job's environment keeps the times, because Slurm saves it. If a user has no time for decisions left, all pending jobs of the user with a policy are postponed together. One by one, each would stop a scheduling cycle.
  */
 #ifndef PLACEMENT_SELECT_WAITING_H
 #define PLACEMENT_SELECT_WAITING_H

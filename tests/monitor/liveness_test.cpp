@@ -67,8 +67,8 @@ START_TEST(silence_becomes_an_outage) {
 }
 END_TEST
 
-// doc/live-state.md: a node is suspect after a silence of 2.2 intervals, and down after 4 intervals, or after up to 29
-// s if its heartbeats are irregular.
+// doc/live-state.md: a node is suspect after a silence of 2.2 intervals, and down after 4. It is down after up to 29 s
+// if its heartbeats are irregular.
 START_TEST(how_long_a_node_may_be_silent) {
   LivenessTable table(4, {});
   double now = 1000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// How many decisions a user gets if each takes 10 ms by the tests' clock, and what happens if other programs use the
-// processor while slurmctld decides.
+// How many decisions a user gets if each takes 10 ms by the tests' clock. Also the effect of other programs that use
+// the processor while slurmctld decides.
 #include <chrono>
 #include <thread>
 
