@@ -243,23 +243,23 @@ Settings read_settings() {
   if (method == "matching")
     settings.order.method = OrderMethod::matching;
   else if (!method.empty() && method != "treematch")
-    throw Error("PLACEMENT_REORDER_METHOD=" + method + ": one of treematch, matching");
+    throw Error("PLACEMENT_REORDER_METHOD=" + method + ": expected treematch or matching");
   const std::string gain = environment_value("PLACEMENT_REORDER_GAIN");
   if (!gain.empty()) {
     char* end = nullptr;
     const double percent = std::strtod(gain.c_str(), &end);
     if (*end != '\0' || !(percent >= 0 && percent <= 100))
-      throw Error("PLACEMENT_REORDER_GAIN=" + gain + ": a percentage from 0 to 100");
+      throw Error("PLACEMENT_REORDER_GAIN=" + gain + ": expected a percentage from 0 to 100");
     settings.order.least_gain = percent / 100;
   }
   const std::string mode = environment_value("PLACEMENT_REORDER");
   if (mode == "off")
     settings.enabled = false;
   else if (!mode.empty() && mode != "on")
-    throw Error("PLACEMENT_REORDER=" + mode + ": one of on, off");
+    throw Error("PLACEMENT_REORDER=" + mode + ": expected on or off");
   const std::string report = environment_value("PLACEMENT_REORDER_REPORT");
   if (!report.empty() && report != "yes" && report != "no")
-    throw Error("PLACEMENT_REORDER_REPORT=" + report + ": one of yes, no");
+    throw Error("PLACEMENT_REORDER_REPORT=" + report + ": expected yes or no");
   settings.report = report == "yes";
   settings.hardware = environment_value("PLACEMENT_REORDER_HARDWARE");
   settings.matrix = environment_value("PLACEMENT_REORDER_MATRIX");
@@ -267,7 +267,7 @@ Settings read_settings() {
   if (weight == "messages")
     settings.weight = TrafficWeight::messages;
   else if (!weight.empty() && weight != "bytes")
-    throw Error("PLACEMENT_REORDER_WEIGHT=" + weight + ": one of bytes, messages");
+    throw Error("PLACEMENT_REORDER_WEIGHT=" + weight + ": expected bytes or messages");
   settings.save = environment_value("PLACEMENT_REORDER_SAVE");
   return settings;
 }

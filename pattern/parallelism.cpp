@@ -92,7 +92,7 @@ void check_experts(const Parallelism& p) {
                 " does not divide cp * dp = " + std::to_string(p.size[context] * p.size[data]));
   if (p.size[pipeline] > 1 && dense_layout(p).stride[pipeline] != expert_layout(p).stride[pipeline])
     throw Error("ep=" + std::to_string(p.size[expert]) +
-                " with this order= divides the stages of the pipeline otherwise than the layers without experts: "
+                " with this order= gives layers with and without experts different pipeline stages: "
                 "expected pp after cp, ep and dp, or before all of them");
 }
 

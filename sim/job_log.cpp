@@ -75,10 +75,10 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
   job.tasks = static_cast<std::int32_t>(tasks);
   if (record.limit_s <= 0 || record.limit_s > longest_time_s) {
-    notes.repaired("no requested time: the run time is taken", line);
+    notes.repaired("no requested time: using the run time", line);
     job.limit_s = job.run_s;
   } else {
-    if (record.limit_s < job.run_s) notes.repaired("ran longer than requested: the run time is taken", line);
+    if (record.limit_s < job.run_s) notes.repaired("ran longer than requested: using the run time", line);
     job.limit_s = std::max(record.limit_s, job.run_s);
   }
   job.partition = std::move(record.partition);

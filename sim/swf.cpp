@@ -74,7 +74,7 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       continue;
     }
     if (field[job_id] >= 0 && !seen.insert(field[job_id]).second)
-      notes.repaired("a job number that was there before: another job", source.number());
+      notes.repaired("a repeated job number: counted as another job", source.number());
     if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
     LogRecord record{
         field[job_id], field[submit], field[run], field[limit], field[allocated], field[requested], {}, -1, -1, {}};

@@ -44,7 +44,7 @@ Placement place_tofa_paper(const ClusterView& view, const Request& request, cons
   }
   return contest.answer(natural, given  ? out_of_time
                                  : part ? "the first healthy window"
-                                        : "natural order, there being no healthy window");
+                                        : "natural order, without a healthy window");
 }
 
 Placement place_greedy(const ClusterView& view, const Request& request, const Deadline& deadline) {

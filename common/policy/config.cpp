@@ -59,7 +59,7 @@ void check_ports(const Config& config) {
   if (config.monitor_port != config.agent_port) return;
   for (const auto& [key, line] : config.places.line_of_key)
     if (key == "MonitorPort" || key == "AgentPort")
-      fail_at_key(config, key, std::to_string(config.agent_port), "MonitorPort and AgentPort are one port: give two");
+      fail_at_key(config, key, std::to_string(config.agent_port), "MonitorPort and AgentPort are equal: use two ports");
 }
 
 // Parses the text until it has added `most` mistakes.

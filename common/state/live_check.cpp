@@ -33,7 +33,7 @@ void check_name(const std::string& name, std::unordered_set<std::string_view>& s
   const bool printable = std::all_of(name.begin(), name.end(), [](char c) { return c > ' ' && c <= '~'; });
   if (name.empty() || name.size() > longest_name || !printable)
     throw Error("node name " + in_quotes(name) + ": expected 1 to 255 printable characters without blanks");
-  if (!seen.insert(name).second) throw Error("node " + name + " is there twice");
+  if (!seen.insert(name).second) throw Error("node " + name + " appears twice");
 }
 
 void check_node(const NodeState& node) {

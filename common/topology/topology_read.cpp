@@ -123,16 +123,17 @@ class TopologyFile {
     else if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
       fail_at(path_, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
-      fail_at(path_, lines[0].number,
-              "this is a topology.yaml: save what \"scontrol show topology\" prints, with the name of "
-              "the topology behind it where there are several, and give that file");
+      fail_at(
+          path_, lines[0].number,
+          "this is a topology.yaml: use the output of \"scontrol show topology\" (\"scontrol show topology NAME\" for "
+          "one of several topologies)");
     else if (first == "vendid" || first == "devid" || first == "sysimgguid" || first == "switchguid")
       fail_at(path_, lines[0].number,
               "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
     else if (first == "gpu0")
       fail_at(
           path_, lines[0].number,
-          "this is printed by nvidia-smi topo -m: --node-topology takes what \"lstopo node.xml\" writes on the node");
+          "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node");
     else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
       fail_at(path_, lines[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
@@ -210,8 +211,8 @@ ClusterView view_of_file(const TopologyFile& file, std::span<const NodeShape> no
                 std::to_string(cores) + " cores nor the " + std::to_string(nodes.size()) + " nodes of the machine");
   if (!file.levels()->distances.empty())
     throw Error(file.path() +
-                ": its leaves are the nodes, so that its distances say nothing of the cores: leave "
-                "them out and give those of all levels apart (LevelDistances)");
+                ": its leaves are the nodes, so its distances do not include the cores: remove them, and use "
+                "LevelDistances for all levels");
   return naming_file(file.path(), [&] { return view_of_switches(switches_of(tree), nodes, level_distance); });
 }
 

@@ -135,7 +135,7 @@ void CandidateNodes::choose_nodes(const Machine& machine, const Config& config) 
   for (std::size_t i = 0; i < chosen_.size(); ++i) chosen_at[chosen_[i]] = static_cast<std::int32_t>(i);
   for (const std::uint32_t node : std::span(request_.required, request_.required_count)) {
     if (node >= offer_.node_count || chosen_at[node] < 0)
-      throw PlacementError(STOCK_NO_ROOM, "a required node has not enough free cores");
+      throw PlacementError(STOCK_NO_ROOM, "a required node has too few free cores");
     required_.push_back(chosen_at[node]);
   }
 }

@@ -58,7 +58,7 @@ const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables
 		return "the job has no nodes to choose";
 	*reason = STOCK_MACHINE;
 	if (!machine_topology_of(tables, job->part_ptr, &topology))
-		return "its partition has got another topology since, Slurm needs a reconfigure";
+		return "the topology of its partition has changed, run scontrol reconfigure";
 	*reason = STOCK_OPTION;
 	if ((option = option_of_slurm(job)))
 		return option;
@@ -67,7 +67,7 @@ const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables
 	    !(consumable_resources_of(job) & (SELECT_CPU | SELECT_CORE | SELECT_SOCKET)))
 		return "SelectTypeParameters does not count cores";
 	if (tables->record_count != node_record_count)
-		return "Slurm's nodes have changed, it needs a reconfigure";
+		return "Slurm's nodes have changed, run scontrol reconfigure";
 	*reason = STOCK_OTHER;
 	return NULL;
 }

@@ -306,7 +306,7 @@ static void offer_node(struct job_view *view, const struct machine_tables *table
 	view->max_tasks[at] = gres_tasks_on_node(arguments->job, node, &view->room[at], tasks, round_up);
 	if (view->max_tasks[at] == 0) {
 		if (must)
-			no_room(view, "a required node has not the generic resources of one task left");
+			no_room(view, "a required node has too few generic resources for one task");
 		return;
 	}
 	if (view->max_tasks[at] == UINT32_MAX)
@@ -326,7 +326,7 @@ static void offer_nodes(struct job_view *view, const struct machine_tables *tabl
 		if (bit_test(arguments->nodes, i))
 			offer_node(view, tables, arguments, taken, tasks, round_up, i);
 	if (!view->offer.node_count && arguments->job->gres_list_req && !view->stock_because)
-		no_room(view, "no node has cores and generic resources left for one task and its share of them");
+		no_room(view, "no node has free cores and generic resources for one task");
 }
 
 static int more_first(const void *a, const void *b)
@@ -379,7 +379,7 @@ static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 	uint32_t least = gres_nodes_needed(job, view->record, view->room, view->offer.node_count).least;
 
 	if (least == UINT32_MAX || least > view->request.max_nodes)
-		no_room(view, "the nodes that are free have too few generic resources for the policy to choose from");
+		no_room(view, "the free nodes have too few generic resources for the job");
 	else
 		view->request.min_nodes = MAX(view->request.min_nodes, least);
 }
@@ -428,7 +428,7 @@ void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 	*view = (struct job_view) { .stock_because = NULL };
 	if (!arguments->job->part_ptr || tables->record_count != node_record_count ||
 	    !machine_topology_of(tables, arguments->job->part_ptr, &topology)) {
-		view->stock_because = "Slurm's nodes or topologies have changed, it needs a reconfigure";
+		view->stock_because = "Slurm's nodes or topologies have changed, run scontrol reconfigure";
 		return;
 	}
 	fill_request(view, tables, arguments);

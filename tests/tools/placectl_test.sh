@@ -373,7 +373,7 @@ predictions() {
   run predict -n8
   checks=$((checks + 1))
   [ $code = 0 ] && [[ $out != *3047* ]] || fail "$command: exit code $code; $out"
-  has 'not foreseeable'
+  has 'not predictable'
   if [ $have_python = yes ]; then
     run predict --json -n8
     json "['foreseeable']" False

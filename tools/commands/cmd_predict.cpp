@@ -93,7 +93,7 @@ std::string why_no_decision() {
 }
 
 void write_text(const Start& start, const DecisionInput& input) {
-  const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not foreseeable, planned";
+  const std::string when = is_foreseeable(start) ? "would start at " + start.time : "start not predictable, planned";
   std::string text =
       when + " on " + start.nodes + ", " + start.processors + " processors of partition " + start.partition + "\n";
   const std::string topology = input.decisions.empty() ? "" : shown_topology();

@@ -81,7 +81,7 @@ Config config_for_records() {
   try {
     return read_config(placement_conf_path(), MissingFile::defaults);
   } catch (const Error& error) {
-    std::fprintf(stderr, "placectl: %s: goes on with the default settings\n", error.what());
+    std::fprintf(stderr, "placectl: %s: using the default settings\n", error.what());
     return {};
   }
 }
