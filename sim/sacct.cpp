@@ -221,7 +221,7 @@ void note_oddities(const Line& line, std::unordered_set<std::string>& seen) {
   const Header& header = line.header;
   const auto note = [&](std::string_view what) { line.notes.repaired(what, line.number); };
   const std::string_view id = line.words[header.id];
-  if (!seen.insert(std::string(id)).second) note("a repeated job ID, perhaps of a requeue: each line counts as a job");
+  if (!seen.insert(std::string(id)).second) note("a repeated job ID, perhaps requeued: each line counts as a job");
   if (id.find('+') != std::string_view::npos) note("a component of a heterogeneous job: a job of its own");
   std::string_view cpus = line.words[header.allocated];
   if (const std::size_t tres = cpus.find("cpu="); tres != std::string_view::npos)
