@@ -4,7 +4,7 @@
  *   irregular graph|transpose|particles [--iterations N] [--size N]
  *
  * graph      sums along the edges of an R-MAT graph (Chakrabarti, Zhan, Faloutsos, SDM 2004; the quadrants of Graph500) of 2^N vertices,
- *            sixteen edges each: each rank sends the values of those of its vertices that another rank has an edge from [16]
+ *            sixteen edges each: each rank sends the values of its vertices to the ranks that have an edge to them [16]
  * transpose  the all-to-all exchange of a matrix whose rows the ranks share out, as a transform in two dimensions has it; N rows [1024]
  * particles  each rank has a cloud of N particles; four swarms of clouds pass each other, and clouds that are near each other swap their
  *            particles, so that the neighbours of a rank change from step to step [8192]. Which rank belongs to which swarm is drawn, as

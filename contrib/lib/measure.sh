@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What scripts share that measure or show something on a private cluster of their own. They set `cluster`, the path of
+# Functions for scripts that measure or show something on their own private cluster. The scripts set `cluster`, the path of
 # contrib/cluster, and `keep`, yes or no.
 
 # For trap EXIT: ends the cluster, unless it is to be kept and all went well.

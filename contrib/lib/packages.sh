@@ -3,8 +3,8 @@
 # Installs the Debian packages that a command needs and that are missing. Packages that bring services
 # (munge, slurmd, slurmctld) do not start them here, and an installed Slurm or munge is never upgraded.
 
-# What the packages of Debian are built with, and what contrib/try and contrib/check build with: the same for both, so that one takes
-# over what the other has compiled.
+# The packages with which the Debian packages, contrib/try and contrib/check build. contrib/try and contrib/check use equal ones, so
+# that each can reuse the other's compiled files.
 packages_try=(gcc g++ make autoconf automake libtool pkgconf libzstd-dev zlib1g-dev libsqlite3-dev liblemon-dev
   libmunge-dev libgcrypt20-dev libyaml-dev libjson-c-dev libelf-dev libslurm-dev libopenmpi-dev openmpi-bin dpkg-dev
   xz-utils)

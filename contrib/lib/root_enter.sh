@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What contrib/root does inside its namespaces: mounts what a system has, leaves the machine's own files behind, and runs
-# the command. All mounts are of this namespace and go with it.
+# The part of contrib/root inside its namespaces. It mounts the file systems of a system, leaves the machine's own files, and
+# runs the command. All mounts belong to this namespace and end with it.
 
 devices() {  # directory for /dev
   local device
