@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the tests of a record's costs share; read in by each record_costs*.test.
+# Functions for the tests of a record's costs; each record_costs*.test sources this file.
 . "$SP_TOP/tests/cluster/select_lib.sh"
 
 costs_setup() {

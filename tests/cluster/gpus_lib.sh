@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the tests of jobs with GPUs share; read in by each select_gpus*.test. Any character device stands for a GPU.
+# Functions for the tests of jobs with GPUs; each select_gpus*.test sources this file. Any character device stands for a GPU.
 . "$SP_TOP/tests/cluster/select_lib.sh"
 
 all_idle_and_answering() { [ "$(sinfo -h -N -o %t | sort -u)" = idle ]; }
