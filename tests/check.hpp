@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What every Check program of ours shares: a main that runs one suite, and an assertion on errors.
+// The main function of every Check program, which runs one suite, and an assertion on errors.
 #pragma once
 #include <check.h>
 #undef fail  // an old name of Check's that the standard streams have too

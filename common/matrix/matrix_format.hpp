@@ -7,7 +7,7 @@
 
 namespace placement {
 
-// What the weight of a pair of ranks counts [TOFA §1: G_v or G_m].
+// What the weight of a pair of ranks counts: G_v or G_m of [TOFA §1].
 enum class TrafficWeight { bytes, messages };
 
 // Returns the weight of the word "bytes" or "messages". Throws Error for any other word.

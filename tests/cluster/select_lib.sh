@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What the tests of the select plugin share; read in by each select_*.test.
+# Functions for the tests of the select plugin. Each select_*.test sources this file.
 
 # From now on INJECT_NAME=VALUE in a client's environment gives the job NAME=VALUE for plugins.
 inject_on() {

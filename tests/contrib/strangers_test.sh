@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a second user does to commands that root runs: he locks each file and directory that he can open, and puts symbolic links into
-# directories that he can write.
+# A user other than root tries to disturb commands that root runs: he locks each file and directory that he can open, and puts
+# symbolic links into directories that he can write.
 set -u
 [ "$(id -u)" = 0 ] && setpriv --reuid games --regid games --clear-groups true || { echo "only root can become another user"; exit 77; }
 top=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0 stranger=

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What the MPI tests share; read by `.`. Makes a scratch directory, and skips the test (exit 77) where
+# Functions for the MPI tests, which source this file. It makes a scratch directory, and skips the test (exit 77) where
 # MPI programs cannot be started.
 : "${MPICC:=mpicc}" "${MPIRUN:=mpirun}" "${srcdir:=.}"
 build=$PWD

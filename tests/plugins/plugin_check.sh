@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck disable=SC2046
-# The plugins as they were built, against the Slurm that is installed: the version that they carry,
-# nothing exported but what Slurm looks up, and nothing needed that nobody has. Slurm binds lazily,
-# so that a name that is missing would show only when it is called.
+# Compares the built plugins with the installed Slurm: their version, that they export only what Slurm looks up, and that
+# Slurm has each symbol that they need. Slurm binds lazily: a missing symbol would fail only when it is called.
 set -u
 dir=${PLUGIN_DIR:-.libs}
 slurmctld=${SLURMCTLD:-$(command -v slurmctld || echo /usr/sbin/slurmctld)}

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A new placectl reads what an older version wrote, and its --json has every member that it had then: members are added, none goes or
-# changes its type. PLACECTL names the program; tests/data/stable_formats has the older version's files and members.
-# A value that is null is not known and has no type. With an argument the members are printed in place of that.
+# A new placectl reads the files of an older version, and its --json has every member of that version with the same type. Members may
+# be added. PLACECTL names the program; tests/data/stable_formats has the older version's files and members.
+# A null value is unknown and has no type. With an argument the script prints the members instead of comparing them.
 set -u
 placectl=${PLACECTL:?} source=$(cd "${srcdir:-.}" && pwd -P) work=$(mktemp -d) failures=0
 trap 'rm -rf "$work"' EXIT
