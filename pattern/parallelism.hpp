@@ -28,8 +28,8 @@ struct Parallelism {
 // an unknown or repeated dimension, or omits one larger than 1.
 Parallelism parse_parallelism(const Parameters& parameters);
 
-// Returns the keys as parse_parallelism() reads them, without those that have their default; tp=1 stands alone where
-// all sizes have it.
+// Returns the keys as parse_parallelism() reads them, without those that have their default. When all sizes have it,
+// the text begins with tp=1.
 std::string to_string(const Parallelism& parallelism);
 
 // Returns the number of ranks; 0 when dp is not given.

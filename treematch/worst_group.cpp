@@ -79,8 +79,8 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
 }
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
-// then exchange their places where the traffic of `joined`, a stressed() matrix, gains and the groups stay together.
-// Returns nothing when spread_groups() finds nothing or when the limits of the request are violated.
+// then exchange places if this lowers the cost by `joined`, a stressed() matrix, and the groups stay together. Returns
+// nothing when spread_groups() finds nothing or when the limits of the request are violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
                                    std::vector<std::vector<std::int32_t>> groups, std::int32_t span,

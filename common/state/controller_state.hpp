@@ -26,7 +26,7 @@ struct ControllerState {
   std::string failure;        // why placement is off although Mode is not off; empty: nothing failed
   LiveUse live = LiveUse::off;
   std::string live_text;
-  std::string not_recorded;       // why decisions are not recorded although they should be; empty: they are
+  std::string not_recorded;       // why decisions are not recorded although they should be; empty: recorded
   std::string monitor_user;       // MonitorUser; empty: not reported
   std::int64_t monitor_port = 0;  // MonitorPort; 0: not reported
   Facts settings;                 // the settings of placement.conf that are not the defaults: (key, value)

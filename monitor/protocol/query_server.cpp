@@ -81,8 +81,8 @@ bool QueryServer::close_one(const MayClose& may_close, const Group& group, std::
 }
 
 // Returns whether a new connection from `from` can be accepted. If there are too many connections, this closes one that
-// has not yet sent its query, because clients send it at once. It is one of the address with the most of them. If all
-// have sent their queries, this closes a connection of the user with the most connections.
+// has not yet sent its query, because clients send it at once. It belongs to the address with the most connections that
+// wait for a query. If all have sent their queries, this closes a connection of the user with the most connections.
 bool QueryServer::make_room(const NetAddress& from) {
   const auto address = [](const Connection& connection) { return connection.from; };
   const auto silent = [](const Connection& connection) { return connection.state == State::reading; };
@@ -165,8 +165,8 @@ void QueryServer::take_credential(Connection& connection, const std::string& cre
   connection.state = State::waiting;
 }
 
-// Returns the waiting connection that is served next, or the end: of the user with the most time left in `times`, the
-// oldest one. So a user with many expensive queries delays another user's query by one of them.
+// Returns the waiting connection that is served next, or the end. It is the oldest connection of the user with the most
+// time left in `times`. So a user with many expensive queries delays another user's query by one of them.
 template <typename MayServe>
 QueryServer::Connections::iterator QueryServer::next_waiting(UserTimes& times, double now_s,
                                                              const MayServe& may_serve) {
