@@ -39,13 +39,11 @@ class JobQuery {
   explicit JobQuery(std::uint32_t job);
   std::uint32_t job() const { return job_; }
 
-  // Returns the view of the nodes `names`, in this order, within the topology tree of the whole machine. The tree has
-  // the switches or blocks that slurmctld knows (none without topology/tree or topology/block), and the sockets and
-  // cores of every node. It is the topology that the partition of the job names, else that of the cluster. The
-  // distances and the file of the `controller`'s settings (LevelDistances, TreematchTopologyFile) apply; if this host
-  // cannot read the file, the view has a warning. Only the cores of the job are free, and each node has the job's GPUs.
-  // Asks slurmctld through libslurm and scontrol, as the calling user. Throws Error if slurmctld does not answer, or
-  // does not show one of the nodes or the job. Call it once.
+  // Returns the view of the nodes `names`, in this order, within the topology of the job's partition or of the cluster.
+  // The tree has the switches or blocks that slurmctld knows, and the sockets and cores of every node. LevelDistances
+  // and TreematchTopologyFile of `controller` apply; if this host cannot read the file, the view has a warning. Only
+  // the cores and GPUs of the job are free. Asks slurmctld through libslurm and scontrol, as the calling user. Throws
+  // Error if slurmctld does not answer, or does not show one of the nodes or the job. Call it once.
   ClusterView view(std::span<const std::string> names, const ControllerState& controller);
 
   // Returns the partition of the job; empty if slurmctld does not show the job. Throws Error if slurmctld does not
