@@ -8,6 +8,7 @@
 #include "common/matrix/matrix_text.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
+#include "common/util/text.hpp"
 
 namespace placement {
 
@@ -36,7 +37,7 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (!in.next_line()) in.fail_whole("is empty: expected a communication matrix");
   if (in.line().find('\0') != std::string_view::npos)
     in.fail(in_quotes(in.line()) + " is not text: expected a communication matrix in text form");
-  if (in.line().starts_with("%%MatrixMarket")) return parse_matrix_market(in, options, info);
+  if (equal_any_case(in.line().substr(0, 14), "%%MatrixMarket")) return parse_matrix_market(in, options, info);
   if (is_monitoring_line(in.line())) return parse_monitoring(in, options, info);
   if (in.line().starts_with('%')) {
     in.set_comment('%');

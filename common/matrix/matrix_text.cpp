@@ -87,17 +87,17 @@ CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, con
   if (ranks > options.max_ranks)
     in.fail(std::to_string(ranks) + " columns: at most " + std::to_string(options.max_ranks) + " ranks are possible");
   TrafficTable table(options.max_entries);
+  const char* const edges = ranks == 3 || ranks == 4 ? " (an edge list begins with a line 'np RANKS')" : "";
   std::int64_t rows = 0;
   for (bool more = !in.line().empty(); more; more = in.next_line(), ++rows) {
     if (rows == ranks)
-      in.fail("a row too many: expected " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" +
-              (ranks <= 4 ? " (an edge list begins with a line 'np RANKS')" : ""));
+      in.fail("a row too many: expected " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" + edges);
     if (named) in.word("name of the row");
     dense_row(in, table, rows, ranks);
     if (rows == 0) table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
   if (rows != ranks)
-    in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: expected " + rows_text(ranks));
+    in.fail_whole(rows_text(rows) + " of " + std::to_string(ranks) + " values: expected " + rows_text(ranks) + edges);
   return std::move(table).finish(static_cast<std::int32_t>(ranks), true, in.name(), info);
 }
 

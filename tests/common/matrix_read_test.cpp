@@ -125,6 +125,7 @@ START_TEST(matrix_market) {
             expected);
   ck_assert(info.symmetric);
   ck_assert(parse("%%MatrixMarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n", &info) == expected);
+  ck_assert(parse("%%matrixmarket matrix coordinate integer general\n3 3 3\n2 1 5\n3 2 3\n2 3 4\n") == expected);
   ck_assert(!info.symmetric);
   ck_assert(parse("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n").weight(0, 1) == 1);
   const auto with = [](const char* banner, const char* rest) {
@@ -187,6 +188,8 @@ START_TEST(edge_lists_are_not_read_as_dense) {
     ck_assert(parse("np 17\n" + body, &info).ranks() == 17);
     ck_assert(info.format == MatrixFormat::np_list);
   }
+  for (const char* text : {"0 1 10\n1 2 5\n", "0,1,10\n1,2,5\n2,3,1\n3,0,4\n"})
+    ck_assert_error(parse(text), "'np RANKS'");
   for (const char* dense :
        {"0 1 1\n1 0 1\n1 1 0\n", "1 1 1\n1 1 1\n1 1 1\n", "0 1 0\n0 0 1\n1 0 0\n", "0 1 1\n0 0 1\n0 0 0\n",
         "0 0 0\n5 0 0\n1 1 0\n", "0 1.5 1\n1 0 1\n1 1 1\n", "0 1\n1 0\n", "0 1000\n2000 0\n",
