@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "netload/weights.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <string>
 
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement::netload {
@@ -28,13 +28,6 @@ constexpr std::array<AttributeInfo, node_attribute_count> attributes{{
     {"users", "users", false, 0},
 }};
 
-// Returns the shortest text that gives exactly this number.
-std::string plain(double value) {
-  char text[32];
-  const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-  return {text, end};
-}
-
 }  // namespace
 
 const std::array<AttributeInfo, node_attribute_count>& node_attributes() { return attributes; }
@@ -49,7 +42,7 @@ double fraction_parameter(const Parameters& parameters, std::string_view key, do
   const std::string& text = found->second;
   const std::optional<double> value = parse_real(text);
   if (!value || *value < 0 || *value > most)
-    throw Error(std::string(key) + "=" + shown(text) + ": expected a number from 0 to " + plain(most));
+    throw Error(std::string(key) + "=" + shown(text) + ": expected a number from 0 to " + exact_number(most));
   return *value;
 }
 
@@ -62,8 +55,8 @@ NlaWeights nla_weights(const Parameters& parameters) {
   if (alpha && !beta) weights.beta = 1 - weights.alpha;
   if (beta && !alpha) weights.alpha = 1 - weights.beta;
   if (std::abs(weights.alpha + weights.beta - 1) > sum_tolerance)
-    throw Error("alpha=" + plain(weights.alpha) + " and beta=" + plain(weights.beta) + " add up to " +
-                plain(std::round(1e9 * (weights.alpha + weights.beta)) / 1e9) + ": they must add up to 1");
+    throw Error("alpha=" + exact_number(weights.alpha) + " and beta=" + exact_number(weights.beta) + " add up to " +
+                exact_number(std::round(1e9 * (weights.alpha + weights.beta)) / 1e9) + ": they must add up to 1");
   weights.latency = fraction_parameter(parameters, "latency", weights.latency, most_weight);
   weights.bandwidth = fraction_parameter(parameters, "bandwidth", weights.bandwidth, most_weight);
   for (std::size_t a = 0; a < node_attribute_count; ++a)

@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
@@ -37,8 +38,7 @@ std::string text_of(const Value& value, std::size_t most) {
   } else {
     if constexpr (std::is_floating_point_v<Value>)
       if (std::isnan(value)) return {};
-    char text[64];
-    return {text, std::to_chars(text, text + sizeof text, value).ptr};
+    return exact_number(value);
   }
 }
 

@@ -15,6 +15,7 @@
 #include "common/topology/torus_topology.hpp"
 #include "common/util/base64url.hpp"
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "common/util/zstd_frame.hpp"
 
@@ -27,11 +28,6 @@ constexpr std::int32_t max_groups = 128;  // the network of more groups is left 
 constexpr double age_step_s = 8;          // of node ages without the network: equal ages pack better
 constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
-
-std::string digits_of(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
 
 // Rounds the value to this number of significant digits; 0: the value stays as it is.
 double rounded(double value, int digits) {
@@ -86,7 +82,7 @@ class Selection {
     std::string text = "# outages\n";
     for (const std::string& name : names_)
       if (const double probability = outages().of(name); probability > 0)
-        text += name + " " + digits_of(probability) + "\n";
+        text += name + " " + exact_number(probability) + "\n";
     return text;
   }
 
@@ -104,7 +100,7 @@ class Selection {
         word = "-";
       } else if (const double probability = outages().of(view_.torus->name(node));
                  probability != last_probability || word == "-") {
-        word = digits_of(rounded(probability, digits));
+        word = exact_number(rounded(probability, digits));
         last_probability = probability;
       }
       if (word != last && count > 0) text += last + " " + std::to_string(std::exchange(count, 0)) + "\n";

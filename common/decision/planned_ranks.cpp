@@ -6,24 +6,13 @@
 #include <utility>
 
 #include "common/matrix/comm_matrix.hpp"
+#include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 
 namespace placement {
 
 namespace {
-
-// Returns the text of the ranks of one node.
-std::string node_text(const std::vector<std::int32_t>& ranks) {
-  std::string text;
-  for (std::size_t first = 0, end = 0; first < ranks.size(); first = end) {
-    for (end = first + 1; end < ranks.size() && ranks[end] == ranks[end - 1] + 1; ++end) {
-    }
-    text += (text.empty() ? "" : ",") + std::to_string(ranks[first]);
-    if (end - first > 1) text += "-" + std::to_string(ranks[end - 1]);
-  }
-  return text;
-}
 
 // Returns the first and the last rank of a text such as "5" or "1-3".
 std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
@@ -40,7 +29,7 @@ std::pair<std::int64_t, std::int64_t> range_of(std::string_view text) {
 std::string ranks_text(const RanksOfNodes& ranks, std::size_t max_bytes) {
   std::string text;
   for (std::size_t n = 0; n < ranks.size(); ++n) {
-    text += (n == 0 ? "" : ";") + node_text(ranks[n]);
+    text += (n == 0 ? "" : ";") + format_cores(ranks[n]);
     if (text.size() > max_bytes) return {};
   }
   return text;

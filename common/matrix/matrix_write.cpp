@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/matrix/matrix_write.hpp"
 
-#include <charconv>
 #include <string>
 
 #include "common/util/error.hpp"
@@ -9,12 +8,6 @@
 namespace placement {
 
 namespace {
-
-void append(std::string& text, std::int64_t number) {
-  char digits[24];
-  const auto [end, code] = std::to_chars(digits, digits + sizeof digits, number);
-  text.append(digits, end);
-}
 
 void write_dense(std::ostream& out, const CommMatrix& matrix) {
   std::string line;
@@ -26,7 +19,7 @@ void write_dense(std::ostream& out, const CommMatrix& matrix) {
     };
     for (std::size_t k = 0; k < matrix.neighbours(row).size(); ++k) {
       zeros_to(matrix.neighbours(row)[k]);
-      append(line, matrix.weights(row)[k]);
+      line += std::to_string(matrix.weights(row)[k]);
       line += ' ';
       ++column;
     }
@@ -44,11 +37,11 @@ void write_pairs(std::ostream& out, const CommMatrix& matrix, std::int32_t base,
     for (std::size_t k = 0; k < matrix.neighbours(a).size(); ++k) {
       const std::int32_t b = matrix.neighbours(a)[k];
       if (b < a) continue;
-      append(line, (swapped ? b : a) + base);
+      line += std::to_string((swapped ? b : a) + base);
       line += ' ';
-      append(line, (swapped ? a : b) + base);
+      line += std::to_string((swapped ? a : b) + base);
       line += ' ';
-      append(line, matrix.weights(a)[k]);
+      line += std::to_string(matrix.weights(a)[k]);
       line += '\n';
     }
     out << line;

@@ -2,7 +2,6 @@
 #include "common/state/live_check.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "common/state/node_fields.hpp"
 #include "common/util/error.hpp"
+#include "common/util/short_number.hpp"
 #include "common/util/text_scanner.hpp"
 
 namespace placement {
@@ -19,12 +19,6 @@ namespace {
 
 constexpr std::size_t longest_name = 255;
 constexpr NumberRange estimate{0, std::numeric_limits<double>::max()};
-
-std::string written(double value) {
-  char text[32];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return {text, error == std::errc{} ? end : text};
-}
 
 // Returns whether the value is in the range. NaN counts as in range.
 bool in_range(double value, const NumberRange& range) { return std::isnan(value) || range.has(value); }
@@ -45,7 +39,7 @@ void check_node(const NodeState& node) {
   for (const NodeField& field : node_fields) {
     const double value = field.get(node);
     if (in_range(value, field.range) && !(field.required && std::isnan(value))) continue;
-    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + written(value) + ": expected " +
+    throw Error("node " + node.name + ": " + std::string(field.name) + " is " + exact_number(value) + ": expected " +
                 field.range.text());
   }
 }
@@ -71,7 +65,7 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
 [[noreturn]] void fail_pair(std::size_t a, std::size_t b, std::string_view what, double value,
                             const NumberRange& range) {
   throw Error("groups " + std::to_string(a) + " and " + std::to_string(b) + ": " + std::string(what) + " is " +
-              written(value) + ": expected " + range.text() + ", and one value for both directions");
+              exact_number(value) + ": expected " + range.text() + ", and one value for both directions");
 }
 
 // Checks that a table is symmetric and in range. The mirrored cells of a row lie far apart in memory. Therefore the
@@ -108,7 +102,7 @@ void check_sources(const PairTable& pairs) {
 void check_per_node(std::span<const float> values, std::string_view what, const NumberRange& range) {
   for (const float value : values)
     if (!in_range(value, range))
-      throw Error(std::string(what) + " of a node is " + written(value) + ": expected " + range.text());
+      throw Error(std::string(what) + " of a node is " + exact_number(value) + ": expected " + range.text());
 }
 
 void check_predictors(std::span<const Predictor> predictors, std::span<const float> errors, std::size_t groups,
@@ -144,7 +138,7 @@ void check_live_state(const LiveState& state) {
     throw Error("published " + std::to_string(state.published_at_s) + " s after 1970: expected " +
                 live_range::seconds.text());
   if (!in_range(state.outage_horizon_s, live_range::seconds))
-    throw Error("the outage horizon is " + written(state.outage_horizon_s) + " s: expected " +
+    throw Error("the outage horizon is " + exact_number(state.outage_horizon_s) + " s: expected " +
                 live_range::seconds.text());
   if (state.nodes.size() > max_live_nodes)
     throw Error(std::to_string(state.nodes.size()) + " nodes: at most " + std::to_string(max_live_nodes) +

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <charconv>
 #include <string>
+
+#include "common/util/short_number.hpp"
 
 namespace placement {
 
@@ -14,14 +15,7 @@ struct NumberRange {
   // Returns whether the value is in the range. NaN is in no range.
   constexpr bool has(double value) const { return value >= least && value <= most; }
   // Returns the range as text: "a number from 1 to 1000000".
-  std::string text() const {
-    const auto digits = [](double value) {
-      char written[32];
-      const auto [end, error] = std::to_chars(written, written + sizeof written, value, std::chars_format::fixed);
-      return std::string(written, end);
-    };
-    return "a number from " + digits(least) + " to " + digits(most);
-  }
+  std::string text() const { return "a number from " + short_number(least, 16) + " to " + short_number(most, 16); }
 };
 
 // The ranges of the values of a live state. Units are in the names; `share` is a fraction, `load` a length of a queue.

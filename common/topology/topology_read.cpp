@@ -10,6 +10,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_conf.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 
@@ -89,16 +90,6 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
     levels.distances.push_back(distance);
   }
   return levels;
-}
-
-// Runs `call` and puts the name of the file before the text of an Error that it throws.
-template <typename Call>
-auto naming_file(const std::string& path, Call call) {
-  try {
-    return call();
-  } catch (const Error& error) {
-    throw Error(path + ": " + error.what());
-  }
 }
 
 // The text of a topology file, in one of its forms.

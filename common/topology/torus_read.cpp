@@ -7,6 +7,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
+#include "common/util/file_error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -68,14 +69,15 @@ class TorusFile {
       fail_at(file_, faulty_line_, "faulty: only in a file that names no nodes; for named nodes use an outage file");
     const bool has_header = !dimensions_.empty();
     infer_dimensions();
-    const TorusTopology empty = in_file([&] { return TorusTopology(dimensions_, {}); });  // throws Error if too large
+    const TorusTopology empty =
+        naming_file(file_, [&] { return TorusTopology(dimensions_, {}); });  // throws Error if too large
     for (const NodeLine& line : node_lines_) place(line, empty);
     if (nodes_.size() == 1 && !has_header)  // a keyword that this reader does not know
       fail_at(file_, node_lines_[0].number,
               "'" + shown(nodes_[0].name) +
                   "': a torus file starts with torus, mesh, torus2D, mesh3D or another target of SCOTCH, or has "
                   "coordinates of at least two nodes");
-    return {in_file([&] { return TorusTopology(dimensions_, std::move(nodes_)); })};
+    return {naming_file(file_, [&] { return TorusTopology(dimensions_, std::move(nodes_)); })};
   }
 
  private:
@@ -83,16 +85,6 @@ class TorusFile {
     std::int64_t number;
     std::vector<std::string_view> words;
   };
-
-  // Runs `call` and puts the name of the file before the text of an Error that it throws.
-  template <typename Call>
-  TorusTopology in_file(Call call) const {
-    try {
-      return call();
-    } catch (const Error& error) {
-      throw Error(file_ + ": " + error.what());
-    }
-  }
 
   void add_dimension(std::string_view word, bool wraps, std::int64_t line) {
     const auto size = parse_integer(word);
@@ -155,7 +147,8 @@ class TorusFile {
 
   TorusDescription without_names() {
     if (dimensions_.empty()) fail_at(file_, faulty_line_, "the dimensions are missing, as in \"torus 8 8 8\"");
-    TorusDescription result{in_file([&] { return TorusTopology::full(dimensions_); }), false, faulty_, factor_};
+    TorusDescription result{naming_file(file_, [&] { return TorusTopology::full(dimensions_); }), false, faulty_,
+                            factor_};
     std::sort(result.faulty.begin(), result.faulty.end());
     for (std::size_t k = 0; k < result.faulty.size(); ++k) {
       if (result.faulty[k] >= result.torus.positions())
@@ -204,12 +197,7 @@ class TorusFile {
       box.push_back(*range);
       points *= range->last - range->first + 1;
     }
-    std::vector<std::string> names;
-    try {
-      names = expand_hostlist(line.words[0]);
-    } catch (const Error& error) {
-      fail_at(file_, line.number, error.what());
-    }
+    std::vector<std::string> names = hosts_at(std::string(line.words[0]), file_, ConfLine{line.number, {}, {}});
     const auto count = static_cast<std::int64_t>(names.size());
     if (points > 1 && points != count)
       fail_at(file_, line.number, std::to_string(count) + " names for " + std::to_string(points) + " points");

@@ -14,4 +14,14 @@ namespace placement {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }
 
+// Returns call(). If it throws Error, throws Error with the name of the file before its text.
+template <typename Call>
+auto naming_file(const std::string& file, Call call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    throw Error(file + ": " + error.what());
+  }
+}
+
 }  // namespace placement

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <charconv>
 #include <cstdio>
 #include <string>
 
@@ -17,6 +18,13 @@ inline std::string fixed_number(double value, int decimals) {
   char text[352];  // the largest number has 309 digits
   std::snprintf(text, sizeof text, "%.*f", decimals, value);
   return text;
+}
+
+// Returns the shortest text that gives exactly this number.
+template <typename Number>
+std::string exact_number(Number value) {
+  char text[64];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
 }
 
 // Returns a share (0..1) as a percentage with three significant digits, such as "12.5 %".
