@@ -23,28 +23,26 @@ std::int64_t number(std::string_view key, std::string_view value) {
 std::vector<SwitchRecord> records_of(std::string_view text) {
   std::vector<SwitchRecord> records;
   for (const std::string_view line : split_at(text, '\n')) {
-    SwitchRecord record;
-    bool aggregated = false, known = false;
-    for (const std::string_view word : split_words(line)) {
-      const std::size_t is = word.find('=');
-      if (is == word.npos) continue;
-      const std::string_view key = word.substr(0, is), value = word.substr(is + 1);
-      if (key == "SwitchName" || key == "BlockName" || key == "RingName" || key == "AggregatedBlock") {
-        record.name = value;
-        aggregated = key == "AggregatedBlock";
-        known = true;
-      } else if (key == "Level" || (key == "BlockSize" && aggregated)) {
-        record.level = number(key, value);
-      } else if (key == "Nodes" && !value.empty()) {
-        record.nodes = expand_hostlist(value);
-      }
+    auto pairs = scontrol_pairs(line);
+    const bool aggregated = pairs.contains("AggregatedBlock");
+    for (const std::string_view key : {"SwitchName", "BlockName", "RingName", "AggregatedBlock"}) {
+      if (!pairs.contains(key)) continue;
+      const std::string_view size = aggregated ? "BlockSize" : "Level", nodes = pairs["Nodes"];
+      records.push_back({std::string(pairs[key]), pairs.contains(size) ? number(size, pairs[size]) : 0,
+                         nodes.empty() ? std::vector<std::string>() : expand_hostlist(nodes)});
     }
-    if (known) records.push_back(std::move(record));
   }
   return records;
 }
 
 }  // namespace
+
+std::map<std::string_view, std::string_view> scontrol_pairs(std::string_view line) {
+  std::map<std::string_view, std::string_view> pairs;
+  for (const std::string_view word : split_words(line))
+    if (const std::size_t is = word.find('='); is != word.npos) pairs.emplace(word.substr(0, is), word.substr(is + 1));
+  return pairs;
+}
 
 std::vector<SwitchShape> parse_scontrol_topology(std::string_view text, std::span<const NodeShape> nodes) {
   return text.find("BlockName=") != text.npos ? tree_of_blocks(records_of(text), nodes)

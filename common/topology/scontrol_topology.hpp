@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,9 @@
 #include "common/topology/switch_tree.hpp"
 
 namespace placement {
+
+// Returns the Key=value words of a line that scontrol prints with -o. Of two words with one key, the first counts.
+std::map<std::string_view, std::string_view> scontrol_pairs(std::string_view line);
 
 // Reads switches or blocks from the output of "scontrol show topology" of every version of Slurm. Lines that start with
 // SwitchName=, BlockName= or AggregatedBlock= count; other lines are ignored. Returns switches as forest_of() does, and

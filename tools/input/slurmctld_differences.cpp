@@ -15,14 +15,6 @@ namespace {
 // The value of each name, in the files or in slurmctld.
 using Values = std::map<std::string, std::string>;
 
-// Returns the pairs of a line that scontrol prints with -o.
-std::map<std::string_view, std::string_view> pairs_of(std::string_view line) {
-  std::map<std::string_view, std::string_view> pairs;
-  for (const std::string_view word : split_words(line))
-    if (const std::size_t is = word.find('='); is != word.npos) pairs.emplace(word.substr(0, is), word.substr(is + 1));
-  return pairs;
-}
-
 // Returns the host list in a form that does not depend on its order.
 std::string sorted_hosts(std::vector<std::string> names) {
   std::ranges::sort(names, is_before_naturally);
@@ -71,7 +63,7 @@ std::vector<std::string> differences_from(const ShownMachine& shown, const Slurm
     files[node.name] = shape_text(std::to_string(node.sockets), std::to_string(node.cores_per_socket),
                                   std::to_string(node.threads_per_core));
   for (const std::string_view line : split_at(shown.nodes, '\n')) {
-    auto pairs = pairs_of(line);
+    auto pairs = scontrol_pairs(line);
     const std::string name(pairs["NodeName"]);
     const bool is_dynamic = pairs["State"].find("DYNAMIC") != std::string_view::npos && !files.contains(name);
     if (!name.empty() && !is_dynamic)
@@ -83,7 +75,7 @@ std::vector<std::string> differences_from(const ShownMachine& shown, const Slurm
   slurmctld.clear();
   for (const PartitionShape& partition : machine.partitions) files[partition.name] = sorted_hosts(partition.nodes);
   for (const std::string_view line : split_at(shown.partitions, '\n'))
-    if (auto pairs = pairs_of(line); pairs.contains("PartitionName"))
+    if (auto pairs = scontrol_pairs(line); pairs.contains("PartitionName"))
       slurmctld[std::string(pairs["PartitionName"])] = sorted_hosts(pairs["Nodes"]);
   compare("partition", files, slurmctld, lines);
   compare("switch", values_of(switches, machine.nodes),
