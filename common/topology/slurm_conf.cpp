@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/slurm_conf.hpp"
 
+#include "config.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "common/topology/topology_conf.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -20,6 +23,8 @@ namespace {
 constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr int max_include_depth = 8;
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
+// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05.
+constexpr bool has_blocks_by_line = std::string_view(SLURM_RELEASE) < "25.05";
 
 // Returns the line up to its first '#' that no '\' escapes.
 std::string_view without_comment(std::string_view line) {
@@ -108,9 +113,13 @@ class FileReader {
   }
 
  private:
-  // Reads an included file. "%c" in its name is the ClusterName. Slurm passes over a name with '*'.
+  // Reads an included file. "%c" in its name is the ClusterName. Slurm expands no '*': slurmctld refuses a slurm.conf
+  // that has one, and passes over one in other files.
   void include(const std::string& path, std::int64_t number, std::string name, int depth) {
     if (depth >= max_include_depth) fail_at(path, number, "files include each other");
+    if (depth == 0) top_file_ = std::filesystem::path(path).filename();
+    if (name.find('*') != std::string::npos && top_file_ == "slurm.conf")
+      fail_at(path, number, shown(name) + ": Slurm does not expand '*' in a name: include each file by its name");
     if (name.find('*') != std::string::npos) return;
     for (std::size_t at = 0; (at = name.find("%c")) != std::string::npos;) {
       if (cluster_.empty()) fail_at(path, number, shown(name) + ": no line before this one has ClusterName=");
@@ -121,6 +130,7 @@ class FileReader {
   }
 
   const TakeLine& take_;
+  std::string top_file_;  // without its directory
   std::string cluster_;
 };
 
@@ -175,6 +185,10 @@ class NodeReader {
   void take(const std::string& file, const ConfLine& line) {
     if (const std::string* words = line.value("SchedulerParameters"))
       reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
+    if (const std::string* words = line.value("TopologyParam"))
+      by_switch_ = lower_case(*words).find("asnoderank") != std::string::npos;
+    if (const std::string* plugin = line.value("TopologyPlugin"))
+      by_line_ = has_blocks_by_line && equal_any_case(*plugin, "topology/block");
     if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
     if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
   }
@@ -183,7 +197,10 @@ class NodeReader {
   std::vector<NodeShape> nodes(const std::string& path) {
     for (const auto& [file, line] : down_) set_state(file, line);
     find_offered(path);
-    std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
+    if (by_switch_ && !by_line_)
+      sort_by_switch(path);
+    else if (!by_line_)
+      std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
     return std::move(nodes_);
   }
 
@@ -198,6 +215,7 @@ class NodeReader {
   ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const;
   void set_state(const std::string& path, const ConfLine& line);
   void find_offered(const std::string& path);
+  void sort_by_switch(const std::string& path);
 
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
@@ -207,6 +225,8 @@ class NodeReader {
   std::vector<bool> takes_jobs_;                        // per node
   std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
   bool reserves_first_ = false;
+  bool by_switch_ = false;  // TopologyParam=SwitchAsNodeRank or BlockAsNodeRank
+  bool by_line_ = false;
 };
 
 std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key,
@@ -280,6 +300,21 @@ void NodeReader::find_offered(const std::string& path) {
     nodes_[n].offered = takes_jobs_[n] ? offered_cores(nodes_[n], reserved, reserves_first_)
                                        : std::vector<bool>(static_cast<std::size_t>(cores), false);
   }
+}
+
+// Sorts the nodes by their leaf switch or block in the order of topology.conf. Nodes without one come first, and
+// nodes of one switch keep the order of their lines.
+void NodeReader::sort_by_switch(const std::string& path) try {
+  std::unordered_map<std::string, std::size_t> rank;
+  const std::string file = std::filesystem::path(path).replace_filename("topology.conf").string();
+  const std::vector<SwitchShape> switches =
+      parse_topology_conf(read_input_file(file, max_file_bytes), file, nodes_, nullptr, "default");
+  if (switches.empty()) throw Error(path + ": no switches");
+  for (std::size_t s = 0; s < switches.size(); ++s)
+    for (const std::int32_t node : switches[s].nodes) rank[nodes_[static_cast<std::size_t>(node)].name] = s + 1;
+  std::ranges::stable_sort(nodes_, {}, [&](const NodeShape& node) { return rank[node.name]; });
+} catch (const Error&) {  // a caller that needs the switches reads their file again, and reports what is wrong
+  std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
 }
 
 // Returns the hosts of a key of a NodeName line, one of each node. A DEFAULT line has none, as in Slurm.
@@ -371,10 +406,11 @@ class PartitionReader {
     std::unordered_set<std::string> names(listed.begin(), listed.end());
     for (const auto& [set_file, set] : sets_) {
       if (names.erase(set.pairs[0].second) == 0) continue;
-      if (const std::string* feature = set.value("Feature"))
-        for (const NodeShape& node : nodes)
-          if (has_word(node.features, *feature)) names.insert(node.name);
-      if (const std::string* more = set.value("Nodes"); more && !more->empty())
+      const std::string *feature = set.value("Feature"), *more = set.value("Nodes");
+      const bool all = more && equal_any_case(*more, "ALL");  // from Slurm 23.11 on
+      for (const NodeShape& node : nodes)
+        if (all || (feature && has_word(node.features, *feature))) names.insert(node.name);
+      if (more && !more->empty())
         for (std::string& name : hosts_at(*more, set_file, set)) names.insert(std::move(name));
     }
     return names;

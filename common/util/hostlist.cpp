@@ -58,7 +58,8 @@ std::vector<std::string_view> split_names(std::string_view list) {
 void expand_range(std::string_view range, std::string_view list, std::size_t most, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);
-  const std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
+  std::string_view high = dash == std::string_view::npos ? low : range.substr(dash + 1);
+  if (high.empty()) high = low;  // as in Slurm, 3- means 3
   if (!all_digits(low) || !all_digits(high) || low.size() > max_digits || high.size() > max_digits)
     fail(list, "'" + shown(range) + "' is neither a number nor a range such as 1-8");
   const std::int64_t first = *parse_integer(low);

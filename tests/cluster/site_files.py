@@ -7,12 +7,15 @@ what scontrol then prints must agree with "placectl check-config --json": nodes,
 and usable cores, the nodes of partitions, switches and levels, blocks and rings. slurmd -G prints the GPUs of one
 node. The switches as a topology.yaml, as printed by scontrol, and by Topology= of the nodes must give one tree.
 
-slurmctld, slurmd and scontrol are those of PATH. From 25.05 on, some seeds have topology/block or rings,
-slurmctld reads a topology.yaml for some seeds, and nodes name their switch or block by Topology=.
+slurmctld, slurmd and scontrol are those of PATH. From 23.11 on, some seeds have topology/block, or an order of nodes by
+switch or block. From 25.05 on, some have rings, slurmctld reads a topology.yaml for some seeds, and nodes name their
+switch or block by Topology=.
 
-If slurmctld refuses the files, nothing is compared. The last line has the number of seeds of each outcome.
+If slurmctld refuses the files, nothing is compared, and placectl must read or refuse them. The last line has the number
+of seeds of each outcome.
 """
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -180,6 +183,7 @@ def node_shape(rng):
         [('CPUs', total + 1), ('Sockets', sockets)] + threaded,
         [('CPUs', total), ('Sockets', sockets), ('Sockets', sockets + 1)],
         [('CoresPerSocket', 0), ('ThreadsPerCore', 0)],
+        [('CPUs', 0), ('Sockets', sockets)] + threaded,
         [('ThreadsPerCore', 1)],
         [],
     ])
@@ -214,7 +218,7 @@ class Site:
         self.kinds = random.Random(f'{seed} kind')  # its own, so that the files of old versions of Slurm do not change
         self.yaml = version >= (25, 5) and self.kinds.random() < 0.5
         self.kind = 'tree'
-        if version >= (25, 5) and self.kinds.random() < 0.5:
+        if version >= (23, 11) and self.kinds.random() < 0.5:
             self.kind = self.kinds.choice(['block', 'block', 'ring', 'flat', 'torus3d'] if self.yaml else ['block'])
         if self.kind != 'tree':
             self.switches = self.make_blocks()
@@ -222,6 +226,8 @@ class Site:
         leaves = [name for name, nodes, _ in self.switches if nodes is not None]
         if version >= (25, 5) and self.kind in ('tree', 'block') and self.kinds.random() < 0.3:
             self.place_of_spec = {spec: self.kinds.choice(leaves) for spec in self.specs if self.kinds.random() < 0.7}
+        self.by_rank = version >= (23, 11) and not self.yaml and not self.place_of_spec and self.kinds.random() < 0.3
+        self.has_nested = version < (23, 11) and self.kinds.random() < 0.02  # brackets in brackets, which Slurm refuses
 
     def make_blocks(self):
         """Returns blocks or rings as records of switches."""
@@ -237,6 +243,8 @@ class Site:
         least = min([len(nodes) for _, nodes, _ in blocks if nodes])
         size = rng.randint(1, max(1, least))
         self.sizes = rng.choice([[], [size], [size, 2 * size], [size, 4 * size], [size, 2 * size, 8 * size]])
+        if version < (24, 5):  # it has no BlockSizes=
+            self.sizes = []
         return blocks
 
     def node_lines(self):
@@ -250,6 +258,8 @@ class Site:
             if spec in self.place_of_spec:
                 pairs.append(('Topology', f'default:{self.place_of_spec[spec]}'))
             lines.append([('NodeName', spec)] + pairs)
+        if self.has_nested:
+            lines.append([('NodeName', self.kinds.choice(['o[1-[2-3]]', 'o[[1-2]]', 'o[1,p[2-3]]']))])
         return lines
 
     def other_lines(self):
@@ -264,7 +274,9 @@ class Site:
             line = [('NodeSet', name)]
             if rng.random() < 0.6:
                 line.append(('Feature', rng.choice(['big', 'fast', 'missing'])))
-            if len(line) == 1 or rng.random() < 0.5:
+            if version >= (23, 11) and rng.random() < 0.2:
+                line.append(('Nodes', rng.choice(['ALL', 'all'])))
+            elif len(line) == 1 or rng.random() < 0.5:
                 line.append(('Nodes', listed(rng, some(rng, self.nodes, 1))))
             sets.append(line)
         partitions = []
@@ -407,6 +419,10 @@ class Directory:
 
 def head_of_slurm_conf(site, directory, port):
     spec = site.rng.choice(['', '', 'SchedulerParameters=bf_window=10,spec_cores_first\n'])
+    if site.by_rank and site.is_simple():
+        spec += 'TopologyParam=RouteTree,SwitchAsNodeRank\n'
+    if site.by_rank and site.kind == 'block' and version >= (25, 11):
+        spec += 'TopologyParam=BlockAsNodeRank\n'
     return f"""ClusterName={site.cluster}
 SlurmctldHost={socket.gethostname()}(127.0.0.1)
 SlurmctldPort={port}
@@ -624,6 +640,8 @@ class Reader:
     def read(self, directory):
         run = subprocess.run([self.placectl, 'check-config', '--json', '--slurm-conf', f'{directory}/slurm.conf'],
                              capture_output=True, text=True, errors='replace')
+        if run.returncode < 0:
+            raise RuntimeError(f'placectl ends by signal {-run.returncode}')
         if run.returncode != 0:
             raise Differences(f'placectl refuses what slurmctld accepts: {run.stderr.strip()}')
         return json.loads(run.stdout)
@@ -718,6 +736,8 @@ def main():
             same += 1
         except Refused as reason:
             refused += 1
+            with contextlib.suppress(Differences):
+                reader.read(directory)
             fatal = [line for line in str(reason).splitlines() if re.search('fatal|error', line)]
             print(f'seed {seed}: slurmctld refuses: {fatal[-2:]}', flush=True)
         except Differences as reason:

@@ -30,7 +30,7 @@ START_TEST(expands) {
   ck_assert_text_eq(expanded("a,a"), "a a");
   ck_assert_text_eq(expanded("a[1-2],,b1,"), "a1 a2 b1");  // as slurmctld reads these
   ck_assert_text_eq(expanded(",a b\tc ,d"), "a b c d");
-  ck_assert_text_eq(expanded("n[01-1,1-01]"), "n01 n1");
+  ck_assert_text_eq(expanded("n[01-1,1-01,3-,04-]"), "n01 n1 n3 n04");
   ck_assert_text_eq(expanded("a[1-2]b[1-2]c[1-2]"), "a1b1c1 a1b1c2 a2b1c1 a2b1c2 a1b2c1 a1b2c2 a2b2c1 a2b2c2");
 }
 END_TEST
@@ -38,8 +38,7 @@ END_TEST
 START_TEST(refuses) {
   for (const char* bad : {"n[1-3", "n1]", "n[[1]]", "n]1[", "["}) ck_assert_error(expand_hostlist(bad), "brackets");
   for (const char* bad : {"", ",", " ,, "}) ck_assert_error(expand_hostlist(bad), "no name");
-  for (const char* bad :
-       {"n[]", "n[a]", "n[1-]", "n[-1]", "n[1,]", "n[1-2-3]", "n[+1]", "a[1, 2]", "n[9999999999999999999]"})
+  for (const char* bad : {"n[]", "n[a]", "n[-1]", "n[1,]", "n[1-2-3]", "n[+1]", "a[1, 2]", "n[9999999999999999999]"})
     ck_assert_error(expand_hostlist(bad), " number ");
   ck_assert_error(expand_hostlist("n[3-1]"), "host list 'n[3-1]': the range 3-1 runs backwards");
 }

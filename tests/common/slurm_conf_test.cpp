@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/topology/slurm_conf.hpp"
 
+#include "config.h"
 #include "tests/check.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -177,7 +178,8 @@ START_TEST(partitions) {
                      "NodeName=DEFAULT Feature=big\nNodeName=n[1-12] Features=fast,old\nNodeName=b[1-2]\n"
                      "PartitionName=first Nodes=old,b1\nPartitionName=DEFAULT Nodes=n3\nNodeSet=old Feature=old\n"
                      "NodeSet=both Feature=big Nodes=n[2-3]\nPartitionName=second\nPartitionName=third Nodes=all\n"
-                     "PartitionName=fourth Nodes=\"both n12 ,\" Default=YES\nPartitionName=fifth Nodes=gone\n"));
+                     "PartitionName=fourth Nodes=\"both n12 ,\" Default=YES\nPartitionName=fifth Nodes=gone\n"
+                     "NodeSet=every Nodes=all\nPartitionName=sixth Nodes=every\n"));
   std::string text;
   for (const PartitionShape& partition : machine.partitions) {
     text += partition.name + ":";
@@ -185,7 +187,33 @@ START_TEST(partitions) {
     text += "\n";
   }
   const std::string all = " n1 n2 n3 n4 n5 n6 n7 n8 n9 n10 n11 n12\n";
-  ck_assert_text_eq(text, "first: b1" + all + "second: n3\nthird: b1 b2" + all + "fourth: b1 b2 n2 n3 n12\nfifth:\n");
+  ck_assert_text_eq(text, "first: b1" + all + "second: n3\nthird: b1 b2" + all +
+                              "fourth: b1 b2 n2 n3 n12\nfifth:\nsixth: b1 b2" + all);
+}
+END_TEST
+
+// TopologyParam=SwitchAsNodeRank: by leaf switch, those without a switch first. topology/block before Slurm 25.05: by
+// line.
+START_TEST(orders) {
+  const TemporaryDirectory directory;
+  const auto order = [&](const std::string& keys) {
+    std::string names;
+    for (const NodeShape& node :
+         read_node_shapes(directory.file("slurm.conf", keys + "NodeName=b[3-4]\nNodeName=a[1-2]\nNodeName=c[10,9]\n")))
+      names += node.name + " ";
+    return names;
+  };
+  const std::string by_name = "a1 a2 b3 b4 c9 c10 ", by_line = "b3 b4 a1 a2 c10 c9 ";
+  const std::string plugin = "TopologyPlugin=topology/block\n", ranked = "TopologyParam=RouteTree,SwitchAsNodeRank\n";
+  ck_assert_text_eq(order(plugin), std::string_view(SLURM_RELEASE) < "25.05" ? by_line : by_name);
+  ck_assert_text_eq(order("TopologyPlugin=topology/tree\n"), by_name);
+  ck_assert_text_eq(order(ranked), by_name);  // no switches
+  directory.file("topology.conf", "SwitchName=x Nodes=c9\nSwitchName=t Switches=x,y\nSwitchName=y Nodes=b[3-4],c10\n");
+  ck_assert_text_eq(order(ranked), "a1 a2 c9 b3 b4 c10 ");
+  ck_assert_text_eq(order("topologyparam=SWITCHASNODERANK\n"), "a1 a2 c9 b3 b4 c10 ");
+  ck_assert_text_eq(order(""), by_name);
+  directory.file("topology.conf", "SwitchName=\n");
+  ck_assert_text_eq(order(ranked), by_name);  // the reader of this file reports it
 }
 END_TEST
 
@@ -195,8 +223,10 @@ START_TEST(includes) {
   const std::string path = directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);
   directory.file("nodes_foo.conf", "NodeName=f[1-2]\n");
-  directory.file("slurm.conf", "ClusterName=FOO\nInclude nodes_%c.conf\ninclude *.none\nNodeName=n3\n");
+  directory.file("slurm.conf", "ClusterName=FOO\nInclude nodes_%c.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);
+  directory.file("slurm.conf", "NodeName=n3\ninclude *.none\n");
+  ck_assert_error(read_node_shapes(path), "slurm.conf:2: *.none");  // slurmctld refuses it too
   directory.file("slurm.conf", "Include nodes_%c.conf\n");
   ck_assert_error(read_node_shapes(path), "slurm.conf:1: nodes_%c.conf");
   directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
@@ -234,6 +264,7 @@ int main() {
   tcase_add_test(all, cpus_are_threads_or_cores);
   tcase_add_test(all, defaults_and_order);
   tcase_add_test(all, partitions);
+  tcase_add_test(all, orders);
   tcase_add_test(all, includes);
   tcase_add_test(all, bad_nodes);
   suite_add_tcase(suite, all);
