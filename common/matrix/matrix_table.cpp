@@ -11,13 +11,9 @@ namespace placement {
 
 namespace {
 
-// Returns the next field of a header without quotes.
-std::string_view next_name(TextScanner& in) {
-  const std::string_view name = in.word("name of a column");
-  return name.size() >= 2 && name.front() == '"' && name.back() == '"' ? name.substr(1, name.size() - 2) : name;
-}
+std::string_view next_name(TextScanner& in) { return in.word("name of a column"); }
 
-// Returns the fields of a header in lower case, without quotes.
+// Returns the fields of a header in lower case.
 std::vector<std::string> header_names(TextScanner in) {
   std::vector<std::string> names;
   while (!in.at_line_end()) names.push_back(lower_case(next_name(in)));

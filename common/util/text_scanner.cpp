@@ -50,7 +50,8 @@ std::string_view TextScanner::raw_field() {
   skip_blanks();
   const char* begin = at_;
   while (at_ != end_ && !is_separator(*at_)) ++at_;
-  const std::string_view field(begin, static_cast<std::size_t>(at_ - begin));
+  std::string_view field(begin, static_cast<std::size_t>(at_ - begin));
+  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
   skip_separator();
   return field;
 }

@@ -31,8 +31,8 @@ class TextScanner {
   // Continues at the offset `position` of line(), in bytes from 0.
   void skip_to(std::size_t position) { at_ = line_.data() + position; }
 
-  // Returns the next field of the line, which may be empty. Throws Error when no field is left; `what` names the
-  // field in the message.
+  // Returns the next field of the line, without double quotes around it. It may be empty. Throws Error when no field
+  // is left; `what` names the field in the message.
   std::string_view word(std::string_view what);
   // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
   // in the message.

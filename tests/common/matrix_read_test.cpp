@@ -227,6 +227,7 @@ START_TEST(tables_with_column_names) {
   const CommMatrix expected = CommMatrix::from_edges(4, {{0, 1, 6}, {2, 3, 7}});
   for (const char* text :
        {"source,target,bytes\n0,1,5\n1,0,1\n3,2,7\n", ",src,dst,weight\n0,0,1,5\n1,1,0,1\n2,3,2,7\n",
+        "\"source\",\"target\",\"bytes\"\n\"0\",\"1\",\"6\"\n\"2\",\"3\",\"7\"\n",
         "rank;peer;calls;Bytes\r\n0;1;9;6\r\n2;3;1;7.0\r\n", "\"from\" \"to\" \"value\"\n\"1\" 0 1 6\n\"2\" 3 2 7\n",
         "i j traffic\n0 1 6\n2 3 7\n3 3 100\n",
         "\xEF\xBB\xBF# said\n\"\",\"row\",\"col\",\"size\"\n\"a\",0,1,6\n\"b\",2,3,7\n"}) {
