@@ -211,6 +211,10 @@ class NodeReader {
   }
   std::optional<std::int32_t> count(const std::string& path, const ConfLine& line, const char* key,
                                     std::int64_t least = 1) const;
+  std::optional<std::int32_t> cpu_count(const std::string& path, const ConfLine& line) const {
+    const auto cpus = count(path, line, "CPUs");
+    return cpus ? cpus : count(path, line, "Procs");
+  }
   NodeShape shape(const std::string& path, const ConfLine& line) const;
   ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const;
   void set_state(const std::string& path, const ConfLine& line);
@@ -251,8 +255,7 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
   const std::int64_t boards = count(path, line, "Boards").value_or(1);
   const auto per_board = count(path, line, "SocketsPerBoard");
   const auto sockets = count(path, line, "Sockets");
-  auto cpus = count(path, line, "CPUs");
-  if (!cpus) cpus = count(path, line, "Procs");
+  const auto cpus = cpu_count(path, line);
   const std::int64_t cpus_of_socket = static_cast<std::int64_t>(node.cores_per_socket) * node.threads_per_core;
   std::int64_t total = boards;
   if (per_board)
@@ -272,7 +275,10 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
 ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
   ReservedCores cores;
   cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);
-  const std::int64_t cpus = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket * node.cpus_per_core;
+  // If CPUs= is the number of sockets, Slurm checks the list by this number.
+  const std::int64_t cpus = cpu_count(path, line) == node.sockets
+                                ? node.sockets
+                                : static_cast<std::int64_t>(node.sockets) * node.cores_per_socket * node.cpus_per_core;
   if (const std::string* list = value(line, "CpuSpecList"); list && !list->empty())
     cores.cpus = listed_cores(*list, static_cast<std::int32_t>(std::min<std::int64_t>(cpus, INT32_MAX)))
                      .value_or(std::vector<std::int32_t>());

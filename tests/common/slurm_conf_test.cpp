@@ -94,6 +94,8 @@ START_TEST(reserved_cores) {
   ck_assert_text_eq(node("CPUSpecList=0 CoreSpecCount=3"), "01111111");
   ck_assert_text_eq(node("CpuSpecList=16 CoreSpecCount=1"), "11111110");  // there is no CPU 16
   ck_assert_text_eq(node("CPUs=8 CpuSpecList=1"), "10111111");            // here a CPU is a core
+  ck_assert_text_eq(node("CPUs=2 CpuSpecList=0-1"), "00111111");
+  ck_assert_text_eq(node("CPUs=2 CpuSpecList=0-3 CoreSpecCount=1"), "11111110");  // there is no CPU 3
   ck_assert_text_eq(offered("NodeName=DEFAULT CPUs=4 CoreSpecCount=1\nNodeName=a\nNodeName=b CoreSpecCount=2\n"),
                     "1110 1100");  // four sockets, from the last one
 }
