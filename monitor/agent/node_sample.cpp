@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::int32_t most_cpus = 1 << 16;
 constexpr std::size_t no_limit_in_practice = 1 << 22;
+constexpr std::array<double, 3> means_s = {60, 300, 900};  // time constants of the running means
 
 // Reads a file that contains one number.
 std::optional<std::int64_t> only_integer(std::string_view text) {
@@ -29,33 +30,24 @@ std::optional<std::int64_t> only_integer(std::string_view text) {
 
 }  // namespace
 
-void DecayingMean::add(double value, double seconds) {
-  if (!(seconds > 0) || !std::isfinite(value)) return;
-  const double kept = std::exp(-seconds / time_constant_s_);
-  sum_ = sum_ * kept + value * (1 - kept);
-  weight_ = weight_ * kept + (1 - kept);
-}
-
-void DecayingMean::seed(double value) {
-  sum_ = value;
-  weight_ = 1;
-}
-
-double DecayingMean::mean() const { return weight_ > 0 ? sum_ / weight_ : unknown_value; }
-
 void Averages::add(double value, double seconds) {
-  minutes_1_.add(value, seconds);
-  minutes_5_.add(value, seconds);
-  minutes_15_.add(value, seconds);
+  if (!(seconds > 0) || !std::isfinite(value)) return;
+  for (std::size_t i = 0; i < means_s.size(); ++i) {
+    const double kept = std::exp(-seconds / means_s[i]);
+    sum_[i] = sum_[i] * kept + value * (1 - kept);
+    weight_[i] = weight_[i] * kept + (1 - kept);
+  }
 }
 
 void Averages::seed(const RunningMeans& means) {
-  minutes_1_.seed(means.minutes_1);
-  minutes_5_.seed(means.minutes_5);
-  minutes_15_.seed(means.minutes_15);
+  sum_ = {means.minutes_1, means.minutes_5, means.minutes_15};
+  weight_ = {1, 1, 1};
 }
 
-RunningMeans Averages::means() const { return {minutes_1_.mean(), minutes_5_.mean(), minutes_15_.mean()}; }
+RunningMeans Averages::means() const {
+  const auto mean = [this](std::size_t i) { return weight_[i] > 0 ? sum_[i] / weight_[i] : unknown_value; };
+  return {mean(0), mean(1), mean(2)};
+}
 
 NodeSampler::NodeSampler(SampleSettings settings)
     : settings_(std::move(settings)),
@@ -153,20 +145,15 @@ RunningMeans NodeSampler::sample_pressure(const char* resource, Pressure& pressu
   return pressure.averages.means();
 }
 
+bool NodeSampler::has_hardware(std::string_view interface) const {
+  struct stat device;
+  return stat((settings_.root + "/sys/class/net/" + std::string(interface) + "/device").c_str(), &device) == 0;
+}
+
 bool NodeSampler::counts(std::string_view interface) const {
   if (!settings_.interfaces.empty())
     return std::find(settings_.interfaces.begin(), settings_.interfaces.end(), interface) != settings_.interfaces.end();
-  if (interface == "lo") return false;
-  struct stat device;
-  return !hardware_only_ ||
-         stat((settings_.root + "/sys/class/net/" + std::string(interface) + "/device").c_str(), &device) == 0;
-}
-
-bool NodeSampler::any_hardware(const std::vector<std::string_view>& names) const {
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    struct stat device;
-    return stat((settings_.root + "/sys/class/net/" + std::string(name) + "/device").c_str(), &device) == 0;
-  });
+  return interface != "lo" && (!hardware_only_ || has_hardware(interface));
 }
 
 double NodeSampler::kernel_link_Bps(std::string_view interface) const {
@@ -182,11 +169,9 @@ void NodeSampler::sample_network(double seconds) {
     bytes_known_ = false;
     return;
   }
-  if (!begun_) {
-    std::vector<std::string_view> names;
-    for (const InterfaceBytes& interface : *interfaces) names.push_back(interface.name);
-    hardware_only_ = any_hardware(names);
-  }
+  if (!begun_)
+    hardware_only_ = std::ranges::any_of(
+        *interfaces, [this](const InterfaceBytes& interface) { return has_hardware(interface.name); });
   std::uint64_t bytes = 0;
   double link_Bps = 0;
   for (const InterfaceBytes& interface : *interfaces) {

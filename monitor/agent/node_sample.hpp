@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,37 +11,19 @@
 
 namespace placement::agent {
 
-// A running mean that forgets with a time constant, like the kernel's load averages. While it is younger than the time
-// constant, it is the mean of the values so far.
-class DecayingMean {
- public:
-  explicit DecayingMean(double time_constant_s) : time_constant_s_(time_constant_s) {}
-  // Sets the mean to `value`, as if it had always been that.
-  void seed(double value);
-  // Adds `value`, which was valid for the last `seconds`.
-  void add(double value, double seconds);
-  double mean() const;  // NaN before the first value
-
- private:
-  double time_constant_s_;
-  double sum_ = 0;
-  double weight_ = 0;
-};
-
-// Running means of one attribute over 1, 5 and 15 minutes.
+// Running means of one attribute over 1, 5 and 15 minutes. They forget like the kernel's load averages. A mean that is
+// younger than its time is the mean of the values so far.
 class Averages {
  public:
   // Starts with means that are known from elsewhere.
   void seed(const RunningMeans& means);
-  // Adds a value that held for the last `seconds`.
+  // Adds a value that held for the last `seconds`. A value that is not finite is ignored.
   void add(double value, double seconds);
-  // Returns the means up to now.
+  // Returns the means up to now; NaN before the first value.
   RunningMeans means() const;
 
  private:
-  DecayingMean minutes_1_{60};
-  DecayingMean minutes_5_{300};
-  DecayingMean minutes_15_{900};
+  std::array<double, 3> sum_{}, weight_{};
 };
 
 struct SampleSettings {
@@ -86,7 +69,7 @@ class NodeSampler {
   RunningMeans sample_pressure(const char* resource, Pressure& pressure, double seconds) const;
   void sample_network(double seconds);
   bool counts(std::string_view interface) const;
-  bool any_hardware(const std::vector<std::string_view>& names) const;
+  bool has_hardware(std::string_view interface) const;
   double kernel_link_Bps(std::string_view interface) const;
 
   SampleSettings settings_;
