@@ -172,7 +172,7 @@ void Agent::sample_and_send(double now_s) {
 void Agent::keep_address(Monitor& monitor, double now_s) {
   if (monitor.lookup.valid() && monitor.lookup.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     monitor.next_lookup_s = now_s + lookup_pause_s;
-    if (const auto found = monitor.lookup.get()) monitor.address = found;
+    if (const auto found = monitor.lookup.get(); !found.empty()) monitor.address = found.front();
     if (!monitor.address) note(monitor, "its address " + monitor.host.address + " cannot be resolved on this node");
   }
   const bool wanted = !monitor.address || monitor.hellos > lost_hellos;

@@ -46,7 +46,7 @@ class Agent {
   struct Monitor {
     SlurmHost host;
     std::optional<protocol::NetAddress> address;
-    std::future<std::optional<protocol::NetAddress>> lookup;  // valid while its address is looked up
+    std::future<std::vector<protocol::NetAddress>> lookup;  // valid while its address is looked up
     double next_lookup_s = 0;
     int hellos = 0;  // sent since it last answered
     protocol::ClientSession session;

@@ -89,8 +89,7 @@ void Prober::ping(double now_s, ProbeIo& io) {
   const protocol::Bytes datagram =
       probe_->channel.seal(protocol::encode(packet, probe_->lease.packet_bytes - protocol::seal_overhead));
   probe_->ping_ns = io.now_ns();
-  if (io.send(datagram, probe_->lease.peer_address) && probe_->lease.kind == protocol::ProbeKind::latency)
-    ++probe_->sent;
+  io.send(datagram, probe_->lease.peer_address);
   probe_->pinged = true;
   probe_->next_s = now_s + (probe_->stage == Stage::asking ? ask_s : patience_s);
 }
@@ -137,7 +136,6 @@ void Prober::send_train(double now_s, ProbeIo& io) {
       return;
     }
     ++probe.index;
-    ++probe.sent;
   }
   probe.next_s = now_s;
   if (probe.index < probe.lease.packets) return;
@@ -150,7 +148,6 @@ void Prober::take_pong(const protocol::ProbePacket& packet, std::int64_t arrived
   Probe& probe = *probe_;
   if (probe.stage != Stage::exchanging || !probe.pinged || packet.index != probe.index) return;
   probe.pinged = false;
-  ++probe.answers;
   const double trip_us = static_cast<double>(arrived_ns - probe.ping_ns - std::int64_t{packet.held_ns}) / 1e3;
   if (probe.lease.kind != protocol::ProbeKind::latency) {
     // The peer is there and has the lease too. Large amounts of data are sent only after this check.
@@ -170,7 +167,6 @@ void Prober::take_pong(const protocol::ProbePacket& packet, std::int64_t arrived
 
 void Prober::take_report(const protocol::ProbePacket& packet) {
   if (probe_->stage != Stage::asking) return;
-  probe_->answers = std::min<std::uint32_t>(packet.received, probe_->lease.packets);
   const bool good = packet.rate_Bps > 0;
   finish(good ? protocol::ProbeOutcome::measured : protocol::ProbeOutcome::no_answer);
   if (good) result_->bandwidth_Bps = packet.rate_Bps;
@@ -179,12 +175,8 @@ void Prober::take_report(const protocol::ProbePacket& packet) {
 void Prober::finish(protocol::ProbeOutcome outcome) {
   Probe& probe = *probe_;
   result_ = result_of(probe.lease, outcome);
-  result_->sent = probe.sent;
-  result_->received = probe.answers;
-  if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty()) {
-    result_->min_latency_us = *std::min_element(probe.latencies_us.begin(), probe.latencies_us.end());
+  if (outcome == protocol::ProbeOutcome::measured && !probe.latencies_us.empty())
     result_->median_latency_us = median(probe.latencies_us);
-  }
   probe.done = true;
   probe.sealed = {};
 }
@@ -203,7 +195,6 @@ void Prober::serve(const protocol::ProbePacket& packet, std::int64_t arrived_ns,
     if (probe.arrivals.empty()) return;
     if (probe.arrivals.size() < probe.lease.packets && io.now_ns() - probe.arrivals.back().at_ns < quiet_ns) return;
     answer.kind = protocol::ProbePacket::Kind::report;
-    answer.received = static_cast<std::uint32_t>(probe.arrivals.size());
     answer.rate_Bps = train_rate_Bps(probe.arrivals, probe.lease.packets, probe.lease.packet_bytes);
   } else {
     answer.held_ns = static_cast<std::uint32_t>(std::clamp<std::int64_t>(io.now_ns() - arrived_ns, 0, UINT32_MAX));

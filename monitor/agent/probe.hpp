@@ -78,8 +78,7 @@ class Prober {
     double end_s = 0;
     double next_s = 0;
     std::uint32_t index = 0;    // of the ping that is not answered yet, or of the next packet of the train
-    std::uint32_t sent = 0;     // packets that count for the result
-    std::uint32_t answers = 0;  // received by the initiator, sent by the responder
+    std::uint32_t answers = 0;  // that the responder has sent
     std::int64_t ping_ns = 0;
     bool pinged = false;
     std::vector<double> latencies_us;

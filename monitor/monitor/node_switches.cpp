@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "monitor/monitor/node_switches.hpp"
 
-#include <netdb.h>
-
 #include <algorithm>
-#include <cstring>
-#include <memory>
 
 #include "common/topology/topology_yaml.hpp"
-#include "monitor/protocol/socket_address.hpp"
 #include "monitor/protocol/udp.hpp"
 
 namespace placement::monitor {
@@ -68,18 +63,8 @@ NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const N
 const std::vector<protocol::NetAddress>& AddressCache::find(const std::string& address, double now_s) {
   Entry& entry = entries_[address];
   if (entry.until_s > now_s) return entry.addresses;
-  entry.addresses.clear();
   const double began_s = protocol::steady_s();
-  addrinfo hints{}, *list = nullptr;
-  hints.ai_socktype = SOCK_DGRAM;
-  if (getaddrinfo(address.c_str(), nullptr, &hints, &list) == 0) {
-    const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> release(list, freeaddrinfo);
-    for (const addrinfo* at = list; at; at = at->ai_next)
-      if (auto found = protocol::from_socket(at->ai_addr)) {
-        found->port = 0;
-        entry.addresses.push_back(*found);
-      }
-  }
+  entry.addresses = protocol::resolve(address, 0);
   const double took_s = protocol::steady_s() - began_s;
   entry.until_s = now_s + (entry.addresses.empty() ? std::max(bad_for_s, times_the_wait * took_s) : good_for_s);
   return entry.addresses;

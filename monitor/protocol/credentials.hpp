@@ -14,24 +14,16 @@ namespace placement::protocol {
 // Credentials decide who may join. A credential proves which user made it, and only one user can read it.
 class Credentials {
  public:
-  enum class Fault : std::uint8_t {
-    none,
-    invalid,     // this is no credential, or it was made with another cluster's key
-    clock_skew,  // by this host's clock, it was made in the future or too long ago
-    replayed,    // it was decoded before
-    wrong_user,  // another user made it, or it is not meant for this user
-    no_service,  // the authentication service does not answer
-  };
   struct Decoded {
-    Fault fault = Fault::none;
-    Bytes payload{};  // set only if there is no fault
-    uid_t maker{};    // the user who made the credential; set only if there is no fault
+    Refusal refused = Refusal::none;
+    Bytes payload{};  // these two are set only if the credential is accepted
+    uid_t maker{};    // the user who made the credential
   };
 
   virtual ~Credentials() = default;
   // Returns a credential that contains `payload`. Returns none when the service fails; why() then gives the reason.
   virtual std::optional<std::string> encode(ByteView payload) = 0;
-  // Returns the payload and the maker of `credential`, or the fault for which it is not accepted.
+  // Returns the payload and the maker of `credential`, or why it is not accepted.
   virtual Decoded decode(const std::string& credential) = 0;
   // Returns the reason for which the most recent failed call failed.
   virtual std::string why() const = 0;

@@ -76,12 +76,8 @@ static void fields(auto& io, Of<ProbeResult> auto& result) {
   io.choice(result.kind, ProbeKind::train);
   io.name(result.peer);
   io.choice(result.outcome, ProbeOutcome::refused);
-  io.number(result.sent);
-  io.number(result.received);
-  io.real(result.min_latency_us, live_range::latency_us);
   io.real(result.median_latency_us, live_range::latency_us);
   io.real(result.bandwidth_Bps, live_range::rate_Bps);
-  io.require(!(result.min_latency_us > result.median_latency_us));
 }
 
 static void fields(auto& io, Of<ProbePacket> auto& packet) {
@@ -89,7 +85,6 @@ static void fields(auto& io, Of<ProbePacket> auto& packet) {
   io.choice(packet.kind, ProbePacket::Kind::report);
   io.number(packet.index);
   io.number(packet.held_ns);
-  io.number(packet.received);
   io.exact(packet.rate_Bps);  // with 64 bits, more exactly than other reals, because the receiver computes with it
   io.zeros();
 }

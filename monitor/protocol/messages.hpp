@@ -52,6 +52,24 @@ inline bool is_reserved_port(std::uint16_t port) { return port > 0 && port < 102
 // Returns the address and port as text: "192.0.2.1:6820" or "[2001:db8::1]:6820".
 std::string to_string(const NetAddress& address);
 
+// The reason for which a datagram was not accepted. RefusedFrame contains these numbers.
+enum class Refusal : std::uint8_t {
+  none = 0,
+  malformed,     // it is no frame or message of this version
+  unknown_node,  // no node has this name, or it has another address
+  bad_cookie,    // the cookie belongs to another address or nonce, or is too old
+  bad_credential,
+  clock_skew,  // munge finds the credential expired, or made in the future
+  replayed,    // the credential or the sequence number was seen before
+  wrong_user,
+  no_service,     // munge does not answer on this host
+  no_session,     // the session is unknown or has ended
+  forged,         // the seal is not valid
+  wrong_address,  // the session belongs to another address
+  too_many,       // the peer or all joins together exceed their rate
+  count
+};
+
 // The kinds of messages in sealed frames. The first byte of a message is its kind.
 enum class MessageKind : std::uint8_t {
   accept = 1,     // monitor to agent: the session is established; no body
@@ -147,11 +165,8 @@ struct ProbeResult {
   ProbeKind kind = ProbeKind::latency;
   std::string peer;
   ProbeOutcome outcome = ProbeOutcome::refused;
-  std::uint32_t sent = 0;                 // packets
-  std::uint32_t received = 0;             // answers, or packets of the train that arrived
-  double min_latency_us = unknown_value;  // half a round trip, without the time that the peer held the packet
-  double median_latency_us = unknown_value;
-  double bandwidth_Bps = unknown_value;  // from this end to the peer, including headers from Ethernet to UDP
+  double median_latency_us = unknown_value;  // half a round trip, without the time that the peer held the packet
+  double bandwidth_Bps = unknown_value;      // from this end to the peer, including headers from Ethernet to UDP
 };
 
 // One packet of a probe.
@@ -160,11 +175,10 @@ struct ProbePacket {
   Kind kind = Kind::ping;
   std::uint32_t index = 0;          // ping, pong: number of the exchange; train: number of the packet
   std::uint32_t held_ns = 0;        // pong: time from the arrival of the ping to the sending of this packet
-  std::uint32_t received = 0;       // report: packets of the train that arrived
   double rate_Bps = unknown_value;  // report: see ProbeResult::bandwidth_Bps
 };
 
-inline constexpr std::size_t probe_packet_message_bytes = 22;
+inline constexpr std::size_t probe_packet_message_bytes = 18;
 inline constexpr std::uint16_t min_probe_packet = seal_overhead + probe_packet_message_bytes;
 
 // Length of a heartbeat, in bytes: at least the length of the longest acknowledgement, which answers it.

@@ -49,10 +49,10 @@ class MungeCredentials : public Credentials {
 
   Decoded decode(const std::string& credential) override {
     const double asked_s = steady_s();
-    if (!silence_.may_ask(asked_s)) return {Fault::no_service, {}, {}};
+    if (!silence_.may_ask(asked_s)) return {Refusal::no_service, {}, {}};
     // Decoding overwrites the options of the context with those of the credential, so it uses a copy.
     munge_ctx_t context = munge_ctx_copy(context_);
-    if (context == nullptr) return {Fault::no_service, {}, {}};
+    if (context == nullptr) return {Refusal::no_service, {}, {}};
     void* payload = nullptr;
     int length = 0;
     uid_t uid = 0;
@@ -65,12 +65,12 @@ class MungeCredentials : public Credentials {
                             munge_ctx_get(context, MUNGE_OPT_UID_RESTRICTION, &only_for) == EMUNGE_SUCCESS &&
                             only_for == uid_;
     munge_ctx_destroy(context);
-    Decoded decoded{fault_of(error), {}, uid};
-    if (decoded.fault == Fault::none && ((uid != uid_ && makers_ == Makers::same_user) || !restricted)) {
+    Decoded decoded{refusal_of(error), {}, uid};
+    if (decoded.refused == Refusal::none && ((uid != uid_ && makers_ == Makers::same_user) || !restricted)) {
       why_ = "the credential is of user " + std::to_string(uid);
-      return {Fault::wrong_user, {}, {}};
+      return {Refusal::wrong_user, {}, {}};
     }
-    if (decoded.fault != Fault::none) {
+    if (decoded.refused != Refusal::none) {
       note(error);
       return decoded;
     }
@@ -82,17 +82,17 @@ class MungeCredentials : public Credentials {
   std::string why() const override { return why_; }
 
  private:
-  static Fault fault_of(munge_err_t error) {
+  static Refusal refusal_of(munge_err_t error) {
     switch (error) {
-      case EMUNGE_SUCCESS: return Fault::none;
+      case EMUNGE_SUCCESS: return Refusal::none;
       case EMUNGE_CRED_EXPIRED:
-      case EMUNGE_CRED_REWOUND: return Fault::clock_skew;
-      case EMUNGE_CRED_REPLAYED: return Fault::replayed;
-      case EMUNGE_CRED_UNAUTHORIZED: return Fault::wrong_user;
+      case EMUNGE_CRED_REWOUND: return Refusal::clock_skew;
+      case EMUNGE_CRED_REPLAYED: return Refusal::replayed;
+      case EMUNGE_CRED_UNAUTHORIZED: return Refusal::wrong_user;
       case EMUNGE_SOCKET:
       case EMUNGE_SNAFU:
-      case EMUNGE_NO_MEMORY: return Fault::no_service;
-      default: return Fault::invalid;
+      case EMUNGE_NO_MEMORY: return Refusal::no_service;
+      default: return Refusal::bad_credential;
     }
   }
   // Records whether munged answered. libmunge retries for some seconds before it reports EMUNGE_SOCKET.

@@ -120,8 +120,8 @@ MonitorAnswer ask_monitors(const MonitorAddress& address, const Query& query, do
   std::string why;
   for (const SlurmHost& controller : address.controllers) try {
       const auto to = resolve(controller.address, address.port);
-      if (!to) throw Error("its address " + controller.address + " cannot be resolved");
-      return {controller.name, ask_monitor(*to, *credentials, query, seconds)};
+      if (to.empty()) throw Error("its address " + controller.address + " cannot be resolved");
+      return {controller.name, ask_monitor(to.front(), *credentials, query, seconds)};
     } catch (const Error& error) {
       why += (why.empty() ? "" : "; ") + ("placement-monitor on " + controller.name + ", port " +
                                           std::to_string(address.port) + ": " + error.what());

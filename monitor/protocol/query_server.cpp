@@ -54,9 +54,6 @@ void send_or_end(int socket, Bytes& out) {
 
 }  // namespace
 
-QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers)
-    : QueryServer(listener, credentials, std::move(answers), Limits{}) {}
-
 QueryServer::QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits)
     : listener_(listener),
       credentials_(credentials),
@@ -149,7 +146,7 @@ bool QueryServer::may_decode(const NetAddress& from, double now_s) {
 void QueryServer::take_credential(Connection& connection, const std::string& credential, double now_s) {
   if (!may_decode(connection.from, now_s)) return refuse(connection, Refusal::too_many, now_s);
   const Credentials::Decoded decoded = credentials_.decode(credential);
-  if (decoded.fault != Credentials::Fault::none) return refuse(connection, refusal_of(decoded.fault), now_s);
+  if (decoded.refused != Refusal::none) return refuse(connection, decoded.refused, now_s);
   const auto query = decode<Query>(decoded.payload);
   if (!query) return refuse(connection, Refusal::malformed, now_s);
   const auto same_user = [&](const Connection& other) {

@@ -21,6 +21,25 @@
 
 namespace placement::protocol {
 
+// The limits of a QueryServer.
+struct QueryLimits {
+  std::size_t connections = 64;
+  std::size_t source_connections = 16;   // from one address
+  std::size_t user_connections = 16;     // of one user, with queries that are not yet answered completely
+  std::size_t streams = 4;               // processes for streamed answers
+  double question_s = 3;                 // time from the connection to the whole credential
+  double answer_s = 30;                  // time that a client has to read its answer
+  double stalled_s = 2;                  // a client that reads nothing of its answer for this time is disconnected
+  double source_credentials_per_s = 50;  // credentials from one address that munge decodes
+  double source_credentials_burst = 100;
+  double credentials_per_s = 500;  // credentials from all addresses that munge decodes
+  double credentials_burst = 1000;
+  double reserved_credentials_per_s = 1;  // credentials from one address that munge decodes in any case
+  double reserved_credentials_burst = 5;
+  double user_time_share = 0.25;  // share of processor time for one user, in the long run
+  double user_time_s = 5;         // time for one user in a burst
+};
+
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
 // max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, and
 // the connections and the time of one user are limited. The user who has used least time is served first. Queries for
@@ -36,27 +55,10 @@ class QueryServer {
     std::function<void(const Query& query, uid_t asker, const Send& send)> streamed;
   };
 
-  struct Limits {
-    std::size_t connections = 64;
-    std::size_t source_connections = 16;   // from one address
-    std::size_t user_connections = 16;     // of one user, with queries that are not yet answered completely
-    std::size_t streams = 4;               // processes for streamed answers
-    double question_s = 3;                 // time from the connection to the whole credential
-    double answer_s = 30;                  // time that a client has to read its answer
-    double stalled_s = 2;                  // a client that reads nothing of its answer for this time is disconnected
-    double source_credentials_per_s = 50;  // credentials from one address that munge decodes
-    double source_credentials_burst = 100;
-    double credentials_per_s = 500;  // credentials from all addresses that munge decodes
-    double credentials_burst = 1000;
-    double reserved_credentials_per_s = 1;  // credentials from one address that munge decodes in any case
-    double reserved_credentials_burst = 5;
-    double user_time_share = 0.25;  // share of processor time for one user, in the long run
-    double user_time_s = 5;         // time for one user in a burst
-  };
+  using Limits = QueryLimits;
 
   // The credentials must outlive the server. The server takes over the descriptor `listener`.
-  QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits);
-  QueryServer(int listener, Credentials& credentials, Answers answers);
+  QueryServer(int listener, Credentials& credentials, Answers answers, const Limits& limits = {});
 
   // Serves clients until `stop_descriptor` becomes readable. Throws Error when poll() fails.
   void run(int stop_descriptor);

@@ -140,21 +140,21 @@ Bytes SealedChannel::seal(ByteView message) {
   return datagram;
 }
 
-std::optional<Bytes> SealedChannel::open(ByteView datagram, OpenError* why) {
-  const auto fail = [&](OpenError error) {
+std::optional<Bytes> SealedChannel::open(ByteView datagram, Refusal* why) {
+  const auto fail = [&](Refusal error) {
     if (why) *why = error;
     return std::nullopt;
   };
   const std::optional<SealedHeader> header = decode<SealedHeader>(datagram);
-  if (!header || header->session != id_) return fail(OpenError::not_sealed);
-  if (window_.seen(header->sequence)) return fail(OpenError::replayed);
+  if (!header || header->session != id_) return fail(Refusal::malformed);
+  if (window_.seen(header->sequence)) return fail(Refusal::replayed);
   const ByteView text = datagram.subspan(sealed_header_bytes, datagram.size() - seal_overhead);
   Bytes message(text.begin(), text.end());
   Cipher cipher;
   cipher.begin(in_, header->sequence, datagram.first(sealed_header_bytes));
-  if (!cipher.decrypt(message, datagram.last(seal_tag_bytes))) return fail(OpenError::forged);
+  if (!cipher.decrypt(message, datagram.last(seal_tag_bytes))) return fail(Refusal::forged);
   window_.note(header->sequence);
-  if (why) *why = OpenError::none;
+  if (why) *why = Refusal::none;
   return message;
 }
 

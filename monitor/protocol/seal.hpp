@@ -36,8 +36,6 @@ class ReplayWindow {
 
 enum class Side : std::uint8_t { first, second };  // first: agent or initiator; second: monitor or responder
 
-enum class OpenError : std::uint8_t { none, not_sealed, replayed, forged };
-
 // One end of a pair that shares a secret. Each direction has its own key and its own count. So no nonce is used twice
 // with one key, and a datagram that is sent back to its sender is not accepted.
 class SealedChannel {
@@ -46,14 +44,12 @@ class SealedChannel {
   SealedChannel(std::uint64_t id, const Key& secret, Side side);
 
   std::uint64_t id() const { return id_; }
-  // Returns the number of messages sealed so far.
-  std::uint64_t sent() const { return sent_; }
 
   // Returns the datagram for a message of 1 to max_message bytes. Throws Error for another length.
   Bytes seal(ByteView message);
 
   // Returns the message in a datagram. Returns none, changes nothing and sets `*why` when the datagram is not accepted.
-  std::optional<Bytes> open(ByteView datagram, OpenError* why = nullptr);
+  std::optional<Bytes> open(ByteView datagram, Refusal* why = nullptr);
 
  private:
   std::uint64_t id_ = 0;

@@ -21,29 +21,7 @@ constexpr std::size_t stranger_buckets = 64;  // per peer; they take 2.5 KiB, an
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
 
-Refusal refusal_of(OpenError error) {
-  switch (error) {
-    case OpenError::none: return Refusal::none;
-    case OpenError::not_sealed: return Refusal::malformed;
-    case OpenError::replayed: return Refusal::replayed;
-    case OpenError::forged: break;
-  }
-  return Refusal::forged;
-}
-
 }  // namespace
-
-Refusal refusal_of(Credentials::Fault fault) {
-  switch (fault) {
-    case Credentials::Fault::none: return Refusal::none;
-    case Credentials::Fault::clock_skew: return Refusal::clock_skew;
-    case Credentials::Fault::replayed: return Refusal::replayed;
-    case Credentials::Fault::wrong_user: return Refusal::wrong_user;
-    case Credentials::Fault::no_service: return Refusal::no_service;
-    case Credentials::Fault::invalid: break;
-  }
-  return Refusal::bad_credential;
-}
 
 const char* to_string(Refusal refusal) {
   switch (refusal) {
@@ -176,17 +154,17 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   }
   const auto header = decode<SealedHeader>(datagram);
   if (!header) return refuse(Refusal::malformed);
-  OpenError error = OpenError::none;
+  Refusal error = Refusal::none;
   if (channel_ && header->session == channel_->id()) {
     auto message = channel_->open(datagram, &error);
-    if (!message) return refuse(refusal_of(error));
+    if (!message) return refuse(error);
     received.message = std::move(*message);
     return received;
   }
   if (!joined_nonce_) return refuse(Refusal::no_session);
   SealedChannel fresh(header->session, secret_, Side::first);
   const auto message = fresh.open(datagram, &error);
-  if (!message) return refuse(refusal_of(error));
+  if (!message) return refuse(error);
   if (!decode<Accept>(*message)) return refuse(Refusal::malformed);
   channel_ = fresh;
   joined_nonce_.reset();
@@ -196,9 +174,6 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   received.established = true;
   return received;
 }
-
-ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit)
-    : ServerSessions(credentials, peers, std::move(admit), Limits{}) {}
 
 ServerSessions::ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits)
     : credentials_(credentials),
@@ -293,7 +268,7 @@ ServerSessions::Received ServerSessions::answer_join(const JoinFrame& join, cons
   Peer& peer = peers_[static_cast<std::size_t>(*index)];
   if (!may_attempt(peer, from, now_s)) return {.refused = Refusal::too_many};
   const Credentials::Decoded decoded = credentials_.decode(join.credential);
-  if (decoded.fault != Credentials::Fault::none) return refuse(refusal_of(decoded.fault));
+  if (decoded.refused != Refusal::none) return refuse(decoded.refused);
   const std::optional<JoinSecret> secret = decode<JoinSecret>(decoded.payload);
   if (!secret || secret->nonce != join.nonce || secret->cookie != join.cookie || secret->name != join.name)
     return refuse(Refusal::bad_credential);
@@ -328,9 +303,9 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
   // This check comes before the seal is checked: a datagram from another address can only be a copy.
   if (peer.address != from) return {.refused = Refusal::wrong_address};
   if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
-  OpenError error = OpenError::none;
+  Refusal error = Refusal::none;
   auto message = peer.channel->open(datagram, &error);
-  if (!message) return {.refused = refusal_of(error)};
+  if (!message) return {.refused = error};
   return {.peer = static_cast<std::int32_t>(index), .message = std::move(*message)};
 }
 

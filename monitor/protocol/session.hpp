@@ -25,32 +25,11 @@ namespace placement::protocol {
 // The cookie proves that the agent receives datagrams at its address, and binds the credential to this monitor and
 // this moment. The credential proves that both ends run as one user. No frame is longer than the frame it answers.
 
-// The reason for which a datagram was not accepted. RefusedFrame contains these numbers.
-enum class Refusal : std::uint8_t {
-  none = 0,
-  malformed,     // it is no frame or message of this version
-  unknown_node,  // no node has this name, or it has another address
-  bad_cookie,    // the cookie belongs to another address or nonce, or is too old
-  bad_credential,
-  clock_skew,  // munge finds the credential expired, or made in the future
-  replayed,    // the credential or the sequence number was seen before
-  wrong_user,
-  no_service,     // munge does not answer on this host
-  no_session,     // the session is unknown or has ended
-  forged,         // the seal is not valid
-  wrong_address,  // the session belongs to another address
-  too_many,       // the peer or all joins together exceed their rate
-  count
-};
-
 const char* to_string(Refusal refusal);
 
 // The cause of a refusal: the identity of the sender (another user, key or host), its clock, or anything else.
 enum class RefusalClass : std::uint8_t { identity, clock, other };
 RefusalClass class_of(Refusal refusal);
-
-// Returns the refusal that is sent to a peer when munge finds this fault in its credential.
-Refusal refusal_of(Credentials::Fault fault);
 
 // Limits a rate: at most `rate` units per second in the long run and `burst` at once. Times are in seconds.
 class TokenBucket {
@@ -116,33 +95,35 @@ class ClientSession {
   Key secret_{};                       // of the last join, until it is accepted
 };
 
+// The limits of ServerSessions.
+struct SessionLimits {
+  double joins_per_s = 500;  // credentials decoded for all unknown senders together
+  double joins_burst = 1000;
+  double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session,
+                                  // and for its reserved ports
+  double peer_joins_burst = 5;
+  double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
+  double peer_datagrams_per_s = 20;
+  double peer_datagrams_burst = 60;
+  // The rate of answered hellos, and of resets. Reserved ports and other ports have this rate each.
+  double hellos_per_s = 5000;
+  double hellos_burst = 10000;
+  double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
+  double session_s = 26 * 3600;  // longest session; agents start a new one after a day
+};
+
 // The monitor's end: at most one session for each of a fixed number of peers. A peer can make it keep one small record;
 // an unknown sender can make it keep nothing.
 class ServerSessions {
  public:
-  struct Limits {
-    double joins_per_s = 500;  // credentials decoded for all unknown senders together
-    double joins_burst = 1000;
-    double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session,
-                                    // and for its reserved ports
-    double peer_joins_burst = 5;
-    double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
-    double peer_datagrams_per_s = 20;
-    double peer_datagrams_burst = 60;
-    // The rate of answered hellos, and of resets. Reserved ports and other ports have this rate each.
-    double hellos_per_s = 5000;
-    double hellos_burst = 10000;
-    double cookie_s = 10;          // a cookie is valid for at least this time and at most twice this time
-    double session_s = 26 * 3600;  // longest session; agents start a new one after a day
-  };
+  using Limits = SessionLimits;
 
   // Returns which peer, from 0 to peers - 1, a sender with this name and address may be. That is the node's number if
   // the address is one of the node's addresses, otherwise none. It is called before any costly step.
   using Admit = std::function<std::optional<std::int32_t>(const std::string& name, const NetAddress& from)>;
 
   // The credentials must outlive the sessions. Throws Error when `peers` is negative or needs more than 24 bits.
-  ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits);
-  ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit);
+  ServerSessions(Credentials& credentials, std::int32_t peers, Admit admit, const Limits& limits = {});
 
   struct Received {
     Bytes reply{};           // to be sent back to the sender at once, or empty

@@ -100,23 +100,24 @@ std::optional<UdpSocket::Arrival> UdpSocket::receive() {
   return std::nullopt;
 }
 
-std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port) {
+std::vector<NetAddress> resolve(const std::string& host, std::uint16_t port) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_DGRAM;
   addrinfo* list = nullptr;
-  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return std::nullopt;
+  std::vector<NetAddress> found;
+  if (getaddrinfo(host.c_str(), nullptr, &hints, &list) != 0) return found;
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(list, freeaddrinfo);
   for (const addrinfo* info = list; info != nullptr; info = info->ai_next)
     if (auto address = from_socket(info->ai_addr)) {
       address->port = port;
-      return address;
+      found.push_back(*address);
     }
-  return std::nullopt;
+  return found;
 }
 
-std::future<std::optional<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port) {
+std::future<std::vector<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port) {
   const auto task =
-      std::make_shared<std::packaged_task<std::optional<NetAddress>()>>([host, port] { return resolve(host, port); });
+      std::make_shared<std::packaged_task<std::vector<NetAddress>()>>([host, port] { return resolve(host, port); });
   try {
     std::thread([task] { (*task)(); }).detach();
   } catch (const std::system_error&) {  // no thread can be made now

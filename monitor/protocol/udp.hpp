@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/util/file_descriptor.hpp"
 #include "monitor/protocol/messages.hpp"
@@ -43,11 +44,12 @@ class UdpSocket {
 // port. Throws Error.
 std::unique_ptr<UdpSocket> reserved_udp_socket();
 
-// Returns the first address of a host name or numeric address, or none. May block for seconds.
-std::optional<NetAddress> resolve(const std::string& host, std::uint16_t port);
+// Returns the addresses of a host name or numeric address with the port `port`; none if it is not known. May block for
+// seconds.
+std::vector<NetAddress> resolve(const std::string& host, std::uint16_t port);
 
 // Runs resolve() in a thread of its own, because the loop of a daemon must not block.
-std::future<std::optional<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port);
+std::future<std::vector<NetAddress>> resolve_in_thread(const std::string& host, std::uint16_t port);
 
 // Returns an address of a network interface of this host, IPv4 first. Returns none when the host has no interface of
 // this name, or when the interface has no address.

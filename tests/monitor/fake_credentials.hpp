@@ -26,16 +26,17 @@ struct FakeCredentials : placement::protocol::Credentials {
     return text;
   }
   Decoded decode(const std::string& credential) override {
+    using placement::protocol::Refusal;
     ++service.decodes;
-    if (!service.answers) return {Fault::no_service, {}, {}};
+    if (!service.answers) return {Refusal::no_service, {}, {}};
     unsigned by = 0;
     double made_s = 0;
     int at = 0;
     if (std::sscanf(credential.c_str(), "FAKE:%u:%lf:%n", &by, &made_s, &at) < 2 || at == 0)
-      return {Fault::invalid, {}, {}};
-    if (by != uid && !of_anybody) return {Fault::wrong_user, {}, {}};
-    if (made_s > service.now_s + 300 || made_s < service.now_s - 300) return {Fault::clock_skew, {}, {}};
-    if (!service.decoded.insert(credential).second) return {Fault::replayed, {}, {}};
+      return {Refusal::bad_credential, {}, {}};
+    if (by != uid && !of_anybody) return {Refusal::wrong_user, {}, {}};
+    if (made_s > service.now_s + 300 || made_s < service.now_s - 300) return {Refusal::clock_skew, {}, {}};
+    if (!service.decoded.insert(credential).second) return {Refusal::replayed, {}, {}};
     Decoded decoded;
     decoded.maker = by;
     for (std::size_t i = static_cast<std::size_t>(at); i + 1 < credential.size(); i += 2)

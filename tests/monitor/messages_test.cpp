@@ -140,29 +140,21 @@ START_TEST(lease_comes_back) {
 END_TEST
 
 START_TEST(result_comes_back) {
-  ProbeResult result{.lease = 8,
-                     .kind = ProbeKind::train,
-                     .peer = "n3",
-                     .outcome = ProbeOutcome::measured,
-                     .sent = 200,
-                     .received = 190,
-                     .bandwidth_Bps = 25e6};
+  const ProbeResult result{
+      .lease = 8, .kind = ProbeKind::train, .peer = "n3", .outcome = ProbeOutcome::measured, .bandwidth_Bps = 25e6};
   const auto got = decode<ProbeResult>(encode(result));
   ck_assert(got.has_value());
   ck_assert_text_eq(got->peer, "n3");
   ck_assert_double_eq(got->bandwidth_Bps, 25e6);
-  ck_assert(std::isnan(got->min_latency_us) && got->received == 190);
+  ck_assert(std::isnan(got->median_latency_us));
   only_whole(encode(result), decode<ProbeResult>);
-  result.min_latency_us = 2;
-  result.median_latency_us = 1;
-  ck_assert(!decode<ProbeResult>(encode(result)));
 }
 END_TEST
 
 START_TEST(probe_packet_comes_back) {
-  const ProbePacket packet{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .received = 3, .rate_Bps = 1e8};
+  const ProbePacket packet{.kind = ProbePacket::Kind::report, .index = 1, .held_ns = 2, .rate_Bps = 1e8};
   const auto got = decode<ProbePacket>(encode(packet));
-  ck_assert(got && got->kind == packet.kind && got->index == 1 && got->held_ns == 2 && got->received == 3);
+  ck_assert(got && got->kind == packet.kind && got->index == 1 && got->held_ns == 2);
   ck_assert_double_eq(got->rate_Bps, 1e8);
   ck_assert_uint_eq(encode(packet).size(), probe_packet_message_bytes);
   Bytes padded = encode(packet, 1000);

@@ -131,7 +131,7 @@ class Crowd {
       result.peer = lease->peer;
       result.outcome = protocol::ProbeOutcome::measured;
       if (lease->kind == protocol::ProbeKind::latency)
-        result.min_latency_us = result.median_latency_us = 10 + 5 * spread();
+        result.median_latency_us = 10 + 5 * spread();
       else
         result.bandwidth_Bps = 1e9 * (0.8 + 0.2 * spread());
       send(member.session.seal(protocol::encode(result)));
@@ -159,9 +159,9 @@ int main(int argc, char** argv) {
     const SlurmHosts hosts = read_slurm_hosts(argv[1]);
     const auto monitor =
         protocol::resolve(hosts.controllers.front().address, static_cast<std::uint16_t>(config.monitor_port));
-    if (!monitor) throw Error("no address of " + hosts.controllers.front().address);
+    if (monitor.empty()) throw Error("no address of " + hosts.controllers.front().address);
     const auto credentials = protocol::munge_credentials(getuid(), hosts.munge_socket);
-    Crowd crowd(hosts, *monitor, *credentials);
+    Crowd crowd(hosts, monitor.front(), *credentials);
     crowd.run(std::atof(argv[2]));
     crowd.report();
   } catch (const std::exception& error) {

@@ -86,7 +86,7 @@ class Listener {
 
   std::optional<std::int32_t> admit(const std::string& name, const protocol::NetAddress& from) const {
     for (std::size_t i = 0; i < hosts_.nodes.size(); ++i)
-      if (hosts_.nodes[i].name == name && addresses_[i] && addresses_[i]->ip == from.ip)
+      if (hosts_.nodes[i].name == name && !addresses_[i].empty() && addresses_[i].front().ip == from.ip)
         return static_cast<std::int32_t>(i);
     return std::nullopt;
   }
@@ -109,9 +109,8 @@ class Listener {
     if (const auto beat = protocol::decode<protocol::Heartbeat>(received.message)) {
       take_beat(received.peer, *beat);
     } else if (const auto result = protocol::decode<protocol::ProbeResult>(received.message)) {
-      std::printf("probe %s %s %s %s sent=%u received=%u min_us=%.1f median_us=%.1f Bps=%.0f\n", name_of(result->kind),
-                  node(received.peer), result->peer.c_str(), name_of(result->outcome), result->sent, result->received,
-                  result->min_latency_us, result->median_latency_us, result->bandwidth_Bps);
+      std::printf("probe %s %s %s %s median_us=%.1f Bps=%.0f\n", name_of(result->kind), node(received.peer),
+                  result->peer.c_str(), name_of(result->outcome), result->median_latency_us, result->bandwidth_Bps);
       waiting_ = false;
     }
     std::fflush(stdout);
@@ -195,7 +194,7 @@ class Listener {
   std::unique_ptr<protocol::Credentials> credentials_;
   protocol::ServerSessions sessions_;
   protocol::UdpSocket socket_;
-  std::vector<std::optional<protocol::NetAddress>> addresses_;
+  std::vector<std::vector<protocol::NetAddress>> addresses_;
   std::vector<std::optional<protocol::Heartbeat>> beats_;
   std::deque<Pair> pairs_;
   bool made_ = false, waiting_ = false, finished_ = false;
