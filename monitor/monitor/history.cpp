@@ -152,6 +152,11 @@ bool History::recover() {
   return damaged;
 }
 
+void History::keep(const SpanRecord& span) {
+  const Key key{span.node, span.began_at_s};
+  if (kept_spans_.size() < most_spans || kept_spans_.contains(key)) kept_spans_[key] = span;
+}
+
 void History::begin() {
   batch_ = std::make_unique<Transaction>(database());
   changes_ = database().number(count_of_changes);
@@ -159,14 +164,21 @@ void History::begin() {
 
 bool History::commit() {
   if (!batch_) return false;
-  const bool changed = database().number(count_of_changes) != changes_;
+  bool changed = false;
   try {
+    for (const auto& [key, outage] : kept_outages_) put_outage(outage);
+    for (const auto& [key, span] : kept_spans_) put_span(span);
+    for (const auto& [name, value] : kept_settings_) set_setting(name, value);
+    changed = database().number(count_of_changes) != changes_;
     batch_->commit();
   } catch (...) {
     give_up();
     throw;
   }
   batch_.reset();
+  kept_outages_.clear();
+  kept_spans_.clear();
+  kept_settings_.clear();
   return changed;
 }
 

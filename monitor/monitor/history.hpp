@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/state/live_state.hpp"
@@ -62,6 +65,16 @@ class History {
   // sound. The latest writes may be lost. Throws Error when no file can be opened.
   bool recover();
 
+  // Keeps a record until the next commit(), which writes it. It replaces a kept record with the same node and start
+  // time. If that commit() fails, for example because the disk is full, the next one tries again. At most most_spans
+  // spans are kept, and more are dropped.
+  void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
+  void keep(const SpanRecord& span);
+  // Keeps a value for set_setting().
+  void keep_setting(const std::string& name, const std::string& value) { kept_settings_[name] = value; }
+  static constexpr std::size_t most_spans = 200000;
+  std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
+
   // begin() starts a transaction, which commit() completes and give_up() undoes. Without one each call is a
   // transaction. commit() returns whether the transaction changed the file.
   void begin();
@@ -97,7 +110,11 @@ class History {
   HistoryLimits limits_;
   std::string moved_aside_;
   std::unique_ptr<Database> database_;
-  std::uint64_t device_ = 0, inode_ = 0;  // identity of the open file
+  std::uint64_t device_ = 0, inode_ = 0;       // identity of the open file
+  using Key = std::pair<std::string, double>;  // node and start time
+  std::map<Key, OutageRecord> kept_outages_;
+  std::map<Key, SpanRecord> kept_spans_;
+  std::map<std::string, std::string> kept_settings_;
   std::unique_ptr<Transaction> batch_;
   std::int64_t changes_ = 0;  // of the connection when the transaction was begun
 };

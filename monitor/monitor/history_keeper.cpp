@@ -43,20 +43,18 @@ HistoryKeeper::HistoryKeeper(const Config& config, std::vector<uid_t> decision_o
   log_moved_file();
 }
 
-void HistoryKeeper::keep(NodeWatch& watch, Moment now) {
+void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
   std::optional<DecisionReader> before(ring_);  // restored unless the decisions read here are committed
   const bool reads_ring = now.steady_s >= next_ring_s_;
   try {
     if (!history_.in_place()) throw DatabaseError(path_ + ": the file was removed", true);
     history_.begin();
-    watch.write();
     if (reads_ring) {
       read_ring();
       next_ring_s_ = now.steady_s + ring_every_s;
     }
     const bool wrote = history_.commit();
     before.reset();
-    watch.written();
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
     if (now.steady_s >= next_prune_s_) {
       next_prune_s_ = now.steady_s + prune_every_s;
@@ -125,7 +123,6 @@ void HistoryKeeper::save(NodeWatch& watch) {
   watch.save();
   try {
     history_.begin();
-    watch.write();
     read_ring();
     history_.commit();
   } catch (const Error& error) {

@@ -26,7 +26,7 @@ class HistoryKeeper {
   History& history() { return history_; }
   // Writes the new records of the watch. Every few seconds it also reads the ring, and every hour it deletes what is
   // too old. Never throws Error: trouble is logged.
-  void keep(NodeWatch& watch, Moment now);
+  void keep(const NodeWatch& watch, Moment now);
   // Writes everything before the process ends.
   void save(NodeWatch& watch);
   // Handles an error of the history: undoes the transaction, replaces a damaged file, and logs the trouble.

@@ -8,33 +8,36 @@ namespace placement::monitor {
 
 namespace {
 
+constexpr double heartbeat_s = 5;
 constexpr double learning_rate = 0.05;  // weight of the newest interval in a node's mean and variance
+// These are numbers of missed heartbeats, each as long as the node's measured mean interval. A node whose intervals
+// vary (because of loss or a busy network) is given up later, but after down_most intervals of heartbeat_s at the
+// latest.
+constexpr double suspect_after = 2.2, down_after = 4, down_most = 5.8;
+constexpr double deviations = 14;  // a silence of this many standard deviations of the interval is not yet an outage
+constexpr double doubt_window_s = 30;
+constexpr double own_pause_s = 4;  // a silence is attributed to this process if it did not run for this time
 
 }  // namespace
 
-std::string_view to_string(SlurmView view) {
-  constexpr std::string_view names[] = {"unknown", "responding", "not responding", "down", "planned"};
-  return names[static_cast<std::size_t>(view)];
+LivenessTable::LivenessTable(std::int32_t nodes) : nodes_(static_cast<std::size_t>(nodes)) {
+  for (Node& node : nodes_) node.mean_s = heartbeat_s;
 }
 
-LivenessTable::LivenessTable(std::int32_t nodes, const LivenessSettings& settings)
-    : settings_(settings),
-      nodes_(static_cast<std::size_t>(nodes)) {
-  for (Node& node : nodes_) node.mean_s = settings_.heartbeat_s;
-}
+bool LivenessTable::quiet(const Node& node, double now_s) { return silence(node, now_s) > suspect_after * node.mean_s; }
 
-void LivenessTable::learn(Node& node, double interval_s) const {
+void LivenessTable::learn(Node& node, double interval_s) {
   // An outage is not an interval, and a burst after a pause does not show the sender's interval.
-  if (!(interval_s <= settings_.down_most * settings_.heartbeat_s && interval_s >= 0.2 * settings_.heartbeat_s)) return;
+  if (!(interval_s <= down_most * heartbeat_s && interval_s >= 0.2 * heartbeat_s)) return;
   const double difference = interval_s - node.mean_s;
   node.mean_s += learning_rate * difference;
   node.variance_s2 = (1 - learning_rate) * (node.variance_s2 + learning_rate * difference * difference);
-  node.mean_s = std::clamp(node.mean_s, 0.8 * settings_.heartbeat_s, 1.25 * settings_.heartbeat_s);
+  node.mean_s = std::clamp(node.mean_s, 0.8 * heartbeat_s, 1.25 * heartbeat_s);
 }
 
-double LivenessTable::patience(const Node& node) const {
-  const double varied = node.mean_s + settings_.deviations * std::sqrt(node.variance_s2);
-  return std::min(std::max(settings_.down_after * node.mean_s, varied), settings_.down_most * settings_.heartbeat_s);
+double LivenessTable::patience(const Node& node) {
+  const double varied = node.mean_s + deviations * std::sqrt(node.variance_s2);
+  return std::min(std::max(down_after * node.mean_s, varied), down_most * heartbeat_s);
 }
 
 double LivenessTable::patience_s(std::int32_t node) const { return patience(nodes_[static_cast<std::size_t>(node)]); }
@@ -76,10 +79,10 @@ bool LivenessTable::explained(const Node& node) {
 
 // This process could not hear anything while it did not run, so silence counts only from now on.
 void LivenessTable::begin_tick(double now_s) {
-  if (now_s - last_tick_s_ > settings_.own_pause_s)
+  if (now_s - last_tick_s_ > own_pause_s)
     for (Node& node : nodes_)
       if (!std::isnan(node.silent_from_s) && node.phase != Phase::down)
-        node.silent_from_s = std::max(node.silent_from_s, now_s - settings_.heartbeat_s);
+        node.silent_from_s = std::max(node.silent_from_s, now_s - heartbeat_s);
   last_tick_s_ = now_s;
 }
 
@@ -102,13 +105,13 @@ void LivenessTable::judge_observer(double now_s) {
   for (const Node& node : nodes_) {
     if (node.phase == Phase::up) {
       ++observed;
-    } else if (!explained(node) && (node.phase == Phase::suspect ||
-                                    (node.phase == Phase::down && silence(node, now_s) < settings_.doubt_window_s))) {
+    } else if (!explained(node) &&
+               (node.phase == Phase::suspect || (node.phase == Phase::down && silence(node, now_s) < doubt_window_s))) {
       ++observed;
       fell_silent += quiet(node, now_s);
     }
   }
-  const bool doubt = fell_silent >= settings_.doubt_least && fell_silent > settings_.doubt_share * observed;
+  const bool doubt = fell_silent >= doubt_least && fell_silent > doubt_share * observed;
   // The first nodes are heard again, so the others get the usual time to follow.
   if (!doubt && doubt_)
     for (Node& node : nodes_)
@@ -125,7 +128,6 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
     if (quiet(node, now_s)) node.phase = phase_after(node.phase, Signal::quiet);
   }
   judge_observer(now_s);
-  up_ = 0;
   for (std::int32_t i = 0; i < nodes(); ++i) {
     Node& node = nodes_[static_cast<std::size_t>(i)];
     if (node.phase == Phase::suspect && doubt_ && !explained(node)) {
@@ -136,7 +138,6 @@ std::vector<LivenessTable::Event> LivenessTable::tick(double now_s) {
                         silence(node, now_s), false, node.doubted});
       node.doubted = false;
     }
-    up_ += is_up(node);
   }
   return events;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/state/live_state.hpp"
@@ -18,23 +16,10 @@ enum class SlurmView : std::uint8_t {
   planned,  // drained, in maintenance, rebooted by order or powered down: its silence is no failure
 };
 
-// When silent nodes are suspected and given up. Times are in seconds.
-struct LivenessSettings {
-  double heartbeat_s = 5;
-  // These three are numbers of missed heartbeats, each as long as the node's measured mean interval. A node whose
-  // intervals vary (because of loss or a busy network) is given up later, but after down_most at the latest.
-  double suspect_after = 2.2;
-  double down_after = 4;
-  double down_most = 5.8;  // in intervals of heartbeat_s
-  double deviations = 14;  // a silence of this many standard deviations of the interval is not yet an outage
-  // The observer is suspected instead of the nodes when many fall silent within doubt_window_s. These have to be more
-  // than the share doubt_share of the nodes that were up, and at least doubt_least.
-  double doubt_share = 0.5;
-  std::int32_t doubt_least = 3;
-  double doubt_window_s = 30;
-  // If this process did not run for this time, the silence of nodes is attributed to it.
-  double own_pause_s = 4;
-};
+// The observer is suspected instead of the nodes if many fall silent within 30 s. These are at least doubt_least, and
+// more than the share doubt_share of the nodes that were up.
+inline constexpr std::int32_t doubt_least = 3;
+inline constexpr double doubt_share = 0.5;
 
 // The life of a node is a state machine. doc/live-state.md explains its table.
 enum class Phase : std::uint8_t {
@@ -83,7 +68,7 @@ class LivenessTable {
   };
 
   // Nodes are numbered from 0 to nodes - 1, and start in phase unknown.
-  LivenessTable(std::int32_t nodes, const LivenessSettings& settings);
+  explicit LivenessTable(std::int32_t nodes);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
@@ -107,7 +92,6 @@ class LivenessTable {
   double patience_s(std::int32_t node) const;
 
   bool in_doubt() const { return doubt_; }
-  std::int32_t up() const { return up_; }  // number of nodes that are up or suspect
 
  private:
   struct Node {
@@ -123,25 +107,19 @@ class LivenessTable {
     double variance_s2 = 0;
   };
 
-  void learn(Node& node, double interval_s) const;
+  static void learn(Node& node, double interval_s);
   void begin_tick(double now_s);
   void take_beat(std::int32_t index, std::vector<Event>& events);
   void judge_observer(double now_s);
   static bool is_up(const Node& node) { return node.phase == Phase::up || node.phase == Phase::suspect; }
-  double silence(const Node& node, double now_s) const { return now_s - node.silent_from_s; }
-  bool quiet(const Node& node, double now_s) const {
-    return silence(node, now_s) > settings_.suspect_after * node.mean_s;
-  }
-  double patience(const Node& node) const;
+  static double silence(const Node& node, double now_s) { return now_s - node.silent_from_s; }
+  static bool quiet(const Node& node, double now_s);
+  static double patience(const Node& node);
   static bool explained(const Node& node);
 
-  LivenessSettings settings_;
   std::vector<Node> nodes_;
   double last_tick_s_ = unknown_value;
   bool doubt_ = false;
-  std::int32_t up_ = 0;
 };
-
-std::string_view to_string(SlurmView view);
 
 }  // namespace placement::monitor

@@ -33,7 +33,6 @@ libmonitor_monitor_la_SOURCES = \
 	%D%/monitor_metrics.cpp \
 	%D%/node_watch.cpp \
 	%D%/node_watch_history.cpp \
-	%D%/pending_records.cpp \
 	%D%/probing.cpp \
 	%D%/node_switches.cpp \
 	%D%/query_answers.cpp \

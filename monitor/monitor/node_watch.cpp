@@ -14,6 +14,10 @@ namespace {
 
 constexpr double still_expected_s = 3600;  // a node seen this shortly before the start is expected to be heard
 constexpr double clock_jump_s = 2;         // a smaller correction of the clock is ignored
+constexpr double span_save_s = 60;         // time between two writings of the times of observation
+constexpr double slurmd_patience_s = 15;   // slurmd has an outage when its agent does not see it for this time
+constexpr double slurm_patience_s = 4;  // slurmd has an outage when slurmctld misses it in two answers this far apart
+constexpr double slurm_answer_s = 250;  // within this time slurmctld pings each node twice
 
 std::string seconds(double value) {
   char text[32];
@@ -23,13 +27,12 @@ std::string seconds(double value) {
 
 }  // namespace
 
-NodeWatch::NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log,
-                     Moment now)
+NodeWatch::NodeWatch(std::vector<std::string> names, History& history, OutageEstimator estimator, Log log, Moment now)
     : nodes_(names.size()),
       history_(history),
-      settings_(settings),
+      estimator_(estimator),
       log_(std::move(log)),
-      table_(static_cast<std::int32_t>(names.size()), settings.liveness),
+      table_(static_cast<std::int32_t>(names.size())),
       clock_ahead_s_(now.wall_s - now.steady_s),
       clock_good_since_s_(now.steady_s),
       spans_saved_s_(now.steady_s) {
@@ -120,8 +123,8 @@ void NodeWatch::watch_slurmd(std::int32_t index, Moment now) {
     node.slurmd_gone_s = unknown_value;
   else if (std::isnan(node.slurmd_gone_s))
     node.slurmd_gone_s = now.steady_s;
-  const bool away = now.steady_s - node.slurmd_gone_s >= settings_.slurmd_patience_s ||
-                    now.steady_s - node.slurmd_missed_s >= settings_.slurm_patience_s;
+  const bool away =
+      now.steady_s - node.slurmd_gone_s >= slurmd_patience_s || now.steady_s - node.slurmd_missed_s >= slurm_patience_s;
   if (away && node.phase == OutagePhase::none && table_.state(index) == Liveness::up) {
     take(node, OutageSignal::slurmd_missed);
     const double since = std::isnan(node.slurmd_gone_s) ? node.slurmd_missed_s : node.slurmd_gone_s;
@@ -139,8 +142,8 @@ bool NodeWatch::take_slurm_answer(std::span<const SlurmNode> says, Moment now) {
     return one.view == SlurmView::down || one.view == SlurmView::not_responding;
   };
   const auto most = std::count_if(says.begin(), says.end(), missing);
-  const bool doubted = most >= settings_.liveness.doubt_least &&
-                       static_cast<double>(most) > settings_.liveness.doubt_share * static_cast<double>(says.size());
+  const bool doubted =
+      most >= doubt_least && static_cast<double>(most) > doubt_share * static_cast<double>(says.size());
   bool ask_again = false;
   for (const SlurmNode& one : says) {
     const auto found = index_.find(one.name);
@@ -181,7 +184,7 @@ SilenceFacts NodeWatch::facts(const Node& node, bool over, Moment now) const {
   facts.planned = node.outage ? node.outage->cause == "planned" : node.slurm == SlurmView::planned;
   facts.slurm_missed = node.slurm_missed;
   const double silence_began = node.outage ? now.steady_s - (now.wall_s - node.outage->began_at_s) : now.steady_s;
-  facts.slurm_sees_it = now.steady_s - std::max(node.slurm_answered_s, silence_began) > settings_.slurm_answer_s;
+  facts.slurm_sees_it = now.steady_s - std::max(node.slurm_answered_s, silence_began) > slurm_answer_s;
   return facts;
 }
 
@@ -249,7 +252,7 @@ void NodeWatch::recount(Node& node, bool counted) {
 }
 
 void NodeWatch::put(Node& node) {
-  pending_.put(*node.outage);
+  history_.keep(*node.outage);
   outages_changed_ = true;
 }
 
@@ -306,7 +309,7 @@ bool NodeWatch::tick(Moment now) {
   }
   by_liveness_ = {};
   for (std::int32_t i = 0; i < nodes(); ++i) ++by_liveness_[static_cast<std::size_t>(liveness(i))];
-  if (now.steady_s - spans_saved_s_ >= settings_.span_save_s) {
+  if (now.steady_s - spans_saved_s_ >= span_save_s) {
     spans_saved_s_ = now.steady_s;
     save_spans(false);
   }
@@ -323,8 +326,7 @@ std::vector<NodeState> NodeWatch::states(Moment now, double horizon_s) const {
   states.reserve(nodes_.size());
   std::vector<NodeObservation> observations;
   for (const Node& node : nodes_) observations.push_back(observation(node));
-  const std::vector<double> probability =
-      outage_probabilities(observations, settings_.estimator, now.wall_s, horizon_s);
+  const std::vector<double> probability = outage_probabilities(observations, estimator_, now.wall_s, horizon_s);
   for (std::int32_t i = 0; i < nodes(); ++i) {
     const Node& node = at(i);
     NodeState state = node.state;

@@ -15,7 +15,6 @@
 #include "monitor/monitor/liveness.hpp"
 #include "monitor/monitor/outage.hpp"
 #include "monitor/monitor/outage_phase.hpp"
-#include "monitor/monitor/pending_records.hpp"
 #include "monitor/monitor/slurm_nodes.hpp"
 #include "monitor/protocol/messages.hpp"
 
@@ -30,15 +29,6 @@ struct Moment {
   double wall_of(double steady) const { return wall_s - (steady_s - steady); }
 };
 
-struct WatchSettings {
-  LivenessSettings liveness = {};
-  OutageEstimator estimator = OutageEstimator::beta;
-  double span_save_s = 60;        // time between two writings of the times of observation
-  double slurmd_patience_s = 15;  // slurmd has an outage when its agent does not see it for this time
-  double slurm_patience_s = 4;    // slurmd has an outage when slurmctld misses it in two answers this far apart
-  double slurm_answer_s = 250;    // within this time slurmctld pings each node twice
-};
-
 // Knows the state of all nodes. It takes heartbeats and the answers of slurmctld, decides which nodes are up, and keeps
 // outages and times of observation in the history [TOFA §3].
 class NodeWatch {
@@ -46,7 +36,7 @@ class NodeWatch {
   using Log = std::function<void(const std::string&)>;
 
   // Continues from the history: nodes that were observed until shortly before are expected to be heard.
-  NodeWatch(std::vector<std::string> names, History& history, const WatchSettings& settings, Log log, Moment now);
+  NodeWatch(std::vector<std::string> names, History& history, OutageEstimator estimator, Log log, Moment now);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
   const std::string& name(std::int32_t node) const { return at(node).state.name; }
@@ -62,11 +52,6 @@ class NodeWatch {
   bool tick(Moment now);
   // Records until when the nodes were observed, before the process ends.
   void save();
-  // Writes the new records into the history, within a transaction. When that is committed, written() has to be called.
-  // Throws Error when the history cannot be written; the next call tries again.
-  void write();
-  void written();
-  const PendingRecords& pending() const { return pending_; }
   // Returns the steady-clock time after which no step of the wall clock was detected.
   double clock_good_since_s() const { return clock_good_since_s_; }
 
@@ -134,8 +119,7 @@ class NodeWatch {
   std::vector<Node> nodes_;
   std::unordered_map<std::string, std::int32_t> index_;
   History& history_;
-  PendingRecords pending_;
-  WatchSettings settings_;
+  OutageEstimator estimator_;
   Log log_;
   LivenessTable table_;
   double clock_ahead_s_;  // time of the wall clock minus that of the steady clock

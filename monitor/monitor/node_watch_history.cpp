@@ -46,7 +46,7 @@ bool NodeWatch::has_left(const Node& node) {
 }
 
 void NodeWatch::note_left(Node& node, bool left, Moment now) {
-  pending_.put_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
+  history_.keep_setting(left_setting(node.state.name), left ? std::to_string(now.wall_s) : std::string());
 }
 
 // Makes `outage`, which is over, the last one of its node.
@@ -70,7 +70,7 @@ void NodeWatch::begin_span(Node& node, double wall_s) {
 
 void NodeWatch::end_span(Node& node, double wall_s) {
   if (std::isnan(node.span_began_wall_s)) return;
-  pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, wall_s});
+  history_.keep(SpanRecord{node.state.name, node.span_began_wall_s, wall_s});
   node.state.observed_s += std::max(0.0, wall_s - node.span_began_wall_s);
   node.before.observed.push_back({node.span_began_wall_s, wall_s});
   node.span_began_wall_s = unknown_value;
@@ -79,13 +79,9 @@ void NodeWatch::end_span(Node& node, double wall_s) {
 void NodeWatch::save_spans(bool all) {
   for (Node& node : nodes_)
     if (!std::isnan(node.span_began_wall_s) && (all || node.seen_wall_s > node.span_began_wall_s))
-      pending_.put(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
+      history_.keep(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
 }
 
 void NodeWatch::save() { save_spans(true); }
-
-void NodeWatch::write() { pending_.write(history_); }
-
-void NodeWatch::written() { pending_.forget(); }
 
 }  // namespace placement::monitor

@@ -22,16 +22,6 @@ enum class OutageEstimator : std::uint8_t {
 // Returns the estimator with this name in placement.conf, such as "moving-average". Throws Error for another name.
 OutageEstimator outage_estimator(std::string_view name);
 
-struct OutageSettings {
-  double half_life_s = 30 * 86400.0;  // beta, weighted moving average: an observation of this age counts half
-  double look_back_s = 90 * 86400.0;  // beta, weighted moving average: older observations do not count
-  double window_s = 30 * 86400.0;     // moving average: older observations do not count
-  // beta: weight of the prior, in outages. The prior is a Beta distribution whose mean is the rate of all nodes.
-  double prior_outages = 0.5;
-  // The rate before anything is known: one outage per node in this time. It has the weight of half an outage.
-  double first_guess_s = 365 * 86400.0;
-};
-
 // The observed history of one node.
 struct NodeObservation {
   struct Period {
@@ -43,6 +33,6 @@ struct NodeObservation {
 
 // Returns the probability that a node fails within `horizon_s` seconds after `now_s`, for each node.
 std::vector<double> outage_probabilities(std::span<const NodeObservation> nodes, OutageEstimator estimator,
-                                         double now_s, double horizon_s, const OutageSettings& settings = {});
+                                         double now_s, double horizon_s);
 
 }  // namespace placement::monitor

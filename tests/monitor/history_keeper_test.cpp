@@ -30,7 +30,7 @@ struct Scene {
     config.decision_file = directory.path() + "/no-ring";
     config.history_days = 400;
     keeper.emplace(config, std::vector<uid_t>{}, silent);
-    watch.emplace(std::vector<std::string>{"n0"}, keeper->history(), WatchSettings{}, silent, at());
+    watch.emplace(std::vector<std::string>{"n0"}, keeper->history(), OutageEstimator::beta, silent, at());
   }
   Moment at() const { return {start_s + passed_s, 1.7e9 + set_s + passed_s}; }
   void run(double seconds) {
@@ -88,7 +88,7 @@ START_TEST(a_full_disk_is_logged_once) {
   DecisionWriter ring(config.decision_file);
   std::vector<std::string> lines;
   HistoryKeeper keeper(config, {geteuid()}, [&](const std::string& line) { lines.push_back(line); });
-  NodeWatch watch({"n0"}, keeper.history(), WatchSettings{}, [](const std::string&) {}, {0, 1.7e9});
+  NodeWatch watch({"n0"}, keeper.history(), OutageEstimator::beta, [](const std::string&) {}, {0, 1.7e9});
   double passed_s = 0;
   const double start_s = protocol::steady_s();
   const auto pass = [&](int seconds) {

@@ -23,7 +23,7 @@ struct Scene {
     watch.reset();
     history = std::make_unique<History>(directory.path() + "/h.sqlite", HistoryLimits{});
     watch = std::make_unique<NodeWatch>(
-        std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history, WatchSettings{},
+        std::vector<std::string>{"n0", "n1", "n2", "n3", "n4", "n5"}, *history, OutageEstimator::beta,
         [this](const std::string& text) { said += text + "\n"; }, at());
   }
   Moment at() const { return {now, began_wall_s + clock_s + now}; }
@@ -40,9 +40,7 @@ struct Scene {
       watch->tick(at());
       if (full) continue;
       history->begin();
-      watch->write();
       history->commit();
-      watch->written();
     }
   }
   void slurm(const std::string& node, SlurmView view) {

@@ -19,7 +19,7 @@ START_TEST(a_file_that_two_monitors_share) {
   const Log log = [&said](const std::string& text) { said += text + "\n"; };
   const Moment now{protocol::steady_s(), static_cast<double>(protocol::wall_clock_ns()) / 1e9};
   History history(directory.path() + "/h.sqlite", HistoryLimits{});
-  const NodeWatch watch({"n0"}, history, WatchSettings{}, log, now);
+  const NodeWatch watch({"n0"}, history, OutageEstimator::beta, log, now);
   const PairModel pairs{NodeSwitches{}, PairModelSettings{}};
   SnapshotPublisher leader(path, 3600, log), other(path, 3600, log);
   leader.publish(watch, pairs, true, {}, now);
