@@ -110,15 +110,6 @@ int run_agent(const Prepared& prepared, const sigset_t& stops) {
   return 0;
 }
 
-int run_and_tell(const Prepared& prepared, const sigset_t& stops) {
-  try {
-    return run_agent(prepared, stops);
-  } catch (const std::exception& error) {
-    log_line(error.what());
-    return protocol::daemon_failed;
-  }
-}
-
 // Moves the process to the background: the caller's process ends, and its child continues.
 void detach() {
   const pid_t starter = fork();
@@ -176,7 +167,7 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
     const double begun_s = protocol::steady_s();
     const pid_t agent = fork();
     if (agent < 0) return protocol::daemon_failed;
-    if (agent == 0) return run_and_tell(prepared, stops);
+    if (agent == 0) return run_agent(prepared, stops);
     sigset_t waited = stops;
     sigaddset(&waited, SIGCHLD);
     int status = 0;
@@ -198,25 +189,16 @@ int keep(const Prepared& prepared, const sigset_t& stops) {
   }
 }
 
+int run(const protocol::DaemonOptions& options, const sigset_t& stops) {
+  int code = 0;
+  if (!options.switched) {
+    const std::optional<Prepared> prepared = prepare(options, stops);
+    return prepared ? run_agent(*prepared, stops) : code;
+  }
+  const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
+  return prepared ? keep(*prepared, stops) : code;
+}
+
 }  // namespace
 
-int main(int argc, char** argv) {
-  protocol::DaemonOptions options;
-  if (const int code = protocol::read_daemon_options(help, argc, argv, options); code >= 0) return code;
-  const sigset_t stops = protocol::stop_signals();
-  sigset_t blocked = stops;
-  sigaddset(&blocked, SIGCHLD);
-  protocol::block_signals(blocked);
-  try {
-    int code = 0;
-    if (!options.switched) {
-      const std::optional<Prepared> prepared = prepare(options, stops);
-      return prepared ? run_and_tell(*prepared, stops) : code;
-    }
-    const std::optional<Prepared> prepared = prepare_in_background(options, stops, code);
-    return prepared ? keep(*prepared, stops) : code;
-  } catch (const std::exception& error) {
-    log_line(error.what());
-    return protocol::daemon_failed;
-  }
-}
+int main(int argc, char** argv) { return protocol::run_daemon(help, argc, argv, log_line, run); }

@@ -128,15 +128,4 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  protocol::DaemonOptions options;
-  if (const int code = protocol::read_daemon_options(help, argc, argv, options); code >= 0) return code;
-  const sigset_t stops = protocol::stop_signals();
-  protocol::block_signals(stops);
-  try {
-    return run_monitor(options, stops);
-  } catch (const std::exception& error) {
-    log_line(error.what());
-    return protocol::daemon_failed;
-  }
-}
+int main(int argc, char** argv) { return protocol::run_daemon(help, argc, argv, log_line, run_monitor); }

@@ -120,9 +120,7 @@ PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarit
 }
 
 double PairModel::Fit::modelled(std::int32_t leaf, std::int32_t other) const {
-  const NodeSwitches& switches = model.switches_;
-  const std::int32_t hops = switches.hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(switches.leaves) +
-                                          static_cast<std::size_t>(other)];
+  const std::int32_t hops = model.switches_.hops_between(leaf, other);
   if (classes.empty()) return unknown_value;
   // The class itself or the nearest one is used; of two equally near ones that with more hops, which promises less.
   auto nearest = classes.begin();
@@ -143,9 +141,8 @@ void PairModel::take_switches(NodeSwitches switches, const PairModelSettings& se
 }
 
 std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
-  const auto p = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(a)]);
-  const auto q = static_cast<std::size_t>(switches_.leaf_of_node[static_cast<std::size_t>(b)]);
-  return switches_.hops[p * static_cast<std::size_t>(switches_.leaves) + q];
+  return switches_.hops_between(switches_.leaf_of_node[static_cast<std::size_t>(a)],
+                                switches_.leaf_of_node[static_cast<std::size_t>(b)]);
 }
 
 void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
@@ -242,9 +239,7 @@ PairModel::PairForecast PairModel::forecast_leaves(const Fit& fit, std::int32_t 
 }
 
 PairModel::PairForecast PairModel::forecast_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
-  const std::int32_t hops =
-      switches_
-          .hops[static_cast<std::size_t>(p) * static_cast<std::size_t>(switches_.leaves) + static_cast<std::size_t>(q)];
+  const std::int32_t hops = switches_.hops_between(p, q);
   if (fit.samples.empty()) return {unknown_value, unknown_value, unknown_value, PairSource::modelled};
   return {fit.modelled(p, q), now_s - fit.median_at_s, unknown_value,
           fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};

@@ -20,6 +20,9 @@ struct NodeSwitches {
   std::vector<std::int32_t> hops;  // leaves x leaves: hops between their nodes; the diagonal is within one leaf
 
   bool operator==(const NodeSwitches&) const = default;
+  std::int32_t hops_between(std::int32_t leaf, std::int32_t other) const {
+    return hops[static_cast<std::size_t>(leaf) * static_cast<std::size_t>(leaves) + static_cast<std::size_t>(other)];
+  }
 };
 
 struct PairModelSettings {

@@ -13,6 +13,9 @@
 
 namespace placement::protocol {
 
+namespace {
+
+// Reads the command line into `options`. Returns the exit code if the program has to end, or -1 if it has to go on.
 int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options) {
   constexpr int switch_code = 1000;
   const option known[] = {{"slurm-conf", required_argument, nullptr, 'f'},
@@ -47,17 +50,26 @@ int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOpt
   return -1;
 }
 
-sigset_t stop_signals() {
-  sigset_t stops;
+}  // namespace
+
+int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
+               const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run) {
+  DaemonOptions options;
+  if (const int code = read_daemon_options(help, argc, argv, options); code >= 0) return code;
+  sigset_t stops, blocked;
   sigemptyset(&stops);
   sigaddset(&stops, SIGTERM);
   sigaddset(&stops, SIGINT);
-  return stops;
-}
-
-void block_signals(const sigset_t& signals) {
-  sigprocmask(SIG_BLOCK, &signals, nullptr);
+  blocked = stops;
+  sigaddset(&blocked, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &blocked, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  try {
+    return run(options, stops);
+  } catch (const std::exception& error) {
+    log(error.what());
+    return daemon_failed;
+  }
 }
 
 namespace {

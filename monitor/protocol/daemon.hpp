@@ -33,15 +33,12 @@ struct DaemonOptions {
   bool switched = false;   // whether switch_option was given
 };
 
-// Reads the command line into `options`. Writes the help, the version or an error message where that is needed.
-// Returns the exit code if the program has to end, or -1 if it has to go on.
-int read_daemon_options(const DaemonHelp& help, int argc, char** argv, DaemonOptions& options);
-
-// Returns the signals that end a daemon, SIGTERM and SIGINT.
-sigset_t stop_signals();
-
-// Blocks `signals`, because the daemons read them from a descriptor or wait for them, and ignores SIGPIPE.
-void block_signals(const sigset_t& signals);
+// The main function of both daemons. Reads the command line, and prints the help, the version or an error message where
+// that is needed. Then it ignores SIGPIPE, blocks SIGCHLD and the signals `stops` that end a daemon, SIGTERM and
+// SIGINT, and calls run(options, stops). Returns the exit code: that of run(), or daemon_failed if it throws an
+// exception, which is logged.
+int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
+               const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run);
 
 // Reads the placement.conf next to the file `slurm_conf`. First checks the owners of both files: the process may still
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
