@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <tuple>
 #include <unordered_map>
 
@@ -14,13 +13,11 @@ namespace placement::tools {
 
 namespace {
 
-constexpr std::size_t most_tiles = 20000;
-constexpr std::size_t most_named = 64;
-constexpr std::size_t most_large = 512;
 constexpr std::size_t most_rows = 1000;
+constexpr std::size_t most_nodes_without_state = 64;
 
-// A node of the map. Its state may be null: the monitor does not know it.
-struct MapNode {
+// A node of the cluster. Its state may be null: the monitor does not know it.
+struct ReportNode {
   std::string name;
   const NodeState* state = nullptr;
   bool closed = false;  // Slurm starts no jobs on it
@@ -32,165 +29,121 @@ struct MapNode {
   std::int64_t outages() const { return state != nullptr ? state->outages : 0; }
 };
 
-struct Map {
-  std::vector<MapNode> nodes;
-  std::vector<SwitchShape> switches;
-  std::vector<std::vector<std::size_t>> below;  // the switches below each switch
-};
-
-Map map_of(const ReportFacts& facts) {
-  Map map;
-  std::unordered_map<std::string, const NodeState*> states;
-  if (facts.state)
-    for (const NodeState& node : facts.state->state.nodes) states.emplace(node.name, &node);
-  if (facts.machine) {
-    map.switches = facts.machine->switches;
-    for (const NodeView& node : facts.machine->view.nodes) {
-      const auto found = states.find(node.name);
-      const bool open = std::find(node.core_free.begin(), node.core_free.end(), true) != node.core_free.end();
-      map.nodes.push_back({node.name, found == states.end() ? nullptr : found->second, facts.machine->live && !open});
-    }
-  } else if (facts.state) {
-    for (const NodeState& node : facts.state->state.nodes) map.nodes.push_back({node.name, &node, false});
-  }
-  std::vector<bool> attached(map.nodes.size(), false);
-  for (const SwitchShape& one : map.switches)
-    for (const std::int32_t node : one.nodes) attached[static_cast<std::size_t>(node)] = true;
-  SwitchShape rest{map.switches.empty() ? "all nodes" : "on no switch", -1, {}};
-  for (std::size_t n = 0; n < map.nodes.size(); ++n)
-    if (!attached[n]) rest.nodes.push_back(static_cast<std::int32_t>(n));
-  if (!rest.nodes.empty()) map.switches.push_back(std::move(rest));
-  map.below.resize(map.switches.size());
-  for (std::size_t s = 0; s < map.switches.size(); ++s)
-    if (map.switches[s].parent >= 0) map.below[static_cast<std::size_t>(map.switches[s].parent)].push_back(s);
-  return map;
-}
-
-std::string percent(double share) { return std::isnan(share) ? "not known" : shown_number(100 * share, 0) + "\u00a0%"; }
-
 // Counts and loads of some nodes.
 struct NodeSum {
-  std::map<Liveness, std::int64_t> of;
-  std::int64_t nodes = 0, closed = 0, outages = 0, loaded = 0;
-  std::int64_t switches = 0;  // below the switch that the sum is of
-  double load = 0;            // sum over the `loaded` nodes
+  std::int64_t nodes = 0, up = 0, in_trouble = 0, closed = 0, outages = 0, loaded = 0;
+  double load = 0;  // sum over the `loaded` nodes
 
   void add(const NodeSum& other) {
-    for (const auto& [liveness, count] : other.of) of[liveness] += count;
     nodes += other.nodes;
+    up += other.up;
+    in_trouble += other.in_trouble;
     closed += other.closed;
     outages += other.outages;
     loaded += other.loaded;
     load += other.load;
-    switches += other.switches + 1;
   }
-  void add(const MapNode& node) {
+  void add(const ReportNode& node) {
+    const Liveness liveness = node.liveness();
     const bool known = !std::isnan(node.load());
-    add({{{node.liveness(), 1}}, 1, node.closed, node.outages(), known, -1, known ? node.load() : 0});
+    add({1, liveness == Liveness::up, liveness == Liveness::down || liveness == Liveness::suspect, node.closed,
+         node.outages(), known, known ? node.load() : 0});
   }
   double mean_load() const { return loaded > 0 ? load / static_cast<double>(loaded) : unknown_value; }
 };
 
-std::string counted(std::int64_t count, const std::string& one) {
-  return std::to_string(count) + " " + one + (count == 1 ? "" : "s");
+struct ReportCluster {
+  std::vector<ReportNode> nodes;
+  std::vector<SwitchShape> switches;
+};
+
+ReportCluster cluster_of(const ReportFacts& facts) {
+  ReportCluster cluster;
+  std::unordered_map<std::string, const NodeState*> states;
+  if (facts.state)
+    for (const NodeState& node : facts.state->state.nodes) states.emplace(node.name, &node);
+  if (facts.machine) {
+    cluster.switches = facts.machine->switches;
+    for (const NodeView& node : facts.machine->view.nodes) {
+      const auto found = states.find(node.name);
+      const bool open = std::find(node.core_free.begin(), node.core_free.end(), true) != node.core_free.end();
+      cluster.nodes.push_back(
+          {node.name, found == states.end() ? nullptr : found->second, facts.machine->live && !open});
+    }
+  } else if (facts.state) {
+    for (const NodeState& node : facts.state->state.nodes) cluster.nodes.push_back({node.name, &node, false});
+  }
+  std::vector<bool> attached(cluster.nodes.size(), false);
+  for (const SwitchShape& one : cluster.switches)
+    for (const std::int32_t node : one.nodes) attached[static_cast<std::size_t>(node)] = true;
+  SwitchShape rest{cluster.switches.empty() ? "all nodes" : "on no switch", -1, {}};
+  for (std::size_t n = 0; n < cluster.nodes.size(); ++n)
+    if (!attached[n]) rest.nodes.push_back(static_cast<std::int32_t>(n));
+  if (!rest.nodes.empty()) cluster.switches.push_back(std::move(rest));
+  return cluster;
 }
 
-std::string sentence(const NodeSum& sum, bool with_states) {
-  std::string text = counted(sum.nodes, "node");
-  if (with_states)
-    for (const auto& [liveness, count] : sum.of)
-      text += ", " + std::to_string(count) + " " +
-              (liveness == Liveness::unknown ? "not heard of" : std::string(to_string(liveness)));
-  if (sum.closed > 0) text += ", " + std::to_string(sum.closed) + " closed to jobs";
-  if (sum.loaded > 0) text += ", mean load " + percent(sum.mean_load());
-  if (sum.outages > 0) text += ", " + counted(sum.outages, "outage");
-  return text;
-}
-
-std::string tile(const MapNode& node, bool named) {
-  std::string kind = node.liveness() == Liveness::up ? "" : " " + std::string(to_string(node.liveness()));
-  if (node.closed) kind += " closed";
-  std::string sign = node.liveness() == Liveness::down      ? "×"
-                     : node.liveness() == Liveness::suspect ? "?"
-                     : node.closed                          ? "/"
-                                                            : "";
-  if (sign.empty() && node.outages() > 0) sign = std::to_string(std::min<std::int64_t>(node.outages(), 99));
-  if (named) sign = html_text(node.name) + (sign.empty() ? "" : " " + sign);
-  const double load = std::isnan(node.load()) ? 0 : std::clamp(node.load(), 0.0, 1.0);
-  const std::string fill = load > 0 ? "<i style=\"height:" + shown_number(100 * load, 0) + "%\"></i>" : "";
-  return "<span class=\"tile" + kind + (named ? " named" : "") + "\" title=\"" + html_text(node.name) + "\">" + fill +
-         "<b>" + sign + "</b></span>";
-}
-
-// Returns the sums below each switch. There is no recursion, because a chain may have all switches.
-std::vector<NodeSum> sums_below(const Map& map) {
-  std::vector<std::size_t> top_down;
-  for (std::size_t s = 0; s < map.switches.size(); ++s)
-    if (map.switches[s].parent < 0) top_down.push_back(s);
-  for (std::size_t at = 0; at < top_down.size(); ++at)
-    top_down.insert(top_down.end(), map.below[top_down[at]].begin(), map.below[top_down[at]].end());
-  std::vector<NodeSum> sums(map.switches.size());
-  for (auto s = top_down.rbegin(); s != top_down.rend(); ++s) {
-    for (const std::int32_t node : map.switches[*s].nodes) sums[*s].add(map.nodes[static_cast<std::size_t>(node)]);
-    if (map.switches[*s].parent >= 0) sums[static_cast<std::size_t>(map.switches[*s].parent)].add(sums[*s]);
+// Returns the sums below each switch. A switch is added to the one above it after all switches below it, without
+// recursion, because a chain may have all switches.
+std::vector<NodeSum> sums_below(const ReportCluster& cluster) {
+  const std::vector<SwitchShape>& switches = cluster.switches;
+  std::vector<NodeSum> sums(switches.size());
+  std::vector<std::size_t> missing(switches.size(), 0), ready;
+  for (const SwitchShape& one : switches)
+    if (one.parent >= 0) ++missing[static_cast<std::size_t>(one.parent)];
+  for (std::size_t s = 0; s < switches.size(); ++s) {
+    for (const std::int32_t node : switches[s].nodes) sums[s].add(cluster.nodes[static_cast<std::size_t>(node)]);
+    if (missing[s] == 0) ready.push_back(s);
+  }
+  for (std::size_t at = 0; at < ready.size(); ++at) {
+    if (switches[ready[at]].parent < 0) continue;
+    const auto above = static_cast<std::size_t>(switches[ready[at]].parent);
+    sums[above].add(sums[ready[at]]);
+    if (--missing[above] == 0) ready.push_back(above);
   }
   return sums;
 }
 
-// Adds the switch `number` on the level `level`, from 0, with its nodes and the switches below it, as nested lists.
-void draw(const Map& map, const std::vector<NodeSum>& sums, bool with_states, std::size_t number, std::size_t level,
-          std::string& out) {
-  constexpr std::size_t most_levels = 32;
-  const SwitchShape& one = map.switches[number];
-  const std::string said = sentence(sums[number], with_states);
-  out += "<li><strong>" + html_text(one.name) + "</strong> <span class=\"quiet\">" + html_text(said) + "</span>\n";
-  if (!one.nodes.empty() && map.nodes.size() <= (with_states ? most_tiles : most_named)) {
-    out += std::string("<div class=\"tiles") + (map.nodes.size() > most_large ? " small" : "") +
-           "\" role=\"img\" aria-label=\"" + html_text(one.name + ": " + said) + "\">";
-    for (const std::int32_t node : one.nodes)
-      out += tile(map.nodes[static_cast<std::size_t>(node)], map.nodes.size() <= most_named);
-    out += "</div>\n";
-  }
-  const std::vector<std::size_t>& below = map.below[number];
-  if (!below.empty() && level + 1 == most_levels) {
-    out += "<ul>\n<li><span class=\"quiet\">switches below it that are not drawn: " +
-           std::to_string(sums[number].switches) + "</span></li>\n</ul>\n";
-  } else if (!below.empty()) {
-    const bool leaves = std::ranges::all_of(below, [&](std::size_t s) { return map.below[s].empty(); });
-    out += leaves ? "<ul class=\"leaves\">\n" : "<ul>\n";
-    for (const std::size_t s : below) draw(map, sums, with_states, s, level + 1, out);
-    out += "</ul>\n";
-  }
-  out += "</li>\n";
-}
-
-std::string legend(bool with_states) {
-  std::string out = "<ul class=\"legend\" aria-label=\"Signs of the map\">";
+std::string switch_table(const ReportCluster& cluster, bool with_states) {
+  const std::size_t rows = std::min(cluster.switches.size(), most_rows);
+  std::vector<HtmlColumn> columns{{"Switch"}, {"Below"}, {"Nodes", true}, {"Closed to jobs", true}};
   if (with_states)
-    out +=
-        "<li><span class=\"tile\"><i style=\"height:60%\"></i></span>filled by the load of its cores</li>"
-        "<li><span class=\"tile\"><b>2</b></span>up, with the number of unplanned outages on record</li>"
-        "<li><span class=\"tile down\"><b>×</b></span>down</li><li><span class=\"tile suspect\"><b>?</b></span>suspect: heartbeats are missing</li>"
-        "<li><span class=\"tile unknown\"></span>not heard of</li>";
-  return out + "<li><span class=\"tile closed\"><b>/</b></span>Slurm starts no jobs on it</li></ul>\n";
+    columns.insert(columns.end(), {{"Up", true}, {"Down or suspect", true}, {"Mean load", true}, {"Outages", true}});
+  HtmlTable table(rows == cluster.switches.size() ? "The nodes below each switch"
+                                                  : "The nodes below the first " + std::to_string(rows) + " of " +
+                                                        std::to_string(cluster.switches.size()) + " switches",
+                  columns);
+  const std::vector<NodeSum> sums = sums_below(cluster);
+  for (std::size_t s = 0; s < rows; ++s) {
+    const SwitchShape& one = cluster.switches[s];
+    const NodeSum& sum = sums[s];
+    std::vector<std::string> row{one.name,
+                                 one.parent < 0 ? "" : cluster.switches[static_cast<std::size_t>(one.parent)].name,
+                                 std::to_string(sum.nodes), std::to_string(sum.closed)};
+    if (with_states)
+      row.insert(row.end(), {std::to_string(sum.up), std::to_string(sum.in_trouble), shown_percent(sum.mean_load(), 0),
+                             std::to_string(sum.outages)});
+    table.add(row);
+  }
+  return table.html();
 }
 
-std::string node_table(const Map& map) {
-  std::vector<const MapNode*> order;
-  for (const MapNode& node : map.nodes) order.push_back(&node);
+std::string node_table(const ReportCluster& cluster) {
+  std::vector<const ReportNode*> order;
+  for (const ReportNode& node : cluster.nodes) order.push_back(&node);
   const bool all = order.size() <= most_rows;
   // Nodes that are down come first, then suspects; among equals those with most outages.
   if (!all)
-    std::ranges::stable_sort(order, std::greater<>(), [](const MapNode* node) {
+    std::ranges::stable_sort(order, std::greater<>(), [](const ReportNode* node) {
       return std::tuple(node->liveness() == Liveness::down, node->liveness() == Liveness::suspect, node->outages());
     });
   order.resize(std::min(order.size(), most_rows));
-  std::vector<std::string> on(map.nodes.size());
-  for (const SwitchShape& one : map.switches)
+  std::vector<std::string> on(cluster.nodes.size());
+  for (const SwitchShape& one : cluster.switches)
     for (const std::int32_t node : one.nodes) on[static_cast<std::size_t>(node)] = one.name;
   HtmlTable table(
       all ? "Each node"
-          : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " + std::to_string(map.nodes.size()),
+          : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " + std::to_string(cluster.nodes.size()),
       {{"Node"},
        {"Switch"},
        {"State"},
@@ -200,32 +153,27 @@ std::string node_table(const Map& map) {
        {"Load of cores", true},
        {"Outages", true},
        {"P(outage)", true}});
-  for (const MapNode* node : order) {
+  for (const ReportNode* node : order) {
     const NodeState none, &state = node->state != nullptr ? *node->state : none;
-    table.add({node->name, on[static_cast<std::size_t>(node - map.nodes.data())],
+    table.add({node->name, on[static_cast<std::size_t>(node - cluster.nodes.data())],
                std::string(to_string(node->liveness())), node->closed ? "none start" : "", shown_number(state.cores, 0),
-               shown_number(state.cpu_load.minutes_1), std::isnan(node->load()) ? "-" : percent(node->load()),
+               shown_number(state.cpu_load.minutes_1), shown_percent(node->load(), 0),
                node->state != nullptr ? std::to_string(node->outages()) : "-",
                shown_number(state.outage_probability, 4)});
   }
   return folded("Table: state, load and outages of the nodes", table);
 }
 
-std::string fact(const std::string& name, const std::string& value) {
-  return "<div><dt>" + html_text(name) + "</dt><dd>" + html_text(value) + "</dd></div>";
-}
-
-std::string summary(const Map& map, bool with_states, bool named) {
+std::string summary(const ReportCluster& cluster, bool with_states, bool named) {
   NodeSum sum;
-  for (const MapNode& node : map.nodes) sum.add(node);
-  const auto leaves = std::count_if(map.switches.begin(), map.switches.end(),
+  for (const ReportNode& node : cluster.nodes) sum.add(node);
+  const auto leaves = std::count_if(cluster.switches.begin(), cluster.switches.end(),
                                     [](const SwitchShape& one) { return !one.nodes.empty(); });
   std::string out = "<dl class=\"facts\">" + fact("Nodes", std::to_string(sum.nodes)) +
                     (named ? fact("Leaf switches", std::to_string(leaves)) : "");
   if (with_states)
-    out += fact("Up", std::to_string(sum.of[Liveness::up])) +
-           fact("Down or suspect", std::to_string(sum.of[Liveness::down] + sum.of[Liveness::suspect])) +
-           fact("Mean load of cores", percent(sum.mean_load())) +
+    out += fact("Up", std::to_string(sum.up)) + fact("Down or suspect", std::to_string(sum.in_trouble)) +
+           fact("Mean load of cores", shown_percent(sum.mean_load(), 0)) +
            fact("Outages on record", std::to_string(sum.outages));
   return out + "</dl>\n";
 }
@@ -246,16 +194,12 @@ HtmlSection cluster_section(const ReportFacts& facts) {
     section.body +=
         missing("the switches above the nodes.", facts.why_no_machine,
                 "run the report where slurmctld answers, or use --topology with a topology.conf and its slurm.conf.");
-  const Map map = map_of(facts);
-  if (map.nodes.empty()) return section;
+  const ReportCluster cluster = cluster_of(facts);
+  if (cluster.nodes.empty()) return section;
   const bool with_states = facts.state.has_value();
-  section.body +=
-      summary(map, with_states, facts.machine && !facts.machine->switches.empty()) + "<ul class=\"switches\">\n";
-  const std::vector<NodeSum> sums = sums_below(map);
-  for (std::size_t s = 0; s < map.switches.size(); ++s)
-    if (map.switches[s].parent < 0) draw(map, sums, with_states, s, 0, section.body);
-  section.body += "</ul>\n";
-  if (with_states || map.nodes.size() <= most_named) section.body += legend(with_states) + node_table(map);
+  section.body += summary(cluster, with_states, facts.machine && !facts.machine->switches.empty()) +
+                  switch_table(cluster, with_states);
+  if (with_states || cluster.nodes.size() <= most_nodes_without_state) section.body += node_table(cluster);
   return section;
 }
 

@@ -14,9 +14,9 @@ namespace {
 // Text has a contrast of at least 4.5 to what is behind it, marks and lines of at least 3 (WCAG 2.2, 1.4.3 and 1.4.11).
 constexpr const char* report_style =
     R"(:root{color-scheme:light dark;--page:#fbfaf7;--card:#ffffff;--text:#1d2126;--quiet:#535c66;--line:#d5d8dc;--edge:#7a828b;
---link:#0b4f8a;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000;--soft:#eef2f6}
+--link:#0b4f8a;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000}
 @media(prefers-color-scheme:dark){:root{--page:#14171a;--card:#1c2024;--text:#e8eaed;--quiet:#aeb6bf;--line:#3a4047;--edge:#87909a;
---link:#8fc1f5;--bar:#5b9fd8;--good:#7fd19b;--bad:#ff9d97;--warn:#efc069;--soft:#262b31}}
+--link:#8fc1f5;--bar:#5b9fd8;--good:#7fd19b;--bad:#ff9d97;--warn:#efc069}}
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:72rem;padding:0 1rem 4rem;background:var(--page);color:var(--text);
 font:1rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:break-word}
@@ -55,34 +55,18 @@ figure{margin:1rem 0}
 .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));gap:0 2rem}.pictures>div{min-width:0}
 figcaption{color:var(--quiet);font-size:.92rem;max-width:70ch;margin:.3rem 0 .5rem}
 .bar{fill:var(--bar)}.mark{stroke:var(--bar);fill:var(--bar)}
-.switches,.switches ul{list-style:none;margin:0;padding:0}
-.switches ul{margin-left:.5rem;padding-left:.9rem;border-left:2px solid var(--line)}
-.switches li{margin:.7rem 0}
-.switches ul.leaves{display:grid;grid-template-columns:repeat(auto-fill,minmax(15rem,1fr));gap:0 1.6rem}
-.tiles{display:flex;flex-wrap:wrap;gap:3px;margin-top:.3rem}
-.tile{position:relative;display:inline-flex;align-items:flex-end;justify-content:center;width:1.7rem;height:1.7rem;border:1px solid var(--edge);
-background:var(--card);font-size:.8rem;line-height:1.55rem;overflow:hidden}
-.small .tile{width:1.05rem;height:1.05rem;font-size:.68rem;line-height:.95rem}.small{gap:2px}
-.tile.named{width:auto;min-width:4.2rem;padding:0 .4rem}
-.tile i{position:absolute;left:0;right:0;bottom:0;background:var(--bar);opacity:.3}
-.tile b{position:relative;font-weight:600}
-.tile.down{border:2px solid var(--bad);color:var(--bad)}.tile.suspect{border:2px dashed var(--warn);color:var(--warn)}
-.tile.unknown{border-style:dotted;color:var(--quiet)}.tile.closed{background:var(--soft)}
-.legend{display:flex;flex-wrap:wrap;gap:.4rem 1.4rem;list-style:none;padding:0;margin:.6rem 0;font-size:.9rem}
-.legend li{display:flex;align-items:center;gap:.5rem}
 .verdict{display:grid;grid-template-columns:auto 1fr;gap:.2rem 1rem;margin:1rem 0;padding:0}
 .verdict dt{font-weight:600}.verdict dd{margin:0 0 .8rem}
 .tag{display:inline-block;border:1px solid currentColor;border-radius:1rem;padding:0 .7rem;font-size:.88rem;font-weight:600;white-space:nowrap}
 .tag.yes{color:var(--good)}.tag.no{color:var(--bad)}.tag.open{color:var(--warn)}
 @media(max-width:38rem){body{padding:0 .6rem 3rem}section{padding:1rem .9rem}h1{font-size:1.5rem}.facts{grid-template-columns:1fr 1fr}
 .verdict{grid-template-columns:1fr}}
-@media print{:root{--page:#fff;--card:#fff;--text:#000;--quiet:#333;--line:#aaa;--edge:#555;--link:#000;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000;
---soft:#eee}
+@media print{:root{--page:#fff;--card:#fff;--text:#000;--quiet:#333;--line:#aaa;--edge:#555;--link:#000;--bar:#2a6fa8;--good:#1c6b3c;--bad:#a3262a;--warn:#785000}
 body{max-width:none;padding:0;font-size:10pt}nav,.skip{display:none}section{border:0;padding:0;margin:0 0 1.5rem}h2,h3{break-after:avoid}
-tr,svg,.switches li{break-inside:avoid}.pictures{display:block}table{font-size:8.5pt}.screen{display:none}.scroll{overflow:visible}.quiet{color:#333}
+tr,svg{break-inside:avoid}.pictures{display:block}table{font-size:8.5pt}.screen{display:none}.scroll{overflow:visible}.quiet{color:#333}
 details::details-content{content-visibility:visible;block-size:auto}details>*{display:block}summary{list-style:none;color:#000}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
-@media(forced-colors:active){.tile i,.bar,svg rect{forced-color-adjust:none}}
+@media(forced-colors:active){.bar,svg rect{forced-color-adjust:none}}
 )";
 
 }  // namespace
@@ -137,6 +121,10 @@ std::string missing(const std::string& what, const std::string& why, const std::
   return "<div class=\"missing\"><p><strong>Missing:</strong> " + html_text(what) + "</p>\n" +
          (why.empty() ? "" : paragraph("Why: " + why, "quiet")) +
          (how.empty() ? "" : paragraph("How to get it: " + how)) + "</div>\n";
+}
+
+std::string fact(std::string_view name, std::string_view value) {
+  return "<div><dt>" + html_text(name) + "</dt><dd>" + html_text(value) + "</dd></div>";
 }
 
 std::string bar(double share) {

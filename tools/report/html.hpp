@@ -48,6 +48,9 @@ std::string folded(std::string_view summary, const HtmlTable& table);
 // Returns HTML that says what is missing, `why`, and how to get it.
 std::string missing(const std::string& what, const std::string& why, const std::string& how);
 
+// Returns an entry of a list with the class "facts": a name, and a value in large type.
+std::string fact(std::string_view name, std::string_view value);
+
 // Returns a bar of the length `share`, 0 to 1, for a cell of a table that has the number too.
 std::string bar(double share);
 

@@ -11,16 +11,13 @@ namespace placement::tools {
 namespace {
 
 std::string now(const sim::Occupancy& occupancy) {
-  const auto cell = [](const std::string& name, const std::string& value) {
-    return "<div><dt>" + name + "</dt><dd>" + value + "</dd></div>";
-  };
   return "<h3>Now</h3>\n<dl class=\"facts\">" +
-         cell("Free cores", std::to_string(occupancy.free_cores) + " of " + std::to_string(occupancy.usable_cores)) +
-         cell("Largest below one leaf switch", std::to_string(occupancy.largest_in_switch) + " cores") +
-         cell("Largest in one subtree", std::to_string(occupancy.largest_in_subtree) + " cores") +
-         cell("Running jobs", std::to_string(occupancy.jobs)) +
-         cell("On more switches than needed", std::to_string(occupancy.spread_jobs)) +
-         cell("Leaf switches beyond need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
+         fact("Free cores", std::to_string(occupancy.free_cores) + " of " + std::to_string(occupancy.usable_cores)) +
+         fact("Largest below one leaf switch", std::to_string(occupancy.largest_in_switch) + " cores") +
+         fact("Largest in one subtree", std::to_string(occupancy.largest_in_subtree) + " cores") +
+         fact("Running jobs", std::to_string(occupancy.jobs)) +
+         fact("On more switches than needed", std::to_string(occupancy.spread_jobs)) +
+         fact("Leaf switches beyond need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
 }
 
 // One measure of the machine, as per cent of the cores.
