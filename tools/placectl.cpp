@@ -44,7 +44,6 @@ constexpr Command commands[] = {
     {"status", "the data that placement has at this moment", command_status},
     {"nodes", "what is known of each node", command_nodes},
     {"pairs", "what is known of the network between nodes", command_pairs},
-    {"reliability", "outages of nodes", command_reliability},
     {"predict", "when and where a job would start, and what it costs there", command_predict},
     {"explain", "why a job got its nodes", command_explain},
     {"decisions", "sum up what slurmctld decided", command_decisions},

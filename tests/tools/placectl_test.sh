@@ -29,7 +29,7 @@ general() {
   run mpa
   refused 2 "placectl: command 'mpa' map?"
   run weather
-  refused 2 "placectl: 'weather' map run choose bind cost matrix check-config enable disable gres-conf select status nodes pairs reliability predict explain decisions report metrics export import simulate"
+  refused 2 "placectl: 'weather' map run choose bind cost matrix check-config enable disable gres-conf select status nodes pairs predict explain decisions report metrics export import simulate"
   for words in map run choose bind cost 'matrix info' 'matrix convert' 'matrix heatmap' check-config enable disable gres-conf; do
     # shellcheck disable=SC2086
     run $words --help

@@ -32,7 +32,6 @@ for path, kind in sorted(set(walk(json.load(sys.stdin), ""))):
 all_members() {
   members nodes --json --state "$old/snapshot_1"
   members pairs --json --state "$old/snapshot_1_forecasts"
-  members reliability --json --state "$old/snapshot_1_forecasts"
   members status --json --state "$old/snapshot_1"
   members explain --json --ring ring 7
   members decisions --json --ring ring

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// placectl nodes and placectl reliability: the state of each node.
+// placectl nodes: the state of each node.
 #include <algorithm>
 #include <cmath>
 
@@ -16,27 +16,19 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option nodes_options[] = {
+constexpr Option options[] = {
     state_option,
     nodes_option,
     {'s', "sort", "FIELD", "sort by a number of --json, largest first [order of the snapshot]"},
     json_option,
 };
 
-constexpr CommandHelp nodes_help{
+constexpr CommandHelp help{
     "placectl nodes", "[OPTION]...",
     "Prints the state of each node: liveness, age of its report, load and the part that Slurm's jobs cause, memory,\n"
-    "traffic and users. \"-\" is an unknown value. --json has all numbers.\n",
-    nodes_options};
-
-constexpr Option reliability_options[] = {
-    state_option, nodes_option, {'a', "all", nullptr, "also nodes without an outage"}, json_option};
-
-constexpr CommandHelp reliability_help{
-    "placectl reliability", "[OPTION]...",
-    "Shows the unplanned outages of each node, how long it was observed, the mean time between\n"
-    "them, and the probability of an outage that policies use; the least reliable first.\n",
-    reliability_options};
+    "traffic, users, unplanned outages, the time of observation, and the probability of an outage that policies use.\n"
+    "\"-\" is an unknown value. --json has all numbers.\n",
+    options};
 
 const NodeField& field_of(const std::string& name) {
   std::vector<std::string_view> names;
@@ -71,73 +63,30 @@ std::string as_json(const StateInput& input, const std::vector<std::int32_t>& no
 
 std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
   TextTable table(
-      {"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "P(OUTAGE)"});
+      {"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "OUTAGES",
+       "OBSERVED", "P(OUTAGE)"});
   for (const std::int32_t n : nodes) {
     const NodeState& node = state.nodes[n];
     table.add({node.name, std::string(to_string(node.liveness)), shown_seconds(node.age_s), shown_number(node.cores, 0),
                shown_number(node.cpu_load.minutes_1), shown_number(node.slurm_load.minutes_1),
                shown_percent(node.cpu_utilisation.minutes_1, 0),
                shown_bytes(node.memory_available_MiB.minutes_1 * 1048576), shown_bytes(node.flow_rate_Bps.minutes_1),
-               shown_number(node.users.minutes_1, 0), shown_number(node.outage_probability, 4)});
+               shown_number(node.users.minutes_1, 0), std::to_string(node.outages), shown_seconds(node.observed_s),
+               shown_number(node.outage_probability, 5)});
   }
-  return table.text();
-}
-
-std::string reliability_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
-  TextTable table({"NODE", "<STATE", "OUTAGES", "OBSERVED", "BETWEEN", "P(OUTAGE)"});
-  for (const std::int32_t n : nodes) {
-    const NodeState& node = state.nodes[n];
-    const double between = node.outages > 0 ? node.observed_s / static_cast<double>(node.outages) : unknown_value;
-    table.add({node.name, std::string(to_string(node.liveness)), std::to_string(node.outages),
-               shown_seconds(node.observed_s), shown_seconds(between), shown_number(node.outage_probability, 5)});
-  }
-  return table.empty() ? "" : table.text();
-}
-
-std::string fleet(const LiveState& state, const std::vector<std::int32_t>& nodes, std::size_t hidden) {
-  std::int64_t outages = 0;
-  double observed_s = 0;
-  for (const std::int32_t n : nodes) {
-    outages += state.nodes[n].outages;
-    observed_s += state.nodes[n].observed_s;
-  }
-  std::string text = std::to_string(nodes.size()) + " nodes, " + std::to_string(outages) + " outages in " +
-                     shown_seconds(observed_s) + " of observation";
-  if (outages > 0) text += ", one per " + shown_seconds(observed_s / static_cast<double>(outages)) + " and node";
-  if (!std::isnan(state.outage_horizon_s)) text += "; P(OUTAGE) is within " + shown_seconds(state.outage_horizon_s);
-  text += "\n";
-  if (hidden > 0) text += std::to_string(hidden) + " nodes without an outage are not shown, --all shows them\n";
-  return text;
+  return table.text() + "# P(OUTAGE) is within " + shown_seconds(state.outage_horizon_s) + "\n";
 }
 
 }  // namespace
 
 int command_nodes(int argc, char** argv) {
-  const CommandLine line(nodes_help, argc, argv);
+  const CommandLine line(help, argc, argv);
   const Config config = config_for_records();
   const StateInput input = read_state(line, config);
   std::vector<std::int32_t> nodes = chosen_nodes(line, input.state);
   if (const auto field = line.value("sort")) sort_by(nodes, input.state, field_of(*field));
   write_output("", line.has("json") ? as_json(input, nodes)
                                     : node_table(input.state, nodes) + "# " + input.described(config) + "\n");
-  return exit_ok;
-}
-
-int command_reliability(int argc, char** argv) {
-  const CommandLine line(reliability_help, argc, argv);
-  const Config config = config_for_records();
-  const StateInput input = read_state(line, config);
-  const std::vector<std::int32_t> all = chosen_nodes(line, input.state);
-  std::vector<std::int32_t> nodes = all;
-  sort_by(nodes, input.state, field_of("outage_probability"));
-  if (!line.has("all") && !line.has("json"))
-    std::erase_if(nodes, [&](std::int32_t n) { return input.state.nodes[n].outages == 0; });
-  if (line.has("json")) {
-    write_output("", as_json(input, nodes));
-    return exit_ok;
-  }
-  write_output("", reliability_table(input.state, nodes) + fleet(input.state, all, all.size() - nodes.size()) + "# " +
-                       input.described(config) + "\n");
   return exit_ok;
 }
 

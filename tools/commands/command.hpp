@@ -23,7 +23,6 @@ int command_metrics(int argc, char** argv);
 int command_nodes(int argc, char** argv);
 int command_pairs(int argc, char** argv);
 int command_predict(int argc, char** argv);
-int command_reliability(int argc, char** argv);
 int command_report(int argc, char** argv);
 int command_status(int argc, char** argv);
 int command_run(int argc, char** argv);
