@@ -117,9 +117,6 @@ mapping_json() {
   json "['cost']" 360
   run matrix info matrix --json
   json "['heaviest'][0]" "{'a': 0, 'b': 3, 'weight': 100}"
-  run matrix info matrix -t tree --json
-  json "['gain']['cost']" 360
-  json "['gain']['run_time'][1]['communication']" 0.3
   json "['traffic']['most']" 115
   run check-config --json
   json "['settings']['Mode']" enforce
@@ -197,12 +194,9 @@ bad_mapping() {
     [ $code = 2 ] || fail "$command: exit code $code"
     says 'SEQUENTIAL RANDOM --pattern'
   done
-  for words in 'map -m matrix -t' 'matrix info matrix -t'; do
-    # shellcheck disable=SC2086
-    run $words tree -p nla
-    [ $code = 1 ] || fail "$command: exit code $code"
-    says 'NLA live data placectl select'
-  done
+  run map -m matrix -t tree -p nla
+  [ $code = 1 ] || fail "$command: exit code $code"
+  says 'NLA live data placectl select'
   run map -m matrix -t tree -p treematch=colour=red
   [ $code = 2 ] || fail "$command: exit code $code"
   says 'colour TREEMATCH matrix scope levels-up seed effort objective comm-share'
@@ -244,14 +238,6 @@ bad_mapping() {
 
 tori() {
   printf 'torus 4 4\nfaulty 100 1 6\n' >torus
-  # Four ranks in a ring: two pairs are at two hops, the rest at one. 10 + 5 are the lightest two that can be:
-  # 150 + 15, with any faults in the file.
-  run matrix info matrix -n 0 -t torus
-  has $'natural   165 hop-bytes, in natural order\nplaced    165 hop-bytes by TOFA, 100 % of that'
-  run matrix info matrix -n 0 -t torus -p sequential=matrix=other
-  refused 2 'placectl matrix: --policy SEQUENTIAL=matrix=other matrix --policy'
-  run matrix info matrix -n 0 -t torus -p sequential
-  has 'hop-bytes by SEQUENTIAL, '
   run map -m matrix -t torus --json -o mapping
   [ "$code" = 0 ] || fail "$command: exit code $code; $err"
   json "['policy']" TOFA
@@ -340,7 +326,7 @@ offered_cores() {
   run map --pattern ring -n 7 -t topology.conf
   [ $code = 1 ] || fail "$command: exit code $code"
   printf '7 1\n0 6 5\n' >seven
-  run matrix info --topology topology.conf seven
+  run map -t topology.conf -m seven
   [ $code = 1 ] || fail "$command: 7 ranks on 6 cores; exit code $code"
   printf 'n0 0\nn1 1\nn3 2\n' >torus
   run map --pattern ring -t torus --slurm-conf slurm.conf -f nodes -p SEQUENTIAL

@@ -42,8 +42,7 @@ general() {
     says "unknown --frobnicate"
     has '--help'
   done
-  for words in map cost 'matrix info' simulate report; do
-    # shellcheck disable=SC2086
+  for words in map cost simulate report; do
     run $words --help
     has 'topology.yaml[:NAME]'
   done
@@ -56,19 +55,6 @@ matrices() {
   refused 2 "placectl matrix: 'show' info make scale convert heatmap"
   run matrix info matrix -n 2
   expect 0 $'format    dense\nranks     4\npairs     6 (density 1)\ntotal     150\nsymmetric yes\npartners  3 to 3, median 3 of a rank\ntraffic   30 to 115, median 40 of a rank\nregular   90 % of the traffic is in 2 differences of rank numbers, and in 4 pairs\nheaviest  0 - 3: 100\nheaviest  1 - 2: 20' ''
-  run matrix info matrix -n 0 -t tree
-  says 'topology tree natural 570 hop-bytes placed 360 hop-bytes TREEMATCH 63.2 % run time 96.3 % 88.9 % 81.6 % 10 % 30 % 50 %'
-  run matrix info matrix -n 0 -t tree -p random
-  has 'hop-bytes by RANDOM, '
-  run matrix info matrix -n 0 -p random
-  refused 2 'placectl matrix: --policy --topology'
-  printf '3 0\n' >silent
-  run matrix info silent -t tree
-  has 'placed    0 hop-bytes by TREEMATCH, 100 % of that'
-  printf '40 1\n0 39 1\n' >many
-  run matrix info many -t tree
-  [ $code = 1 ] || fail "$command: exit code $code"
-  says 'matrix 40 ranks 8 8 leaves'
   for form in dense edges np mtx; do
     run matrix convert --to $form matrix "as.$form"
     expect 0 ''
@@ -346,7 +332,6 @@ completion() {
   completes '--help --version' --
   completes 'edges' matrix make -t e
   completes 'mtx' matrix convert -t m
-  completes 'matrix' matrix info -t matr
   completes 'matrix' matrix make -n 4 -o matr
   completes 'latency' pairs -b l
   completes 'cpu_load_1 cpu_load_5 cpu_load_15' nodes --sort cpu_l

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <memory>
-#include <numeric>
-#include <optional>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
-#include "common/policy/policy_spec.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "pattern/pattern.hpp"
@@ -19,7 +14,6 @@
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/torus_machine.hpp"
-#include "tools/map/map_run.hpp"
 #include "tools/map/matrix_facts.hpp"
 #include "tools/output/output.hpp"
 #include "tools/pictures/heatmap.hpp"
@@ -38,9 +32,6 @@ constexpr const char* matrix_usage =
 
 constexpr Option info_options[] = {
     {'n', "heaviest", "N", "number of the heaviest pairs to print [5]"},
-    topology_option,
-    slurm_conf_option,
-    {'p', "policy", "WORD", "policy, as for placectl map [TREEMATCH; on a torus TOFA]"},
     weight_option,
     {'j', "json", nullptr, "in JSON"},
 };
@@ -49,7 +40,7 @@ constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
     "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
-    "the forms. With --topology it also prints what placement could gain on this machine if it is empty.\n",
+    "the forms.\n",
     info_options,
     1,
     1};
@@ -117,40 +108,14 @@ constexpr CommandHelp heatmap_help{
     1,
     1};
 
-// Returns the gain on a machine without faults. Faults in a torus file are ignored, because they cost no time as long
-// as nothing fails.
-PlacementGain gain_on(const std::string& topology, const CommandLine& line, std::shared_ptr<const CommMatrix> matrix) {
-  const MachineFile file = read_machine_file(topology);
-  const bool on_torus = is_torus_file(file);
-  MapTask task;
-  task.matrix = std::move(matrix);
-  task.view = read_machine(file, line.value_or("slurm-conf", ""), task.faults);
-  task.usable.resize(static_cast<std::size_t>(task.view.tree->leaves()));
-  std::iota(task.usable.begin(), task.usable.end(), 0);
-  drop_unusable(task.view, task.usable);
-  if (on_torus) task.faults = {};
-  task.spec =
-      from_command_line([&] { return parse_policy_spec(line.value_or("policy", on_torus ? "TOFA" : "TREEMATCH")); });
-  if (std::ranges::any_of(task.spec.parameters, [](const auto& parameter) {
-        return parameter.first == "matrix" || pattern::is_key(parameter.first);
-      }))
-    throw UsageError("--policy " + to_string(task.spec) + ": the traffic is that of the matrix " + line.operands()[0] +
-                     ", and --policy has keys of the policy alone");
-  const MapOutcome outcome = run_map(task);
-  return {topology, outcome.natural_cost, outcome.cost, task.spec.policy};
-}
-
 int matrix_info(int argc, char** argv) {
   const CommandLine line(info_help, argc, argv);
   const auto heaviest = static_cast<std::size_t>(line.integer("heaviest", 0, INT32_MAX).value_or(5));
-  if (!line.has("topology")) line.refuse({"slurm-conf", "policy"}, "requires --topology");
   MatrixInfo info;
   const auto text = [&](TrafficWeight weight) {
-    const auto matrix = std::make_shared<const CommMatrix>(read_matrix(line.operands()[0], {.weight = weight}, &info));
-    const MatrixFacts facts = facts_of(*matrix, info, heaviest);
-    std::optional<PlacementGain> gain;
-    if (line.has("topology")) gain = gain_on(*line.value("topology"), line, matrix);
-    return line.has("json") ? facts_as_json(facts, gain) : format_facts(facts, gain);
+    const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
+    const MatrixFacts facts = facts_of(matrix, info, heaviest);
+    return line.has("json") ? facts_as_json(facts) : format_facts(facts);
   };
   std::string shown = text(weight_given(line));
   // The file of a profile also answers what the other weight would give.

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <numeric>
 
-#include "common/util/short_number.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 
@@ -14,7 +13,6 @@ namespace placement::tools {
 namespace {
 
 constexpr double most_of_it = 0.9;  // share of the traffic
-constexpr double shares[] = {0.1, 0.3, 0.5};
 
 Spread spread_of(std::vector<std::int64_t> values) {
   if (values.empty()) return {};
@@ -60,16 +58,6 @@ std::string words(const Spread& spread) {
          std::to_string(spread.median);
 }
 
-std::string format_gain(const PlacementGain& gain) {
-  std::string text = line("topology", gain.topology);
-  text += line("natural", to_string(gain.natural_cost) + " hop-bytes, in natural order");
-  text += line("placed",
-               to_string(gain.cost) + " hop-bytes by " + gain.policy + ", " + in_percent(gain.ratio()) + " of that");
-  return text + line("run time", joined(shares, ", ", [&](double share) { return in_percent(gain.time(share)); }) +
-                                     " of that in natural order where " + joined(shares, ", ", in_percent) +
-                                     " of it is communication");
-}
-
 void write_spread(JsonWriter& json, const char* name, const Spread& spread) {
   json.key(name).begin_object().member("least", spread.least, "median", spread.median, "most", spread.most);
   json.end_object();
@@ -98,11 +86,7 @@ MatrixFacts facts_of(const CommMatrix& matrix, const MatrixInfo& info, std::size
   return facts;
 }
 
-double PlacementGain::ratio() const {
-  return natural_cost > 0 ? static_cast<double>(cost) / static_cast<double>(natural_cost) : 1;
-}
-
-std::string format_facts(const MatrixFacts& facts, const std::optional<PlacementGain>& gain) {
+std::string format_facts(const MatrixFacts& facts) {
   const Regularity& regular = facts.regularity;
   const auto counted = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
@@ -125,10 +109,10 @@ std::string format_facts(const MatrixFacts& facts, const std::optional<Placement
     text +=
         line("heaviest", std::to_string(edge.a) + " - " + std::to_string(edge.b) + ": " + std::to_string(edge.weight));
   for (const std::string& note : facts.info.notes) text += line("note", note);
-  return text + (gain ? format_gain(*gain) : "");
+  return text;
 }
 
-std::string facts_as_json(const MatrixFacts& facts, const std::optional<PlacementGain>& gain) {
+std::string facts_as_json(const MatrixFacts& facts) {
   const MatrixInfo& info = facts.info;
   JsonWriter json;
   json.begin_object().member("format", to_string(info.format), "ranks", facts.ranks, "pairs", facts.pairs);
@@ -140,13 +124,6 @@ std::string facts_as_json(const MatrixFacts& facts, const std::optional<Placemen
   json.objects("heaviest", facts.heaviest,
                [&](const CommEdge& edge) { json.member("a", edge.a, "b", edge.b, "weight", edge.weight); });
   json.list("notes", info.notes);
-  if (gain) {
-    json.key("gain").begin_object().member("topology", gain->topology, "policy", gain->policy);
-    json.member("natural_cost", gain->natural_cost, "cost", gain->cost, "ratio", gain->ratio());
-    json.objects("run_time", shares,
-                 [&](double share) { json.member("communication", share, "time", gain->time(share)); });
-    json.end_object();
-  }
   return json.end_object().take();
 }
 

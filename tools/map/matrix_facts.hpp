@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "common/matrix/comm_matrix.hpp"
-#include "common/matrix/cost.hpp"
 #include "common/matrix/matrix_format.hpp"
 
 namespace placement::tools {
@@ -38,21 +36,8 @@ struct MatrixFacts {
 // Returns the statistics of `matrix` with at most `heaviest` of its heaviest pairs.
 MatrixFacts facts_of(const CommMatrix& matrix, const MatrixInfo& info, std::size_t heaviest);
 
-// Shows what placement can gain for the matrix on a machine that is completely free.
-struct PlacementGain {
-  std::string topology;   // name of the topology file
-  Cost natural_cost = 0;  // hop-bytes with rank r on the r-th leaf
-  Cost cost = 0;          // hop-bytes with the policy
-  std::string policy;
-
-  double ratio() const;  // cost / natural_cost; 1 if natural_cost is 0
-  // Returns the run time relative to natural order if `share` (0 to 1) of it is communication [TM §7].
-  double time(double share) const { return 1 + share * (ratio() - 1); }
-};
-
-// Returns the facts and, if known, the gain as lines for people.
-std::string format_facts(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
-// Returns the facts and, if known, the gain as JSON.
-std::string facts_as_json(const MatrixFacts& facts, const std::optional<PlacementGain>& gain);
+// Return the facts as lines for people, and as JSON.
+std::string format_facts(const MatrixFacts& facts);
+std::string facts_as_json(const MatrixFacts& facts);
 
 }  // namespace placement::tools
