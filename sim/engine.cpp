@@ -25,7 +25,6 @@ constexpr std::int64_t second_us = 1000000;
 constexpr std::int64_t hour_us = 3600 * second_us;
 constexpr std::int64_t latest_us = never_us / 4;  // the latest simulated time: adding a run time does not overflow
 constexpr std::size_t most_samples = 100'000;
-constexpr std::int64_t cost_samples = 20;
 // Returns the name of a job in messages.
 std::string name_of(const LogJob& job) {
   return "job " + std::to_string(job.id) + (job.line > 0 ? " (line " + std::to_string(job.line) + " of the log)" : "");
@@ -57,13 +56,12 @@ Use use_of(const RunningJob& job, std::int64_t now_us) {
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
-         const ReplayOptions& options, const Replay* reference, ReplayControl* control)
+         const ReplayOptions& options, ReplayControl* control)
       : machine_(machine),
         jobs_(jobs),
         strategy_(strategy),
         patterns_(patterns),
         options_(options),
-        reference_(reference),
         control_(control),
         release_us_(std::llround(options.release_s * second_us)),
         failures_(options, machine.nodes()),
@@ -122,13 +120,11 @@ class Engine {
   const Strategy& strategy_;
   const PatternSource& patterns_;
   const ReplayOptions& options_;
-  const Replay* const reference_;
   ReplayControl* const control_;
   Replay result_;
   const std::int64_t release_us_;
 
-  std::int64_t begin_us_ = 0;     // processor time of the thread when the replay began
-  std::int64_t ended_tasks_ = 0;  // tasks of the jobs that have ended
+  std::int64_t begin_us_ = 0;  // processor time of the thread when the replay began
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
@@ -206,9 +202,7 @@ JobRequest Engine::request_of(const LogJob& job) const {
 
 double Engine::run_time_us(std::int32_t job, const JobPlacement& placed) {
   JobOutcome& outcome = result_.outcomes[job];
-  double stock_cost = placed.stock_cost;
-  if (reference_ != nullptr && reference_->outcomes[job].cost > 0) stock_cost = reference_->outcomes[job].cost;
-  outcome.ratio = strategy_.stock || stock_cost <= 0 ? 1.0 : placed.cost / stock_cost;
+  outcome.ratio = strategy_.stock || placed.stock_cost <= 0 ? 1.0 : placed.cost / placed.stock_cost;
   const double a = outcome.has_matrix ? options_.communication : 0;
   double charge_s = options_.charge_stock_s;
   if (placed.asked)
@@ -287,9 +281,6 @@ void Engine::end(std::int64_t slot) {
   if (job == filler) return;
   result_.outcomes[job].end_us = end_us;
   ++result_.ended_jobs;
-  ended_tasks_ += jobs_[job].tasks;
-  if (result_.ended_jobs * cost_samples / std::ssize(jobs_) > std::ssize(result_.costs))
-    result_.costs.push_back({result_.ended_jobs, ended_tasks_, processor_s()});
   tell_progress();
 }
 
@@ -498,10 +489,9 @@ Replay Engine::run() {
 }  // namespace
 
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
-              const PatternSource& patterns, const ReplayOptions& options, const Replay* reference,
-              ReplayControl* control) {
+              const PatternSource& patterns, const ReplayOptions& options, ReplayControl* control) {
   check_times(jobs);
-  return Engine(machine, jobs, strategy, patterns, options, reference, control).run();
+  return Engine(machine, jobs, strategy, patterns, options, control).run();
 }
 
 }  // namespace placement::sim

@@ -94,20 +94,12 @@ struct FillJob {
   std::int64_t expected_us = 0;  // end by the requested time
 };
 
-// The processor time of a replay up to some point. There is one sample for each twentieth of the jobs.
-struct CostSample {
-  std::int64_t ended_jobs = 0;
-  std::int64_t ended_tasks = 0;  // tasks of the ended jobs
-  double processor_s = 0;
-};
-
 // The result of a replay.
 struct Replay {
   std::string strategy;
   std::vector<JobOutcome> outcomes;  // one per job of the list
   std::vector<FillJob> fill;         // empty unless ReplayOptions::full_start is set
   std::vector<MachineSample> samples;
-  std::vector<CostSample> costs;
   std::vector<FreeLeaves> free_leaves;  // before jobs start at that time; at most most_free_leaves
   std::string first_refusal;            // why the policy could not serve the first job that it refused; may be empty
   std::int64_t ended_jobs = 0;
@@ -134,11 +126,9 @@ struct ReplayControl {
 // Replays jobs, sorted by submit time, on an empty machine: first come, first served, with the backfill of
 // ReplayOptions. The run time of a job is T' = (S (1 - a) + R a) T [TM §7]. R is its communication, and S its slowdown
 // by the load of other programs, divided by that of the stock choice. Without known load S is 1.
-//   reference  may be null; otherwise a replay of SLURM, whose communication of the job is the divisor of R
-//   control    may be null
+// `control` may be null.
 // Memory is O(jobs + cores). Throws Error when a run time or the simulated time is too long to be counted.
 Replay replay(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy,
-              const PatternSource& patterns, const ReplayOptions& options, const Replay* reference = nullptr,
-              ReplayControl* control = nullptr);
+              const PatternSource& patterns, const ReplayOptions& options, ReplayControl* control = nullptr);
 
 }  // namespace placement::sim

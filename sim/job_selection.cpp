@@ -51,8 +51,6 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
         partition_found = partition_found || wanted;
         if (!wanted && !partition_found) partitions.emplace(job.partition_number, job.partition);
         if (!wanted || job.submit_s < selection.from_s.value_or(0) ||
-            job.submit_s >= selection.to_s.value_or(INT64_MAX) || job.tasks < selection.least_tasks ||
-            job.tasks > selection.most_tasks ||
             (selection.from_s && job.submit_s - *selection.from_s >= selection.window_s)) {
           ++list.not_selected;
           return;
@@ -79,10 +77,9 @@ JobList select_jobs(const std::string& path, const JobSelection& selection, LogN
   if (list.jobs.empty())
     throw NoJobs(path + ": none of its " + std::to_string(usable) + " usable jobs is in the selection" +
                  (partition_found ? "" : partitions_text(partitions)) +
-                 (selection.from_s || selection.to_s
-                      ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
-                            std::to_string(last_s) + " s"
-                      : ""));
+                 (selection.from_s ? "; by its clock they were submitted from " + std::to_string(first_s) + " to " +
+                                         std::to_string(last_s) + " s"
+                                   : ""));
   return list;
 }
 

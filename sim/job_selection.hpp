@@ -16,10 +16,7 @@ struct JobSelection {
   ProcessorsPerCore per_core;
   std::vector<std::string> partitions;  // names or numbers; empty: all
   std::optional<std::int64_t> from_s;   // jobs submitted before this time on the log's clock are left out
-  std::optional<std::int64_t> to_s;     // jobs submitted at or after this time on the log's clock are left out
-  std::int64_t window_s = std::numeric_limits<std::int64_t>::max();  // length of the window
-  std::int32_t least_tasks = 1;
-  std::int32_t most_tasks = std::numeric_limits<std::int32_t>::max();
+  std::int64_t window_s = std::numeric_limits<std::int64_t>::max();   // length of the window
   std::int64_t most_jobs = std::numeric_limits<std::int64_t>::max();  // the first ones submitted
 };
 

@@ -23,7 +23,6 @@ libsim_la_SOURCES = \
 	%D%/site_data.cpp \
 	%D%/statistics.cpp \
 	%D%/stock_choice.cpp \
-	%D%/svg_plot.cpp \
 	%D%/swf.cpp \
 	#
 libsim_la_CPPFLAGS = $(AM_CPPFLAGS) $(ZLIB_CFLAGS)

@@ -145,32 +145,4 @@ PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, cons
   return compare_paired(a, b);
 }
 
-std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
-                                   std::span<const double> hours, JobGroup group) {
-  std::vector<double> means;
-  double sum = 0;
-  std::int64_t count = 0;
-  std::size_t k = 0;
-  for (const double hour : hours) {
-    for (; k < jobs.size() && static_cast<double>(jobs[k].submit_s) <= hour * 3600; ++k)
-      if (counts(replay.outcomes[k], group)) {
-        sum += value_of(jobs[k], replay.outcomes[k], measure);
-        ++count;
-      }
-    means.push_back(count > 0 ? sum / static_cast<double>(count) : of_no_job);
-  }
-  return means;
-}
-
-std::vector<double> window_hours(std::span<const LogJob> jobs) {
-  if (jobs.empty()) return {};
-  const double last = static_cast<double>(jobs.back().submit_s) / 3600;
-  std::vector<double> hours;
-  for (double decade = 1; decade < last; decade *= 10)
-    for (const double step : {1.0, 2.0, 5.0})
-      if (step * decade < last) hours.push_back(step * decade);
-  hours.push_back(last);
-  return hours;
-}
-
 }  // namespace placement::sim

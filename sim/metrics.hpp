@@ -72,13 +72,4 @@ Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Re
 PairedComparison compare(std::span<const LogJob> jobs, const Replay& first, const Replay& second, Measure measure,
                          JobGroup group);
 
-// Returns the mean of the measure for each entry of `hours`, which ascends. It is the mean over the ended jobs of the
-// group that were submitted in this number of hours from the start. The mean is of_no_job when there are none.
-std::vector<double> mean_by_window(std::span<const LogJob> jobs, const Replay& replay, Measure measure,
-                                   std::span<const double> hours, JobGroup group = JobGroup::all);
-
-// Returns 1, 2, 5, 10, .. hours below the last submit time, and then the last submit time in hours. Returns nothing
-// when there are no jobs. `jobs` is sorted by submit time.
-std::vector<double> window_hours(std::span<const LogJob> jobs);
-
 }  // namespace placement::sim

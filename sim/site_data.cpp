@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <unordered_map>
 
 #include "common/state/live_check.hpp"
 #include "common/state/pair_arrays.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
-#include "common/util/hostlist.hpp"
-#include "common/util/input_file.hpp"
 #include "common/util/random.hpp"
-#include "common/util/short_number.hpp"
 #include "common/util/text.hpp"
 #include "mapping/node_choice.hpp"
 #include "sim/rng_streams.hpp"
@@ -22,9 +18,6 @@
 namespace placement::sim {
 
 namespace {
-
-constexpr std::size_t max_file_bytes = std::size_t{1} << 30;
-constexpr double most_failure_hours = 1e6;
 
 double fraction(Random& random) { return sim::fraction(random.next()); }
 
@@ -76,15 +69,6 @@ PairTable random_pairs(const ClusterView& view, Random& random) {
 }
 
 RunningMeans always(double value) { return {value, value, value}; }
-
-double parse_number(const std::string& path, const TextLine& line, std::string_view word, const char* what,
-                    double most) {
-  const std::optional<double> value = parse_real(word);
-  if (!value || *value < 0 || *value > most)
-    fail_at(path, line.number,
-            std::string(what) + " '" + shown(word) + "': expected a number from 0 to " + short_number(most, 6));
-  return *value;
-}
 
 std::unordered_map<std::string, std::int32_t> numbers_of_nodes(const ClusterView& view) {
   std::unordered_map<std::string, std::int32_t> number;
@@ -168,35 +152,6 @@ std::vector<double> failure_rates(const ClusterView& view) {
       rates[n] = -std::log1p(-std::min(probability, 0.999999)) / (view.live->outage_horizon_s / 3600);
   }
   return rates;
-}
-
-std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view) {
-  const auto number = numbers_of_nodes(view);
-  std::vector<PlannedFailure> failures;
-  const std::string text = read_input_file(path, max_file_bytes);
-  for (const TextLine& line : text_lines(text)) {
-    const std::vector<std::string_view> words = split_words(line.text);
-    if (words.size() != 3)
-      fail_at(path, line.number, "'" + shown(line.text) + "' is not of the form \"seconds nodes hours\"");
-    PlannedFailure failure;
-    failure.time_us = std::llround(parse_number(path, line, words[0], "seconds", 1e11) * 1e6);
-    failure.repair_us = std::llround(parse_number(path, line, words[2], "hours", most_failure_hours) * 3600e6);
-    std::vector<std::string> names;
-    try {
-      names = expand_hostlist(words[1]);
-    } catch (const Error& error) {
-      fail_at(path, line.number, error.what());
-    }
-    for (const std::string& name : names) {
-      const auto found = number.find(name);
-      if (found == number.end()) fail_at(path, line.number, "node " + shown(name) + " is not one of the machine");
-      failure.node = found->second;
-      failures.push_back(failure);
-    }
-  }
-  std::stable_sort(failures.begin(), failures.end(),
-                   [](const PlannedFailure& a, const PlannedFailure& b) { return a.time_us < b.time_us; });
-  return failures;
 }
 
 }  // namespace placement::sim

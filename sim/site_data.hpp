@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Data of a machine other than its topology: live state, outage probabilities and planned failures.
+// Data of a machine other than its topology: live state and outage probabilities.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -29,10 +29,5 @@ void attach_outages(ClusterView& view, const NodeOutages& outages, double horizo
 // Returns the mean number of failures per hour of each node that leads to its outage probability. A probability of 1
 // counts as 0.999999. All are 0 without a live state.
 std::vector<double> failure_rates(const ClusterView& view);
-
-// Reads planned failures from a file and returns them sorted by time. A line has the seconds since the start of the
-// window, a node or host list such as n[1-4], and the hours until repair. '#' starts a comment. Throws Error that names
-// file, line and value.
-std::vector<PlannedFailure> read_failures(const std::string& path, const ClusterView& view);
 
 }  // namespace placement::sim

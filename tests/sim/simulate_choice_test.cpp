@@ -286,8 +286,7 @@ START_TEST(dense_patterns_are_bounded) {
   const std::vector<LogJob> jobs{job_of(0, 10, 10, 1), job_of(10, 10, 10, 65536)};
   ReplayOptions options;
   ReplayControl control;
-  ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, nullptr, &control),
-                  "a job of 65536 tasks");
+  ck_assert_error(replay(machine, jobs, parse_strategy("SLURM"), dense, options, &control), "a job of 65536 tasks");
   ck_assert_int_eq(control.ended_jobs, 0);
   options.share = 0;
   ck_assert_int_eq(replay(machine, jobs, parse_strategy("SLURM"), dense, options).ended_jobs, 2);

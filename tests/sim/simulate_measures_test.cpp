@@ -60,7 +60,7 @@ START_TEST(utilisation_of_an_interrupted_replay) {
       while (control.ended_jobs < enough && !over) std::this_thread::yield();
       stop = true;
     });
-    const Replay ended = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+    const Replay ended = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), &control);
     over = true;
     watcher.join();
     double busy_us = 0;
@@ -187,16 +187,6 @@ START_TEST(measures_jobs_and_sizes) {
   ck_assert_int_eq(summary.sizes[1].jobs, 2);
   ck_assert_double_eq(summary.sizes[1].switches, 2);
   ck_assert_double_eq(summary.extra_switches, 0);
-  const std::vector<double> hours{1, 3};
-  const std::vector<double> means = mean_by_window(jobs, replay, Measure::flow, hours);
-  ck_assert_double_eq_tol(means[0], 125, 1e-9);
-  ck_assert_double_eq_tol(means[1], 260 / 3.0, 1e-9);
-  // The job without a matrix is submitted after two hours: in the first hour there is no mean.
-  const std::vector<double> without = mean_by_window(jobs, replay, Measure::flow, hours, JobGroup::without_matrix);
-  ck_assert(std::isnan(without[0]));
-  ck_assert_double_eq_tol(without[1], 10, 1e-9);
-  ck_assert((window_hours(jobs) == std::vector<double>{1, 2}));
-  ck_assert(window_hours({}).empty());
 }
 END_TEST
 

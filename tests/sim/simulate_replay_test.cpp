@@ -262,18 +262,6 @@ START_TEST(whole_nodes_are_not_shared) {
 }
 END_TEST
 
-START_TEST(stock_run_is_a_reference_of_its_own) {
-  const Machine machine = machine_of({3, 2, 3}, 2, 2);
-  const std::vector<LogJob> jobs = random_jobs(100, 16, 6);
-  const PatternSource patterns(parse_pattern("random=2"));
-  const Replay stock = replay(machine, jobs, parse_strategy("SLURM"), patterns, plain());
-  const Replay held = replay(machine, jobs, parse_strategy("TM-Isub"), patterns, plain(), &stock);
-  for (std::size_t k = 0; k < jobs.size(); ++k)
-    if (stock.outcomes[k].cost > 0)
-      ck_assert_double_eq_tol(held.outcomes[k].ratio, held.outcomes[k].cost / stock.outcomes[k].cost, 1e-12);
-}
-END_TEST
-
 START_TEST(failed_nodes_restart_their_jobs) {
   const Machine machine = machine_of({2, 2}, 1, 2);
   const std::vector<LogJob> jobs = random_jobs(100, 8, 8);
@@ -376,7 +364,7 @@ START_TEST(ends_when_told) {
   const std::atomic<bool> stop{true};
   ReplayControl control;
   control.stop = &stop;
-  const Replay replayed = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), nullptr, &control);
+  const Replay replayed = replay(machine, jobs, parse_strategy("SLURM"), PatternSource({}), plain(), &control);
   ck_assert(replayed.interrupted);
   const Summary summary = summarise(machine, jobs, replayed);
   ck_assert_int_eq(summary.ended, 0);
@@ -429,7 +417,6 @@ int main() {
   tcase_add_test(all, shares_are_the_same_jobs_for_all);
   tcase_add_test(all, every_strategy_is_legal_and_deterministic);
   tcase_add_test(all, whole_nodes_are_not_shared);
-  tcase_add_test(all, stock_run_is_a_reference_of_its_own);
   tcase_add_test(all, failed_nodes_restart_their_jobs);
   tcase_add_test(all, planned_failures_by_hand);
   tcase_add_test(all, cores_are_free_after_the_release);

@@ -251,36 +251,6 @@ START_TEST(only_nodes_that_can_fail_do) {
 }
 END_TEST
 
-START_TEST(failures_from_a_trace) {
-  const TemporaryDirectory directory;
-  const Machine machine = machine_of({2}, 1, 1);
-  ReplayOptions options;
-  options.planned_failures = read_failures(
-      directory.file("trace", "# seconds nodes hours\n900 n[0-1] 0.1\n50.5 n0 1\n60 n0 9\n"), machine.view());
-  ck_assert_uint_eq(options.planned_failures.size(), 4);
-  ck_assert_int_eq(options.planned_failures[0].time_us, 50500000);
-  ck_assert_int_eq(options.planned_failures[3].node, 1);
-  // n0 fails at 50.5 s. The job starts again at once on n1 and ends before 900 s. Failures of n0 while it is down
-  // count, and its outage lasts until the latest of their ends.
-  const std::vector<LogJob> jobs{job_of(0, 100, 100, 1), job_of(1000, 10, 10, 2)};
-  const Replay result = replay(machine, jobs, parse_strategy("SLURM"), PatternSource(parse_pattern("random")), options);
-  ck_assert_int_eq(result.outcomes[0].restarts, 1);
-  ck_assert_int_eq(result.outcomes[0].start_us, 50500000);
-  ck_assert_double_eq(result.lost_core_us, 50500000);
-  ck_assert_int_eq(result.node_failures, 4);                   // one failure for each node of each line
-  ck_assert_int_eq(result.outcomes[1].start_us, 32460000000);  // the time at which n0 is back
-  for (const auto& wrong : {std::pair{"5 n0\n", "trace:1: '5 n0'"},
-                            {"x n0 1\n", "seconds 'x'"},
-                            {"-1 n0 1\n", "seconds '-1'"},
-                            {"\n5 n0 nan\n", "trace:2: hours 'nan'"},
-                            {"5 n[0 1\n", "trace:1:"},
-                            {"5 n2 1\n", "node n2 machine"}}) {
-    const std::string error = error_of([&] { read_failures(directory.file("trace", wrong.first), machine.view()); });
-    ck_assert_msg(error.find(wrong.second) != std::string::npos || has_words(error, wrong.second), "%s", error.c_str());
-  }
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("simulate_site");
   TCase* all = tcase_create("all");
@@ -293,7 +263,6 @@ int main() {
   tcase_add_test(all, states_from_files);
   tcase_add_test(all, outages_give_rates);
   tcase_add_test(all, only_nodes_that_can_fail_do);
-  tcase_add_test(all, failures_from_a_trace);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

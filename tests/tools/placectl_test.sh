@@ -337,7 +337,6 @@ completion() {
   completes 'cpu_load_1 cpu_load_5 cpu_load_15' nodes --sort cpu_l
   completes 'TM-A TM-I TM-Isub TM-Isub+' simulate -s TM
   completes 'GREEDY' report --strategies = G
-  completes 'stock-run' simulate --reference s
   completes 'slurm' simulate --backfill s
   completes 'tasks' simulate --stock-request t
   completes 'scope=' predict -m TREEMATCH = sc

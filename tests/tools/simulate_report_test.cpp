@@ -5,13 +5,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "sim/svg_plot.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
 #include "tests/temporary_directory.hpp"
@@ -115,8 +113,6 @@ START_TEST(writes_all_files) {
   ck_assert_uint_eq(count(content(folder + "/summary.csv"), "\n"), 3);
   ck_assert_uint_eq(count(content(folder + "/jobs-TM-A.csv"), "\n"), 4);
   ck_assert_uint_eq(count(content(folder + "/machine-SLURM.csv"), "\n"), 1 + 3);
-  for (const char* name : {"flow.svg", "stretch.svg", "run.svg", "size.svg"})
-    ck_assert_uint_eq(count(content(folder + "/" + name), "</svg>"), 1);
   const std::string header = content(folder + "/summary.csv");
   const auto columns = [&](std::size_t line) {
     std::istringstream lines(header);
@@ -134,20 +130,18 @@ START_TEST(names_with_commas_are_one_field) {
   c.replays[0].strategy = c.report.summaries[0].strategy = "a \"b\",c";
   const TemporaryDirectory directory;
   write_report(c.report, directory.path());
-  for (const char* name : {"summary.csv", "windows.csv", "cost.csv"}) {
-    std::istringstream lines(content(directory.path() + "/" + name));
-    std::string text;
-    std::getline(lines, text);
-    const std::size_t columns = csv_fields(text).size();
-    std::set<std::string> names;
-    while (std::getline(lines, text)) {
-      const auto fields = csv_fields(text);
-      ck_assert_uint_eq(fields.size(), columns);
-      names.insert(fields.begin(), fields.end());
-    }
-    ck_assert(names.contains("a \"b\",c"));
-    ck_assert(names.contains("TREEMATCH=scope=whole,effort=3"));
+  std::istringstream lines(content(directory.path() + "/summary.csv"));
+  std::string text;
+  std::getline(lines, text);
+  const std::size_t columns = csv_fields(text).size();
+  std::set<std::string> names;
+  while (std::getline(lines, text)) {
+    const auto fields = csv_fields(text);
+    ck_assert_uint_eq(fields.size(), columns);
+    names.insert(fields.begin(), fields.end());
   }
+  ck_assert(names.contains("a \"b\",c"));
+  ck_assert(names.contains("TREEMATCH=scope=whole,effort=3"));
 }
 END_TEST
 
@@ -163,32 +157,6 @@ START_TEST(nothing_ended_is_no_trouble) {
 }
 END_TEST
 
-START_TEST(plots_survive_odd_values) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  Plot plot{"a < b & \"c\"", "x", "y", false, false, {}};
-  ck_assert_uint_eq(count(svg(plot), "</svg>"), 1);
-  plot.series.push_back({"s", {{0, 0}, {std::nan(""), 1}, {1, infinity}, {3, 4}}});
-  plot.series.push_back({"one", {{5, 5}}});
-  plot.series.push_back({"none", {}});
-  for (const bool logarithmic : {false, true})
-    for (const bool steps : {false, true}) {
-      plot.log_x = logarithmic;
-      plot.steps = steps;
-      const std::string text = svg(plot);
-      ck_assert(text.find("nan") == std::string::npos && text.find("inf") == std::string::npos);
-      ck_assert(text.find("a &lt; b &amp; &quot;c&quot;") != std::string::npos);
-      ck_assert_uint_lt(text.size(), 100000);
-    }
-}
-END_TEST
-
-START_TEST(distribution_of_values) {
-  const PlotSeries series = ecdf("e", {3, 1, 3, 2});
-  ck_assert((series.points == std::vector<std::pair<double, double>>{{1, 0.25}, {2, 0.5}, {3, 1}}));
-  ck_assert(ecdf("e", {}).points.empty());
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("simulate_report");
   TCase* all = tcase_create("all");
@@ -198,8 +166,6 @@ int main() {
   tcase_add_test(all, writes_all_files);
   tcase_add_test(all, names_with_commas_are_one_field);
   tcase_add_test(all, nothing_ended_is_no_trouble);
-  tcase_add_test(all, plots_survive_odd_values);
-  tcase_add_test(all, distribution_of_values);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -62,9 +62,8 @@ std::string as_json(const StateInput& input, const std::vector<std::int32_t>& no
 }
 
 std::string node_table(const LiveState& state, const std::vector<std::int32_t>& nodes) {
-  TextTable table(
-      {"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS", "OUTAGES",
-       "OBSERVED", "P(OUTAGE)"});
+  TextTable table({"NODE", "<STATE", "AGE", "CORES", "LOAD", "OF_SLURM", "BUSY", "MEM_FREE", "TRAFFIC/s", "USERS",
+                   "OUTAGES", "OBSERVED", "P(OUTAGE)"});
   for (const std::int32_t n : nodes) {
     const NodeState& node = state.nodes[n];
     table.add({node.name, std::string(to_string(node.liveness)), shown_seconds(node.age_s), shown_number(node.cores, 0),

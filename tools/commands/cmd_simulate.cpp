@@ -43,11 +43,8 @@ constexpr Option options[] = {
     {'p', "partition", "LIST", "only jobs of the partitions in LIST, names or numbers separated by commas"},
     {0, "from", "TIME",
      "jobs submitted at TIME or later, on the log's clock: seconds, or YYYY-MM-DD[THH:MM[:SS]] for sacct"},
-    {0, "to", "TIME", "jobs submitted before TIME"},
     {0, "hours", "H", "jobs submitted in the first H hours"},
     {0, "jobs", "N", "the first N jobs"},
-    {0, "min-tasks", "N", "only jobs of at least N tasks"},
-    {0, "max-tasks", "N", "only jobs of at most N tasks"},
     communication_option,
     weight_option,
     {0, "share", "PERCENT", "share of jobs with a matrix [100]"},
@@ -55,9 +52,6 @@ constexpr Option options[] = {
     {0, "effort", "N[,TASKS]",
      "effort of the search, from 1 to 1000, for policies with this key and jobs of TASKS\n"
      "or more tasks [the default of each policy; TASKS 1024]"},
-    {0, "reference", "WORD",
-     "stock placement with which a job is compared: now (in the same state of\n"
-     "the machine) or stock-run (where the replay of SLURM put it) [now]"},
     {0, "full", nullptr, "start with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
     {0, "stock-request", "WORD",
@@ -77,12 +71,11 @@ constexpr Option options[] = {
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
     {0, "outages", "FILE", "outage probabilities of nodes: policies use them, and nodes fail with them"},
     {0, "outage-hours", "H", "period of the outage probabilities [24]"},
-    {0, "failure-trace", "FILE", "planned failures: lines of seconds since the start, nodes, hours until repair"},
     {0, "state", "FILE", "live state that policies know: a snapshot or its JSON, or random for a made-up one"},
     {0, "repair", "HOURS", "time until a failed node is back [4]"},
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [number of cores]"},
-    {'o', "output", "FOLDER", "write CSV, JSON and SVG files there"},
+    {'o', "output", "FOLDER", "write CSV and JSON files there"},
     {0, "free-cores", "HOURS",
      "with -o: write the free cores at this interval of simulated hours, to be read by\n"
      "placectl map --available"},
@@ -127,7 +120,6 @@ int command_simulate(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   const std::vector<sim::Strategy> strategies = read_strategies(line);
   sim::ReplayOptions replay_options = read_options(line);
-  const bool against_stock_run = choice(line, "reference", {"now", "stock-run"}) == 1;
   const double run_scale = number_option(line, "scale-run-times", 100, 0.01, 1e6) / 100;
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());
   const auto threads = static_cast<std::size_t>(line.integer("threads", 1, 1024).value_or(cores));
@@ -161,15 +153,8 @@ int command_simulate(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
   watch_for_interrupt();
   const bool show_progress = !line.has("quiet") && isatty(STDERR_FILENO) == 1;
-  sim::Replay reference;
-  if (against_stock_run) {
-    sim::ReplayControl control;
-    control.stop = &interrupted;
-    reference =
-        sim::replay(machine, list.jobs, sim::parse_strategy("SLURM"), patterns, replay_options, nullptr, &control);
-  }
-  const ReplayInput input{machine, list.jobs, patterns, replay_options, against_stock_run ? &reference : nullptr};
-  const std::vector<sim::Replay> replays = run_strategies(input, strategies, threads, interrupted, show_progress);
+  const std::vector<sim::Replay> replays =
+      run_strategies({machine, list.jobs, patterns, replay_options}, strategies, threads, interrupted, show_progress);
 
   Report report{line.operands()[0],
                 &machine,
@@ -183,7 +168,6 @@ int command_simulate(int argc, char** argv) {
                 {},
                 selection,
                 line.value_or("pattern", "random"),
-                against_stock_run,
                 run_scale,
                 machine_options(line)};
   for (const sim::Replay& each : replays) report.summaries.push_back(sim::summarise(machine, list.jobs, each));

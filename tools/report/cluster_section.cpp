@@ -141,18 +141,18 @@ std::string node_table(const ReportCluster& cluster) {
   std::vector<std::string> on(cluster.nodes.size());
   for (const SwitchShape& one : cluster.switches)
     for (const std::int32_t node : one.nodes) on[static_cast<std::size_t>(node)] = one.name;
-  HtmlTable table(
-      all ? "Each node"
-          : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " + std::to_string(cluster.nodes.size()),
-      {{"Node"},
-       {"Switch"},
-       {"State"},
-       {"Jobs"},
-       {"Cores", true},
-       {"Load", true},
-       {"Load of cores", true},
-       {"Outages", true},
-       {"P(outage)", true}});
+  HtmlTable table(all ? "Each node"
+                      : "The " + std::to_string(most_rows) + " nodes with the most trouble, of " +
+                            std::to_string(cluster.nodes.size()),
+                  {{"Node"},
+                   {"Switch"},
+                   {"State"},
+                   {"Jobs"},
+                   {"Cores", true},
+                   {"Load", true},
+                   {"Load of cores", true},
+                   {"Outages", true},
+                   {"P(outage)", true}});
   for (const ReportNode* node : order) {
     const NodeState none, &state = node->state != nullptr ? *node->state : none;
     table.add({node->name, on[static_cast<std::size_t>(node - cluster.nodes.data())],

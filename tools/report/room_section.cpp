@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <ctime>
 
-#include "sim/svg_plot.hpp"
 #include "tools/output/text_table.hpp"
 #include "tools/report/sections.hpp"
 
@@ -43,42 +42,25 @@ std::string time_in_log(const SiteReplay& replay, std::int64_t time_us) {
   return text;
 }
 
-// Returns the lines as a plot over days, with means of `most_points` groups of samples.
-std::string plot_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
-  constexpr std::size_t most_points = 240;
-  const std::size_t step = (samples.size() + most_points - 1) / most_points;
-  sim::Plot plot;
-  plot.x_label = "days since " + time_in_log(replay, samples.front().time_us);
-  plot.y_label = "per cent of the cores";
-  for (const Line& line : lines) {
-    sim::PlotSeries& series = plot.series.emplace_back();
-    series.name = line.name;
-    for (std::size_t k = 0; k < samples.size(); k += step) {
-      const std::size_t end = std::min(samples.size(), k + step);
-      double sum = 0;
-      for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], static_cast<double>(replay.cores));
-      series.points.emplace_back(static_cast<double>(samples[k].time_us - samples.front().time_us) / 86400e6,
-                                 sum / static_cast<double>(end - k));
-    }
-  }
-  return sim::svg(plot);
-}
-
 HtmlTable table_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
   HtmlTable table("Free cores and the largest job that would have fitted, in percent of the " +
                       std::to_string(replay.cores) + " cores, means of a day",
-                  {{"Day from"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}});
+                  {{"Day from"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}, {"free cores"}});
   for (std::size_t k = 0; k < samples.size();) {
     const std::int64_t day = samples[k].time_us / 86400000000;
     std::vector<std::string> row{time_in_log(replay, day * 86400000000)};
+    double free = 0;
     std::size_t end = k;
     while (end < samples.size() && samples[end].time_us / 86400000000 == day) ++end;
     for (const Line& line : lines) {
       double sum = 0;
       for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], static_cast<double>(replay.cores));
-      row.push_back(shown_number(sum / static_cast<double>(end - k), 1));
+      const double mean = sum / static_cast<double>(end - k);
+      if (row.size() == 1) free = mean;
+      row.push_back(shown_number(mean, 1));
     }
     table.add(row);
+    table.add_drawing(bar(free / 100));
     k = end;
   }
   return table;
@@ -94,7 +76,7 @@ std::string over_time(const SiteReplay& replay) {
       "By the nodes and times of " + std::to_string(replay.past.jobs) + " jobs of " + replay.log + "." +
       (replay.past.unknown > 0 ? " They are not known of " + std::to_string(replay.past.unknown) + " more jobs." : "") +
       " A job counts in equal parts on its nodes. Nodes that were down, drained or reserved count as free.";
-  return figure("Over time", plot_of(replay, samples), caption, table_of(replay, samples));
+  return "<h3>Over time</h3>\n" + paragraph(caption) + table_of(replay, samples).html();
 }
 
 }  // namespace

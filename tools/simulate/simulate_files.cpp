@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The files of a report: CSV for programs, and plots.
+// The files of a report: CSV and JSON for programs.
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include <filesystem>
 
 #include "common/util/error.hpp"
-#include "sim/svg_plot.hpp"
 #include "tools/output/output.hpp"
 #include "tools/simulate/simulate_report.hpp"
 
@@ -55,17 +54,6 @@ std::string summary_csv(const Report& report) {
   return out;
 }
 
-std::string windows_csv(const Report& report) {
-  const std::vector<double> hours = sim::window_hours(report.jobs);
-  std::string out = "strategy,hours,flow_s,stretch\n";
-  for (const sim::Replay& replay : report.replays) {
-    const auto flow = sim::mean_by_window(report.jobs, replay, sim::Measure::flow, hours);
-    const auto stretch = sim::mean_by_window(report.jobs, replay, sim::Measure::stretch, hours);
-    for (std::size_t k = 0; k < hours.size(); ++k) out += row(replay.strategy, hours[k], flow[k], stretch[k]);
-  }
-  return out;
-}
-
 std::string jobs_csv(const Report& report, const sim::Replay& replay) {
   std::string out =
       "job,submit_s,tasks,log_run_s,start_s,end_s,run_s,nodes,switches,matrix,ratio,refused,restarts,line,cost\n";
@@ -94,54 +82,6 @@ std::string machine_csv(const sim::Replay& replay) {
   return out;
 }
 
-std::string cost_csv(const Report& report) {
-  std::string out = "strategy,ended,ended_tasks,processor_s\n";
-  for (const sim::Replay& replay : report.replays)
-    for (const sim::CostSample& s : replay.costs)
-      out += row(replay.strategy, s.ended_jobs, s.ended_tasks, s.processor_s);
-  return out;
-}
-
-// ---- plots
-
-std::string growth_plot(const Report& report, sim::Measure measure, const std::string& title, const std::string& unit,
-                        sim::JobGroup group = sim::JobGroup::all) {
-  sim::Plot plot;
-  plot.title = title;
-  plot.x_label = "jobs submitted in the first hours";
-  plot.y_label = unit;
-  const std::vector<double> hours = sim::window_hours(report.jobs);
-  for (const sim::Replay& replay : report.replays) {
-    const auto means = sim::mean_by_window(report.jobs, replay, measure, hours, group);
-    sim::PlotSeries series{replay.strategy, {}};
-    for (std::size_t k = 0; k < hours.size(); ++k) series.points.push_back({hours[k], means[k]});
-    plot.series.push_back(std::move(series));
-  }
-  return sim::svg(plot);
-}
-
-std::string run_plot(const Report& report) {
-  sim::Plot plot{"Run times", "seconds", "share of jobs", true, true, {}};
-  std::vector<double> values;
-  for (const sim::LogJob& job : report.jobs) values.push_back(static_cast<double>(job.run_s));
-  plot.series.push_back(sim::ecdf("log", values));
-  for (const sim::Replay& replay : report.replays) {
-    values.clear();
-    for (const sim::JobOutcome& o : replay.outcomes)
-      if (o.end_us >= 0) values.push_back(std::round(static_cast<double>(o.run_us) / 1e6));
-    plot.series.push_back(sim::ecdf(replay.strategy, values));
-  }
-  return sim::svg(plot);
-}
-
-std::string size_plot(const Report& report) {
-  sim::Plot plot{"Sizes of jobs", "cores", "share of jobs", true, true, {}};
-  std::vector<double> values;
-  for (const sim::LogJob& job : report.jobs) values.push_back(job.tasks);
-  plot.series.push_back(sim::ecdf("log", values));
-  return sim::svg(plot);
-}
-
 }  // namespace
 
 void make_report_folder(const std::string& folder) {
@@ -155,8 +95,6 @@ void write_report(const Report& report, const std::string& folder) {
   make_report_folder(folder);
   const auto write = [&](const std::string& name, const std::string& text) { write_output(folder + "/" + name, text); };
   write("summary.csv", summary_csv(report));
-  write("windows.csv", windows_csv(report));
-  write("cost.csv", cost_csv(report));
   write("summary.json", report_json(report));
   if (report.options.full_start && !report.replays.empty()) write("fill.csv", fill_csv(report.replays.front()));
   for (const sim::Replay& replay : report.replays) {
@@ -170,18 +108,6 @@ void write_report(const Report& report, const std::string& folder) {
             free_leaves_text(replay.free_leaves[k], report.machine->cores()));
     }
   }
-  write("flow.svg", growth_plot(report, sim::Measure::flow, "Mean flow time", "seconds"));
-  write("stretch.svg", growth_plot(report, sim::Measure::stretch, "Mean stretch", "flow time / run time in the log"));
-  // If only some jobs have a matrix, these plots show what the other jobs gain.
-  for (const sim::JobGroup group : {sim::JobGroup::with_matrix, sim::JobGroup::without_matrix}) {
-    if (report.options.share >= 1 || report.options.share <= 0) continue;
-    std::string name = "flow-" + sim::to_string(group) + ".svg";
-    std::replace(name.begin(), name.end(), ' ', '-');
-    write(name, growth_plot(report, sim::Measure::flow, "Mean flow time of the jobs " + sim::to_string(group),
-                            "seconds", group));
-  }
-  write("run.svg", run_plot(report));
-  write("size.svg", size_plot(report));
 }
 
 }  // namespace placement::tools

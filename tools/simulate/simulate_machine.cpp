@@ -172,8 +172,7 @@ std::string slurm_conf_of(const CommandLine& line) {
 
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
   std::vector<std::pair<std::string, std::string>> given;
-  for (const char* option :
-       {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours", "failure-trace"})
+  for (const char* option : {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours"})
     if (const auto value = line.value(option)) given.emplace_back(option, *value);
   if (!line.has("node") && slurm_conf_of(line).empty()) given.emplace_back("node", default_node);
   if (line.has("outages") && !line.has("outage-hours"))
@@ -223,8 +222,6 @@ sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_op
   } else if (line.has("outage-hours")) {
     throw UsageError("--outage-hours requires --outages");
   }
-  if (const auto trace = line.value("failure-trace"))
-    replay_options.planned_failures = sim::read_failures(*trace, view);
   return sim::Machine(std::move(view));
 }
 

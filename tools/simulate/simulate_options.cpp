@@ -62,17 +62,6 @@ void read_charge(const CommandLine& line, sim::ReplayOptions& replay_options) {
   replay_options.charge_policy_task_s = seconds[1];
 }
 
-// Returns the time of an option, in seconds on the log's clock.
-std::optional<std::int64_t> time_option(const CommandLine& line, const char* option) {
-  const auto text = line.value(option);
-  if (!text) return std::nullopt;
-  const std::int64_t seconds = sim::time_point(*text);
-  if (seconds < 0 || seconds > std::int64_t{1} << 40)
-    throw UsageError("--" + std::string(option) + " " + shown(*text) +
-                     ": expected seconds on the log's clock, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
-  return seconds;
-}
-
 void read_effort(const CommandLine& line, sim::ReplayOptions& replay_options) {
   const auto text = line.value("effort");
   if (!text) return;
@@ -98,31 +87,18 @@ double number_option(const CommandLine& line, const char* option, double otherwi
   return *value;
 }
 
-int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words) {
-  const auto text = line.value(option);
-  if (!text) return 0;
-  std::string list;
-  int number = 0;
-  for (const char* word : words) {
-    if (*text == word) return number;
-    list += (number++ > 0 ? " or " : "") + std::string(word);
-  }
-  throw UsageError("--" + std::string(option) + " " + shown(*text) + ": expected " + list);
-}
-
 sim::JobSelection read_selection(const CommandLine& line) {
   sim::JobSelection selection;
   selection.partitions = words_of(line.value_or("partition", ""), ",");
   constexpr std::int64_t most = std::int64_t{1} << 40;
-  selection.from_s = time_option(line, "from");
-  selection.to_s = time_option(line, "to");
-  if (selection.to_s && *selection.to_s <= selection.from_s.value_or(0))
-    throw UsageError("--to " + shown(*line.value("to")) + ": expected a time after --from");
+  if (const auto text = line.value("from")) {
+    selection.from_s = sim::time_point(*text);
+    if (*selection.from_s < 0 || *selection.from_s > most)
+      throw UsageError("--from " + shown(*text) +
+                       ": expected seconds on the log's clock, or YYYY-MM-DD[THH:MM[:SS]] for a log of sacct");
+  }
   if (line.has("hours")) selection.window_s = std::llround(number_option(line, "hours", 0, 1e-3, 1e7) * 3600);
   selection.most_jobs = line.integer("jobs", 1, most).value_or(selection.most_jobs);
-  selection.least_tasks = static_cast<std::int32_t>(line.integer("min-tasks", 1, TreeTopology::max_leaves).value_or(1));
-  selection.most_tasks =
-      static_cast<std::int32_t>(line.integer("max-tasks", 1, TreeTopology::max_leaves).value_or(selection.most_tasks));
   return selection;
 }
 
@@ -130,8 +106,10 @@ sim::ReplayOptions read_options(const CommandLine& line) {
   sim::ReplayOptions result;
   result.communication = number_option(line, "communication", 30, 0, 100) / 100;
   result.share = number_option(line, "share", 100, 0, 100) / 100;
-  result.stock_request =
-      choice(line, "stock-request", {"nodes", "tasks"}) == 0 ? sim::StockRequest::nodes : sim::StockRequest::tasks;
+  const std::string request = line.value_or("stock-request", "nodes");
+  if (request != "nodes" && request != "tasks")
+    throw UsageError("--stock-request " + shown(request) + ": expected nodes or tasks");
+  result.stock_request = request == "nodes" ? sim::StockRequest::nodes : sim::StockRequest::tasks;
   result.whole_nodes = line.has("whole-nodes");
   result.full_start = line.has("full");
   result.backfill_depth = static_cast<std::int32_t>(line.integer("backfill-depth", 0, 1 << 24).value_or(500));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -31,9 +30,6 @@ inline constexpr Option seed_option{0, "seed", "N", "of all random choices [1]"}
 
 // Returns the number that `option` has, or `otherwise` without the option. It must be from `least` to `most`.
 double number_option(const CommandLine& line, const char* option, double otherwise, double least, double most);
-
-// Returns the index of the word that `option` has; 0 without the option.
-int choice(const CommandLine& line, const char* option, std::initializer_list<const char*> words);
 
 // Returns which jobs of the log are replayed.
 sim::JobSelection read_selection(const CommandLine& line);

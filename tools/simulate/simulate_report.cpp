@@ -152,11 +152,8 @@ void put_selection(JsonWriter& json, const sim::JobSelection& selection) {
   json.key("selection").begin_object();
   if (!selection.partitions.empty()) json.list("partition", selection.partitions);
   if (selection.from_s) json.member("from", *selection.from_s);
-  if (selection.to_s) json.member("to", *selection.to_s);
   if (selection.window_s != all.window_s) json.member("hours", static_cast<double>(selection.window_s) / 3600);
   if (selection.most_jobs != all.most_jobs) json.member("jobs", selection.most_jobs);
-  if (selection.least_tasks != all.least_tasks) json.member("min_tasks", selection.least_tasks);
-  if (selection.most_tasks != all.most_tasks) json.member("max_tasks", selection.most_tasks);
   json.member("processors_per_core_of_sacct", selection.per_core.sacct, "processors_per_core_of_swf",
               selection.per_core.swf);
   json.end_object();
@@ -166,8 +163,7 @@ void put_options(JsonWriter& json, const Report& report) {
   const sim::ReplayOptions& o = report.options;
   json.key("options").begin_object();
   json.member("communication", o.communication, "share", o.share, "pattern", report.pattern);
-  json.member("reference", report.against_stock_run ? "stock-run" : "now", "scale_run_times", report.run_time_scale);
-  json.member("whole_nodes", o.whole_nodes, "full_start", o.full_start);
+  json.member("scale_run_times", report.run_time_scale, "whole_nodes", o.whole_nodes, "full_start", o.full_start);
   json.member("stock_request", o.stock_request == sim::StockRequest::nodes ? "nodes" : "tasks");
   json.member("backfill", o.backfill == sim::Backfill::slurm ? "slurm" : "easy", "backfill_depth", o.backfill_depth);
   json.member("backfill_interval_s", o.backfill_interval_s, "plan_margin_s", o.plan_margin_s);
@@ -175,7 +171,7 @@ void put_options(JsonWriter& json, const Report& report) {
   json.member("charge_policy_s", o.charge_policy_s, "charge_policy_task_s", o.charge_policy_task_s);
   if (o.effort > 0) json.member("effort", o.effort, "effort_tasks", o.effort_tasks);
   json.member("node_failures_per_hour", o.node_failures_per_hour, "repair_hours", o.repair_hours);
-  json.member("planned_failures", o.planned_failures.size(), "seed", o.seed);
+  json.member("seed", o.seed);
   put_selection(json, report.selection);
   json.key("machine").begin_object();
   for (const auto& [option, value] : report.machine_options) json.member(option, value);

@@ -23,9 +23,8 @@ struct Report {
   std::span<const sim::Replay> replays;
   std::vector<sim::Summary> summaries;  // one per replay
   sim::JobSelection selection;
-  std::string pattern = "random";  // source of the communication matrices
-  bool against_stock_run = false;  // jobs are compared with their placement in the replay of SLURM
-  double run_time_scale = 1;       // factor of run times and requested times
+  std::string pattern = "random";                                    // source of the communication matrices
+  double run_time_scale = 1;                                         // factor of run times and requested times
   std::vector<std::pair<std::string, std::string>> machine_options;  // the result of machine_options()
 };
 
@@ -62,10 +61,8 @@ std::string report_json(const Report& report);
 // there.
 void make_report_folder(const std::string& folder);
 
-// Writes files into the folder, which is created if it does not exist: summary.csv, windows.csv, cost.csv,
-// summary.json, and for each strategy jobs-NAME.csv and machine-NAME.csv. The plots are flow.svg,
-// stretch.svg, run.svg and size.svg. If only some jobs have a matrix, there are also flow-with-matrix.svg and
-// flow-without-matrix.svg. Throws Error when a file cannot be written.
+// Writes files into the folder, which is created if it does not exist: summary.csv, summary.json, and for each strategy
+// jobs-NAME.csv and machine-NAME.csv. Throws Error when a file cannot be written.
 void write_report(const Report& report, const std::string& folder);
 
 }  // namespace placement::tools

@@ -35,8 +35,7 @@ std::vector<sim::Replay> run_strategies(const ReplayInput& input, const std::vec
   const auto work = [&] {
     for (std::size_t k; (k = next++) < count; ++finished) try {
         controls[k].stop = &stop;
-        replays[k] = sim::replay(input.machine, input.jobs, strategies[k], input.patterns, input.options,
-                                 input.reference, &controls[k]);
+        replays[k] = sim::replay(input.machine, input.jobs, strategies[k], input.patterns, input.options, &controls[k]);
       } catch (...) {
         failures[k] = std::current_exception();
         stop = true;

@@ -15,7 +15,6 @@ struct ReplayInput {
   std::span<const sim::LogJob> jobs;
   const sim::PatternSource& patterns;
   const sim::ReplayOptions& options;
-  const sim::Replay* reference = nullptr;  // an argument of replay(), explained there
 };
 
 // Replays all strategies, at most `threads` at a time, and returns the results in the order of the strategies. Once
