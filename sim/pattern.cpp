@@ -19,8 +19,7 @@ namespace placement::sim {
 
 namespace {
 
-constexpr std::int64_t message = 1000;         // weight of a pair in the trees, and of a block in all-to-all
-constexpr std::int32_t full_all_to_all = 512;  // ranks up to which every pair of an all-to-all is in the matrix
+constexpr std::int64_t message = 1000;  // weight of a pair in the trees, and largest weight of a random pair
 
 // Returns the largest number of pairs that a random matrix may have. It takes about 700 MB to make the matrix. With
 // very many ranks, four pairs per rank are allowed. The other patterns have at most 20 pairs per rank.
@@ -46,37 +45,10 @@ std::vector<CommEdge> random_graph(std::int32_t ranks, double degree, std::uint6
   return edges;
 }
 
-std::vector<CommEdge> all_to_all(std::int32_t ranks) {
-  std::vector<CommEdge> edges;
-  if (ranks <= full_all_to_all) {
-    for (std::int32_t a = 0; a < ranks; ++a)
-      for (std::int32_t b = a + 1; b < ranks; ++b) edges.push_back({a, b, message});
-    return edges;
-  }
-  // In the step with distance 2^k, the blocks whose number has bit k are sent: about half of them.
-  for (std::int64_t step = 1; step < ranks; step *= 2) {
-    std::int64_t blocks = 0;
-    for (std::int32_t b = 0; b < ranks; ++b) blocks += (b & step) != 0;
-    for (std::int32_t a = 0; a < ranks; ++a)
-      edges.push_back({a, static_cast<std::int32_t>((a + step) % ranks), blocks * message});
-  }
-  return edges;
-}
-
 std::vector<CommEdge> data_tree(std::int32_t ranks) {
   std::vector<CommEdge> edges;
   for (std::int32_t r = 1; r < ranks; ++r) edges.push_back({(r - 1) / 4, r, message});
   return edges;
-}
-
-// Returns the kind of a pattern word that takes no value; nothing for any other word.
-std::optional<PatternSpec::Kind> kind_of(std::string_view word) {
-  using enum PatternSpec::Kind;
-  constexpr std::pair<std::string_view, PatternSpec::Kind> words[] = {
-      {"stencil2d", named}, {"stencil3d", named}, {"alltoall", all_to_all}, {"dt", data_tree}};
-  for (const auto& [name, kind] : words)
-    if (name == word) return kind;
-  return std::nullopt;
 }
 
 // Returns the number of pairs; nothing if the pattern does not fit this number of ranks.
@@ -107,11 +79,8 @@ PatternSpec parse_pattern(std::string_view word) {
     const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
     if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
       throw Error("random=" + shown(degree) + ": expected neighbours per rank, above 0 and at most 1e6");
-  } else if (const auto kind = kind_of(name)) {
-    if (name.size() != word.size()) throw Error(shown(word) + ": " + name + " does not accept a value");
-    spec.kind = *kind;
-    if (spec.kind == PatternSpec::Kind::named)
-      spec.named = pattern::parse_pattern(name == "stencil2d" ? "grid=auto2" : "grid=auto3");
+  } else if (equal_any_case(word, "dt")) {
+    spec.kind = PatternSpec::Kind::data_tree;
   } else if (word.find('/') != std::string_view::npos) {
     spec.kind = PatternSpec::Kind::folder;
     spec.folder = word;
@@ -120,7 +89,7 @@ PatternSpec parse_pattern(std::string_view word) {
     spec.named = pattern::parse_pattern(word);
   } else {
     throw Error("unknown pattern " + shown(word) +
-                ": random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, the path of a folder (./NAME) or a "
+                ": random, random=DEGREE, dt, the path of a folder (./NAME) or a "
                 "pattern of srun's: " +
                 pattern::known_patterns());
   }
@@ -164,15 +133,9 @@ std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std:
   if (spec_.kind == PatternSpec::Kind::named)
     return pairs_of(spec_.named, ranks) ? std::make_shared<const CommMatrix>(pattern::matrix_of(spec_.named, ranks))
                                         : nullptr;
-  std::vector<CommEdge> edges;
-  switch (spec_.kind) {
-    case PatternSpec::Kind::random: edges = random_graph(ranks, spec_.degree, seed); break;
-    case PatternSpec::Kind::all_to_all: edges = all_to_all(ranks); break;
-    case PatternSpec::Kind::data_tree: edges = data_tree(ranks); break;
-    case PatternSpec::Kind::named:
-    case PatternSpec::Kind::folder: break;
-  }
-  return std::make_shared<CommMatrix>(CommMatrix::from_edges(ranks, std::move(edges)));
+  const bool random = spec_.kind == PatternSpec::Kind::random;
+  return std::make_shared<CommMatrix>(
+      CommMatrix::from_edges(ranks, random ? random_graph(ranks, spec_.degree, seed) : data_tree(ranks)));
 }
 
 }  // namespace placement::sim

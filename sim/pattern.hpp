@@ -18,10 +18,9 @@ struct PatternSpec {
   enum class Kind {
     random,  // each rank has traffic with `degree` random others on average, with fewer in small jobs because pairs are
              // drawn with repetition; weights from 1 to 1000
-    all_to_all,  // every pair has traffic; above 512 ranks the pairs and sizes are those of Bruck's algorithm
-    data_tree,   // the quad tree of NPB DT: each rank has traffic with its parent
-    named,       // a pattern that srun takes in place of a matrix, for jobs to whose number of tasks it fits
-    folder,      // recorded matrices: a job gets one whose number of ranks is its number of tasks
+    data_tree,  // the quad tree of NPB DT: each rank has traffic with its parent
+    named,      // a pattern that srun takes in place of a matrix, for jobs to whose number of tasks it fits
+    folder,     // recorded matrices: a job gets one whose number of ranks is its number of tasks
   };
   Kind kind = Kind::random;
   // For kind `random`: mean number of neighbours of a rank, above 0. With 3.7, the mean gain on Curie is the one of
@@ -31,9 +30,8 @@ struct PatternSpec {
   std::string folder;      // for kind `folder`: path of the folder
 };
 
-// Parses a pattern: random, random=DEGREE, stencil2d (grid=auto2), stencil3d (grid=auto3), alltoall, dt, the path of a
-// folder, which has a slash, or else what pattern::parse_pattern() takes. Throws Error on any other word, with a list
-// of the patterns.
+// Parses a pattern: random, random=DEGREE, dt, the path of a folder, which has a slash, or else what
+// pattern::parse_pattern() takes. Throws Error on any other word, with a list of the patterns.
 PatternSpec parse_pattern(std::string_view word);
 
 // Makes the matrices of a pattern. Equal numbers of ranks and equal seeds give equal matrices.

@@ -130,16 +130,15 @@ START_TEST(patterns_have_their_shape) {
   const auto pairs = [](const char* word, std::int32_t ranks) {
     return PatternSource(parse_pattern(word)).matrix(ranks, 1)->pairs();
   };
-  ck_assert_int_eq(pairs("stencil2d", 12), 3 * 3 + 2 * 4);
-  ck_assert_int_eq(pairs("stencil3d", 27), 3 * 18);
-  ck_assert_int_eq(pairs("stencil2d", 7), 6);  // a prime number of ranks makes a line
+  ck_assert_int_eq(pairs("grid=auto2", 12), 3 * 3 + 2 * 4);
+  ck_assert_int_eq(pairs("grid=auto3", 27), 3 * 18);
+  ck_assert_int_eq(pairs("grid=auto2", 7), 6);  // a prime number of ranks makes a line
   ck_assert_int_eq(pairs("alltoall", 20), 190);
-  ck_assert_int_eq(pairs("alltoall", 600), 600 * 10);
   ck_assert_int_eq(pairs("dt", 85), 84);
   ck_assert_int_le(pairs("random=1000", 4), 6);
   ck_assert_int_ge(pairs("random=3", 1000), 1400);
   ck_assert_int_le(pairs("random=3", 1000), 1500);
-  for (const char* word : {"random", "stencil2d", "stencil3d", "alltoall", "dt"}) {
+  for (const char* word : {"random", "grid=auto2", "grid=auto3", "alltoall", "dt"}) {
     const PatternSource source(parse_pattern(word));
     ck_assert(source.matrix(1, 1) == nullptr);
     for (std::int32_t ranks = 2; ranks < 40; ++ranks) {
@@ -151,8 +150,8 @@ START_TEST(patterns_have_their_shape) {
   }
   ck_assert(!(*PatternSource(parse_pattern("random")).matrix(30, 1) ==
               *PatternSource(parse_pattern("random")).matrix(30, 2)));
-  for (const char* word : {"random=0", "random=-1", "random=x", "random=nan", "random=", "hexagon", "", "stencil2d=9",
-                           "stencil3d=", "alltoall=x", "dt=1", "ring=3", "grid=4x", "tp=0", "random,ring"})
+  for (const char* word : {"random=0", "random=-1", "random=x", "random=nan", "random=", "hexagon", "", "alltoall=x",
+                           "dt=1", "ring=3", "grid=4x", "tp=0", "random,ring"})
     ck_assert_msg(!error_of([&] { parse_pattern(word); }).empty(), "'%s' is taken", word);
 }
 END_TEST
@@ -172,7 +171,7 @@ START_TEST(patterns_that_stand_in_for_a_matrix) {
   }
   const PatternSource large(parse_pattern("pattern=alltoall"));
   ck_assert_error_words(large.check(100'000), "100000 tasks 4999950000 pairs 4194304");
-  ck_assert_error_words(parse_pattern("rign"), "rign random random=DEGREE stencil2d stencil3d alltoall dt");
+  ck_assert_error_words(parse_pattern("rign"), "rign random random=DEGREE dt");
   ck_assert_error_words(parse_pattern("rign"), "rign srun's ring tree alltoall grid=8x4x4");
 }
 END_TEST

@@ -119,7 +119,7 @@ START_TEST(policies_see_torus_and_state) {
   for (const char* word : {"SLURM", "RANDOM", "SEQUENTIAL"}) {
     JobRequest job;
     job.tasks = 5;
-    job.matrix = PatternSource(parse_pattern("stencil2d")).matrix(5, 1);
+    job.matrix = PatternSource(parse_pattern("grid=auto2")).matrix(5, 1);
     const Machine machine(view);
     const JobPlacement placed = place_job(machine, parse_strategy(word), job);
     ck_assert_double_eq(placed.cost, machine.communication(*job.matrix, placed.leaf_of_rank));

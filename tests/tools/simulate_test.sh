@@ -129,7 +129,7 @@ fi
 if command -v python3 >/dev/null; then
   printf 'n1 0.5\n' >again.outages
   run "${machine[@]}" -s 'SLURM TREEMATCH=scope=whole,effort=3 NLA' --state random --outages again.outages \
-    --full --share 50 -a 50 --pattern stencil3d --charge 1,0.01 --stock-charge 2 --repair 1 --whole-nodes \
+    --full --share 50 -a 50 --pattern grid=auto3 --charge 1,0.01 --stock-charge 2 --repair 1 --whole-nodes \
     --backfill slurm,10,20 --backfill-depth 10 --release 5 --scale-run-times 50 --partition small,large --from 60 --hours 2.5 \
     --jobs 50 --effort 2,32 --stock-request tasks --seed 7 --threads-per-core 2 -o again "$log"
   ends 0
@@ -177,7 +177,7 @@ if command -v python3 >/dev/null; then
 fi
 
 # All options at once.
-run "${machine[@]}" -s 'SLURM;TREEMATCH=scope=subtree,levels-up=1' --full --share 50 -a 50 --pattern stencil3d --charge 1,0.01 \
+run "${machine[@]}" -s 'SLURM;TREEMATCH=scope=subtree,levels-up=1' --full --share 50 -a 50 --pattern grid=auto3 --charge 1,0.01 \
   --stock-charge 2 --node-failures 20 --repair 1 --whole-nodes --backfill-depth 10 \
   --scale-run-times 50 --partition small,large --hours 2 --jobs 50 "$log"
 ends 0

@@ -21,9 +21,9 @@ inline constexpr Option communication_option{'a', "communication", "PERCENT",
                                              "share of the run time spent communicating [30]"};
 inline constexpr Option pattern_option{
     0, "pattern", "WORD",
-    "source of the matrices: random, random=DEGREE, stencil2d, stencil3d, alltoall, dt, or\n"
-    "a folder of recorded ones, for jobs of as many tasks; or ring, tree, grid=,\n"
-    "tp=,.. as for srun, for jobs that they fit [random]"};
+    "source of the matrices: random, random=DEGREE, dt, or a folder of recorded ones, for jobs\n"
+    "of as many tasks; or ring, tree, alltoall, grid=, tp=,.. as for srun, for jobs that they\n"
+    "fit [random]"};
 inline constexpr Option seed_option{0, "seed", "N", "of all random choices [1]"};
 
 // Readers for the options of placectl simulate. All throw UsageError, which names the option and its allowed values.
