@@ -11,12 +11,6 @@
 
 namespace placement::sim {
 
-// Returns an invented live state of the view. 60 % of the nodes are idle. 30 % have load on up to a quarter of their
-// cores, and the others on up to all cores. The network between leaf switches (on a torus between nodes) has more
-// latency over more links, and is used by others at random. Equal views and seeds give equal states. Throws Error when
-// there are too many leaf switches.
-LiveState random_state(const ClusterView& view, std::uint64_t seed);
-
 // Makes `state` the live state of the view and assigns its nodes to those of the view by name. `source` is the origin
 // of the state, for messages. Throws Error when the state has no node of the view.
 void attach_state(ClusterView& view, LiveState state, const std::string& source);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Data of a machine in a replay other than its tree: torus, live state, outages and planned failures.
+// Data of a machine in a replay other than its tree: torus, live state and outages.
 #include "sim/site_data.hpp"
 
 #include <algorithm>
@@ -174,24 +174,10 @@ START_TEST(load_stretches_the_computing) {
 }
 END_TEST
 
-START_TEST(made_up_states_are_sound) {
-  for (const ClusterView& view : {machine_of({3, 4, 5}, 2, 2).view(), ring(12, 4), machine_of({1}, 1, 1).view()}) {
-    const LiveState state = random_state(view, 7);
-    check_live_state(state);
-    ck_assert_uint_eq(state.nodes.size(), view.nodes.size());
-    ck_assert(same_state(state, random_state(view, 7)));
-    if (view.nodes.size() > 1) ck_assert(!same_state(state, random_state(view, 8)));
-    ClusterView told = view;
-    attach_state(told, state, "random");
-    for (const NodeView& node : told.nodes) ck_assert_text_eq(told.live->nodes[node.state].name, node.name);
-  }
-}
-END_TEST
-
 START_TEST(states_from_files) {
   const TemporaryDirectory directory;
-  const ClusterView view = machine_of({3, 4}, 2, 2).view();
-  const LiveState state = random_state(view, 3);
+  const float none = std::nanf("");
+  const LiveState state = small_state({0.5, 2}, {none, 1e8F, 1e8F, none});
   const std::string json = directory.file("json", tools::format_snapshot_json(state));
   ck_assert(same_state(tools::read_live_state(json), state));
   write_snapshot(directory.path() + "/binary", state);
@@ -217,7 +203,7 @@ START_TEST(outages_give_rates) {
   ck_assert_error_words(attach_outages(view, outages_of({{"x", 0.5}}), 1, "file"), "file: node x machine");
   // A live state that the view already has keeps its load.
   ClusterView told = machine_of({3}, 1, 1).view();
-  attach_state(told, random_state(told, 2), "random");
+  attach_state(told, small_state({2, 0, 1}, std::vector<float>(9, 1e8F)), "state");
   const double load = told.live->nodes[0].cpu_load.minutes_1;
   attach_outages(told, outages_of({{"n0", 0.25}}), 3600, "file");
   ck_assert_double_eq(told.live->nodes[0].cpu_load.minutes_1, load);
@@ -259,7 +245,6 @@ int main() {
   tcase_add_test(all, policies_see_torus_and_state);
   tcase_add_test(all, load_and_network_of_a_state);
   tcase_add_test(all, load_stretches_the_computing);
-  tcase_add_test(all, made_up_states_are_sound);
   tcase_add_test(all, states_from_files);
   tcase_add_test(all, outages_give_rates);
   tcase_add_test(all, only_nodes_that_can_fail_do);

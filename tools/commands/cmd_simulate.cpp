@@ -71,7 +71,7 @@ constexpr Option options[] = {
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
     {0, "outages", "FILE", "outage probabilities of nodes: policies use them, and nodes fail with them"},
     {0, "outage-hours", "H", "period of the outage probabilities [24]"},
-    {0, "state", "FILE", "live state that policies know: a snapshot or its JSON, or random for a made-up one"},
+    {0, "state", "FILE", "live state that policies know: a snapshot or its JSON"},
     {0, "repair", "HOURS", "time until a failed node is back [4]"},
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [number of cores]"},

@@ -211,8 +211,7 @@ ClusterView read_machine_view(const CommandLine& line) {
 sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
   ClusterView view = read_machine_view(line);
   if (const auto state = line.value("state"))
-    sim::attach_state(view, *state == "random" ? sim::random_state(view, replay_options.seed) : read_live_state(*state),
-                      *state);
+    sim::attach_state(view, read_live_state(*state), *state);
   if (const auto outages = line.value("outages")) {
     sim::attach_outages(view, read_outages(*outages),
                         number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);

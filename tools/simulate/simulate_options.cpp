@@ -147,7 +147,7 @@ void check_strategies(std::span<const sim::Strategy> strategies, const CommandLi
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
     if (line.has("torus") && policy.needs_tree) refuse("maps to trees: use TOFA on a torus");
     if (!line.has("torus") && policy.needs_torus) refuse("requires a torus: use --torus");
-    if (!line.has("state") && policy.needs_live) refuse("requires a live state: use --state FILE or --state random");
+    if (!line.has("state") && policy.needs_live) refuse("requires a live state: use --state FILE");
   }
 }
 
