@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
+#include <unordered_set>
 
 #include "common/state/node_outage.hpp"
 #include "common/topology/slurm_hosts.hpp"
@@ -106,9 +107,11 @@ void put_on_torus(ClusterView& view, const std::string& path) {
 // Adds the outage probabilities of `live` to the view, and returns the failures per hour of each node.
 std::vector<double> add_outages(ClusterView& view, const LiveState& live, const std::string& source) {
   if (!outages_known(live) || !(live.outage_horizon_s > 0)) throw Error("the live data have no outage probabilities");
+  std::unordered_set<std::string_view> names;
+  for (const NodeView& node : view.nodes) names.insert(node.name);
   NodeOutages outages;
   for (const NodeState& node : live.nodes)
-    if (node.outage_probability > 0 && std::ranges::find(view.nodes, node.name, &NodeView::name) != view.nodes.end())
+    if (node.outage_probability > 0 && names.contains(node.name))
       outages.set(node.name, std::min(node.outage_probability, 1.0));
   if (outages.size() == 0) throw Error("no node has an outage probability above 0");
   sim::attach_outages(view, outages, live.outage_horizon_s, source);
