@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <ctime>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -187,13 +188,15 @@ NamedJob parse_job(const std::string& name) {
   return named;
 }
 
+// Returns the name of the decision's job, as in KnownJob.
+std::string job_name(const Decision& d) { return d.array_task.empty() ? std::to_string(d.job_id) : d.array_task; }
+
 // Returns the number of restarts in the last record of the job, in the decisions or in its system comment. Returns -1
 // if neither has the job.
 std::int64_t recorded_restarts(const KnownJob& job, const std::vector<Decision>& decisions) {
   std::int64_t last = -1;
   for (const Decision& d : decisions)
-    if (job.name == (d.array_task.empty() ? std::to_string(d.job_id) : d.array_task))
-      last = std::max<std::int64_t>(last, d.restarts);
+    if (job.name == job_name(d)) last = std::max<std::int64_t>(last, d.restarts);
   constexpr std::string_view restarts = "restarts=";
   for (const std::string_view word : split_words(job.record))
     if (word.starts_with(restarts)) last = std::max(last, parse_integer(word.substr(restarts.size())).value_or(-1));
@@ -304,13 +307,16 @@ bool is_of_job(const Decision& decision, std::int64_t restarts, std::int64_t sub
 
 // Removes decisions about earlier jobs with the number of the job: by what slurmctld knows of it, else by the last one.
 void drop_earlier_jobs(std::vector<Decision>& decisions, const std::vector<KnownJob>& jobs) {
-  const auto name = [](const Decision& d) { return d.array_task.empty() ? std::to_string(d.job_id) : d.array_task; };
-  const std::vector<Decision> all = decisions;
+  std::map<std::string, Decision> last;  // of each job or task, which may be very many
+  for (const Decision& decision : decisions) last.insert_or_assign(job_name(decision), decision);
+  std::map<std::string, const KnownJob*> known;
+  for (const KnownJob& job : jobs) known.emplace(job.name, &job);
   std::erase_if(decisions, [&](const Decision& decision) {
-    const auto known = std::ranges::find(jobs, name(decision), &KnownJob::name);
-    if (known != jobs.end()) return !is_of_job(decision, known->restarts, known->submitted_s);
-    const auto last = std::ranges::find(all.rbegin(), all.rend(), name(decision), name);
-    return last->uid != decision.uid || !is_of_job(decision, last->restarts, last->submitted_s);
+    const std::string name = job_name(decision);
+    if (const auto job = known.find(name); job != known.end())
+      return !is_of_job(decision, job->second->restarts, job->second->submitted_s);
+    const Decision& end = last.at(name);
+    return end.uid != decision.uid || !is_of_job(decision, end.restarts, end.submitted_s);
   });
 }
 
