@@ -233,7 +233,12 @@ std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const Nod
 
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance) {
-  return view_of_file(TopologyFile({path, read_input_file(path, max_file_bytes)}), nodes, level_distance);
+  return parse_topology_of({path, read_input_file(path, max_file_bytes)}, nodes, level_distance);
+}
+
+ClusterView parse_topology_of(MachineFile file, std::span<const NodeShape> nodes,
+                              std::span<const std::int64_t> level_distance) {
+  return view_of_file(TopologyFile(std::move(file)), nodes, level_distance);
 }
 
 }  // namespace placement

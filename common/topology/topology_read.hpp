@@ -43,4 +43,8 @@ std::vector<SwitchShape> parse_switches(MachineFile file, std::span<const NodeSh
 ClusterView read_topology_of(const std::string& path, std::span<const NodeShape> nodes,
                              std::span<const std::int64_t> level_distance = {});
 
+// Returns the view of read_topology_of() for a file that was read already.
+ClusterView parse_topology_of(MachineFile file, std::span<const NodeShape> nodes,
+                              std::span<const std::int64_t> level_distance = {});
+
 }  // namespace placement

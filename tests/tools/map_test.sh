@@ -156,7 +156,7 @@ bad_mapping() {
   refused 1 'placectl map: 2:x No such file or directory'
   run map -t 2:0
   refused 1 'placectl map: 2:0: 1 4:4:4'
-  for word in 8 4x4 4,4; do
+  for word in 8 4,4; do
     run map -t $word
     refused 1 "placectl map: $word 4:4:4"
   done

@@ -19,7 +19,7 @@ show() {  # options; a proxy that does not answer is the only way to a network
     --hide-scrollbars "$@" "file://$work/report.html" 2>browser.log
 }
 
-"$placectl" report --switches 2:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 30 -o report.html || fail "placectl report: exit code $?"
+"$placectl" report -t 2:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 30 -o report.html || fail "placectl report: exit code $?"
 show --dump-dom >dom.html || { tail -n 3 browser.log; echo "SKIP: this chromium shows no page here"; exit 77; }
 for id in advice cluster network decisions gains room replay; do
   grep -q "<section id=\"$id\"" dom.html || fail "the browser has no section $id"

@@ -71,23 +71,29 @@ pages() {
   page_has machine.html 'Missing:</strong> latency and bandwidth'
   # Nothing is known of its nodes, their outages neither.
   page_has machine.html '<th scope="row">n1</th><td>left</td><td>unknown</td><td></td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td><td class="num">-</td>'
-  run report --switches 2:3 -o regular.html
+  run report -t 2:3 --node 2x8 -o regular.html
   written
   well_formed regular.html
-  expect_switch regular.html root '' 6 0
-  expect_switch regular.html s2 root 3 0
-  for text in '<dt>Leaf switches</dt><dd>2</dd>' '<th scope="row">n5</th><td>s2</td>'; do page_has regular.html "$text"; done
+  expect_switch regular.html 'all nodes' '' 6 0
+  page_has regular.html '<th scope="row">n5</th><td>all nodes</td>'
 }
 
 # Sections with data come first, and a machine without live data is one row for each switch.
 large_machine() {
-  run report --switches 4:70:18 -o large.html
+  mkdir -p large
+  printf 'NodeName=n[0-5039] Sockets=2 CoresPerSocket=8\n' >large/slurm.conf
+  {
+    for ((leaf = 0; leaf < 280; ++leaf)); do echo "SwitchName=l$leaf Nodes=n[$((leaf * 18))-$((leaf * 18 + 17))]"; done
+    for ((pod = 0; pod < 4; ++pod)); do echo "SwitchName=s$pod Switches=l[$((pod * 70))-$((pod * 70 + 69))]"; done
+    echo 'SwitchName=root Switches=s[0-3]'
+  } >large/topology.conf
+  run report -t large/topology.conf -o large.html
   written
   well_formed large.html
   checks=$((checks + 1))
   [ "$(sed -n '/id="cluster"/,/<\/section>/p' large.html | grep -c '<th scope="row">')" = 285 ] || fail "$command: not one row for each of 285 switches"
   expect_switch large.html s1 root 1260 0
-  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -o order.html
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 -o order.html
   written
   checks=$((checks + 1))
   [ "$(grep -o 'section id="[a-z]*"' order.html | cut -d '"' -f 2 | paste -sd ' ')" = 'advice room replay cluster network decisions gains' ] ||
@@ -113,36 +119,36 @@ past() {
   # The first day of the log: half of it with all 64 cores free, and half with 48, 24 of them below each of the switches.
   page_has past.html '<th scope="row">11-14 22:13</th><td class="num">87.5</td><td class="num">43.8</td><td class="num">43.8</td>'
   sed 's/n\([[1-4]\)/m\1/g' sacct.txt >others.txt
-  run report --switches 4:4:4 --sacct others.txt -o other.html
+  run report -t 4:4:4 --node 2x8 --sacct others.txt -o other.html
   written
   page_has other.html 'others.txt'
 }
 
 replays() {
-  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
   written
   well_formed replay.html
   for text in 'id="advice"' 'id="room"' 'id="replay"' 'Missing:</strong> free cores over time' '40 jobs of ' '<th scope="row">TREEMATCH</th><td class="num">40</td>'; do
     page_has replay.html "$text"
   done
   cp replay.html first.html
-  run report --switches 4:4:4 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
+  run report -t 4:4:4 --node 2x8 --sacct "${EXAMPLE_LOG:?}" --replay-jobs 40 --seed 3 -o replay.html
   checks=$((checks + 1))
   [ "$(grep -c '>TREEMATCH</th>' replay.html)" = 1 ] && [ "$(grep '>TREEMATCH</th>' replay.html)" = "$(grep '>TREEMATCH</th>' first.html)" ] ||
     fail "$command: two runs differ"
   run report --sacct "$EXAMPLE_LOG"
-  refused 2 'placectl report: --sacct --topology --switches'
-  run report --switches 4:4:4 --sacct none
+  refused 2 'placectl report: --sacct --topology'
+  run report -t 4:4:4 --node 2x8 --sacct none
   checks=$((checks + 1))
   [ "$code" = 1 ] || fail "$command: exit code $code"
 }
 
 # A pattern that fits few jobs or none: the page counts those with a matrix, and concludes nothing from the others.
 few_matrices() {
-  run report --switches 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
+  run report -t 4:4 --node 2x4 --sacct "${EXAMPLE_LOG:?}" --pattern tp=3 -o few.html
   written
   page_has few.html '<th scope="row">TREEMATCH</th><td class="num">122</td><td class="num">20</td>'
-  run report --switches 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html
+  run report -t 4:4 --node 2x4 --sacct "$EXAMPLE_LOG" --pattern grid=7x11 -o none.html
   written
   well_formed none.html
   page_has none.html '<th scope="row">TREEMATCH</th><td class="num">122</td><td class="num">0</td>'
@@ -157,10 +163,10 @@ logs_without_jobs() {
   printf 'JobID|Submit|ElapsedRaw|AllocCPUS\n7|1714521610|9|4096\n' >large
   local name why
   while IFS=: read -r name why; do
-    run report --switches 4:4 --sacct "$name" -o without.html
+    run report -t 4:4 --node 2x8 --sacct "$name" -o without.html
     written
     well_formed without.html
-    expect_switch without.html root '' 16 0
+    expect_switch without.html 'all nodes' '' 16 0
     page_has without.html "Why: $name: $why"
   done <<'END'
 empty:no job in it can be replayed
@@ -168,7 +174,7 @@ unusable:no job in it can be replayed: skipped 1: run time zero
 large:all its jobs are larger than the machine, which has 256 cores
 END
   echo 'neither this nor that' >letter
-  run report --switches 4:4 --sacct letter -o without.html
+  run report -t 4:4 --node 2x8 --sacct letter -o without.html
   checks=$((checks + 1))
   [ "$code" = 1 ] || fail "$command: exit code $code"
   says 'letter:1: log JobID|Submit|ElapsedRaw|AllocCPUS'

@@ -36,7 +36,7 @@ noted() {
   fail "$command: no note '$1' in '$out$err'"
 }
 
-machine=(--switches 4:4 --node 2x4)
+machine=(-t 4:4 --node 2x4)
 # A live state of this machine: every other node has load, and the second leaf switch has busy links.
 node_state() { printf '{"name": "n%d", "liveness": "up", "age_s": 0, "cores": 8, "sockets": 2, "cpu_load_1": %d, "slurm_load_1": 0}' "$1" $(($1 % 2 * 4)); }
 pair_state() { printf '{"groups": [%d, %d], "latency_us": %d, "bandwidth_Bps": %s, "peak_bandwidth_Bps": 1e10, "source": "measured"}' "$1" "$2" $((2 + $2 - $1)) "$([ "$1" = 1 ] || [ "$2" = 1 ] && echo 1e9 || echo 9e9)"; }
@@ -221,17 +221,21 @@ run "${machine[@]}" -s SLURM -o array.out array
 ends 0
 [ "$(awk -F , '{ print $1, $14 }' array.out/jobs-SLURM.csv | tr '\n' ';')" = 'job line;12 2;12 4;' ] || fail "$command: $(cat array.out/jobs-SLURM.csv)"
 
-# A tree file: its leaves are cores or nodes, and the machine is the same as by --switches.
+# A tree file: its leaves are cores or nodes, and the machine is the same as by the arities.
 printf 'tree 4 4 2 4\n' >cores.tree
 printf 'tree 4 4\n' >nodes.tree
 printf 'tleaf 4 4 2 4 2 2 2 4 2\n' >cores.tleaf
-run "${machine[@]}" -s 'SLURM TM-A' -o by-switches "$log"
+run "${machine[@]}" -s 'SLURM TM-A' -o by-arities "$log"
 for file in cores.tree nodes.tree cores.tleaf; do
   run -t $file --node 2x4 -s 'SLURM TM-A' -o by-tree "$log"
   ends 0
   has '16 nodes, 128 cores, 4 leaf switches'
-  cmp -s by-switches/jobs-SLURM.csv by-tree/jobs-SLURM.csv || fail "$file is another machine than --switches 4:4"
+  cmp -s by-arities/jobs-SLURM.csv by-tree/jobs-SLURM.csv || fail "$file is another machine than 4:4"
 done
+# Four switches of eight nodes with eight cores each: the arities have no cores.
+run -t 4:8 --node 2x4 -s SLURM "$log"
+ends 0
+has '32 nodes, 256 cores, 4 leaf switches'
 run -t cores.tree "$log"
 refused 2 '--topology cores.tree --node --slurm-conf'
 printf 'SwitchName=s0 Nodes=a[1-16]\n' >topology.conf
@@ -264,7 +268,7 @@ noted 'put right 1: threads last core line 3'
 printf 'NodeName=n[0-3] CPUs=8 CoresPerSocket=8 ThreadsPerCore=2\n' >threads/slurm.conf
 run -t threads/topology.conf -s SLURM threads/log
 noted 'skipped 1: larger machine line 2'
-run --switches 4 --node 1x8 --threads-per-core 2 -s SLURM threads/log
+run -t 1:4 --node 1x8 --threads-per-core 2 -s SLURM threads/log
 ends 0
 says 'put right 2: threads 2 core'
 printf 'NodeName=n[0-2] CoresPerSocket=8 ThreadsPerCore=2\nNodeName=n3 CoresPerSocket=8\n' >threads/slurm.conf
@@ -275,33 +279,33 @@ run -t threads/topology.conf -s SLURM --threads-per-core 0 threads/log
 ends 2
 
 # A torus, failures, a state that policies know.
-run --torus 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
+run -t 4x4x4 --node 1x4 -s 'SLURM RANDOM' --share 50 -o torus "$log"
 ends 0
 has 'torus 4x4x4'
-run --torus 4x4x4 -s 'SLURM TM-A' "$log"
+run -t 4x4x4 --node 1x4 -s 'SLURM TM-A' "$log"
 refused 2 '--strategies TM-A TOFA'
 printf '[0-9] 0.2\n' >faulty
 awk '!/^ *[0-9]/ || $5 <= 40' "$log" >small.swf
-run --torus 4x4x4 --node 1x4 -s 'SLURM TOFA TOFA-PAPER GREEDY' --outages faulty --outage-hours 1 small.swf
+run -t 4x4x4 --node 1x4 -s 'SLURM TOFA TOFA-PAPER GREEDY' --outages faulty --outage-hours 1 small.swf
 ends 0
 has 'TOFA: '
 case $out in *'stock choice'*) fail 'TOFA refuses jobs' ;; esac
 printf 'mesh 4 4\na[1-8] 0-3 0-1\nb[1-8] 0-3 2-3\n' >torus.txt
 printf 'a[1-3] 0.6\nb8 0.9\n' >outages
-run --torus torus.txt --node 1x8 -s SLURM --outages outages --outage-hours 1 --repair 0.1 "$log"
+run -t torus.txt --node 1x8 -s SLURM --outages outages --outage-hours 1 --repair 0.1 "$log"
 ends 0
 has 'SLURM: '
 has ' node failures, '
 has 'torus and mesh 4x4'
 printf 'NodeName=a[1-8] CPUs=8 Sockets=2 CoresPerSocket=4\nNodeName=b[1-8],c1 CPUs=4\n' >slurm.conf
-run --torus torus.txt --slurm-conf slurm.conf -s 'SLURM GREEDY' "$log"
+run -t torus.txt --slurm-conf slurm.conf -s 'SLURM GREEDY' "$log"
 ends 0
 has '16 nodes, 96 cores, torus and mesh 4x4'
-run --torus torus.txt --slurm-conf slurm.conf --node 1x4 "$log"
+run -t torus.txt --slurm-conf slurm.conf --node 1x4 "$log"
 refused 2 '--node --slurm-conf'
 run "${machine[@]}" --slurm-conf slurm.conf "$log"
-refused 2 '--slurm-conf --topology --torus --node'
-run --torus 4x4 --slurm-conf slurm.conf "$log"
+refused 2 '--node --slurm-conf'
+run -t 4x4 --slurm-conf slurm.conf "$log"
 refused 1 '4x4 slurm.conf'
 # Failures that let no job end, or no machine come up again: it ends, and says what became of the jobs.
 printf 'n[0-15] 1\n' >certain
@@ -328,21 +332,21 @@ for strategy in NLA NLA-PAPER LOAD-AWARE nla=alpha=0.5; do
   refused 2 "--strategies $strategy --state FILE"
 done
 run "${machine[@]}" -s TOFA-PAPER "$log"
-refused 2 '--strategies TOFA-PAPER --torus'
+refused 2 '--strategies TOFA-PAPER torus --topology'
 run "${machine[@]}" --state none "$log"
 refused 1 'none No such file or directory'
 run "${machine[@]}" --outages outages "$log"
 refused 1 'outages:1: a1 n0'
 run "${machine[@]}" --outage-hours 5 "$log"
 refused 2 '--outage-hours --outages'
-run --torus 4x0 "$log"
-refused 2 '--torus 4x0 8x8x8'
-run --torus 4x4 --switches 4:4 "$log"
-refused 2 'only --topology --switches --torus'
+run -t 4x0 --node 1x4 "$log"
+refused 1 '4x0 8x8x8'
+run -t 4x4 "$log"
+refused 2 '--topology 4x4 --node --slurm-conf'
 
 refused_option() { run "${machine[@]}" "$@" "$log"; }
 run "$log"
-refused 2 'machine --topology --switches --torus'
+refused 2 'machine --topology'
 run "${machine[@]}" none.swf
 refused 1 'none.swf No such file or directory'
 : >empty
@@ -424,10 +428,10 @@ ends 1
 has 'cannot write spoilt/summary.csv: Is a directory'
 has 'makespan s'
 for switches in 0:4 x '' 4:-1 1024:1024:1024; do
-  run --switches "$switches" "$log"
-  ends 2
+  run -t "$switches" --node 2x4 "$log"
+  ends 1
 done
-run --switches 4:4 --node 8 "$log"
+run -t 4:4 --node 8 "$log"
 refused 2 '--node 8 SOCKETSxCORES 2x8'
 
 # A log in which nobody requested a time: the run time stands in, and is said to.

@@ -31,7 +31,6 @@ constexpr Option options[] = {
      "the switches: a topology.conf, a topology.yaml[:NAME], or what\n"
      "\"scontrol show topology\" prints [slurmctld]"},
     {0, "slurm-conf", "FILE", "the nodes of that topology.conf [slurm.conf in its directory]"},
-    switches_option,
     node_option,
     {0, "sacct", "FILE", "the jobs to replay, a log of sacct --parsable2 or in the Standard Workload Format [sacct]"},
     {0, "replay-jobs", "N", "the last N jobs are replayed under each policy, 0: all [500]"},
@@ -80,8 +79,8 @@ void refuse_nothing(const ReportFacts& facts) {
 int command_report(int argc, char** argv) {
   const CommandLine line(help, argc, argv);
   if (line.has("slurm-conf") && !line.has("topology")) throw UsageError("--slurm-conf requires --topology");
-  if (line.has("sacct") && !line.has("topology") && !line.has("switches") && !slurmctld_answers())
-    throw UsageError("--sacct requires --topology or --switches, because no slurmctld answers");
+  if (line.has("sacct") && !line.has("topology") && !slurmctld_answers())
+    throw UsageError("--sacct requires --topology, because no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
   const ReportFacts facts = gather_facts(line, now_s, since_s);

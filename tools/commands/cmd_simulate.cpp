@@ -30,11 +30,10 @@ namespace {
 constexpr Option options[] = {
     {'t', "topology", "FILE",
      "the machine: Slurm's topology.conf or topology.yaml[:NAME], or what\n"
-     "\"scontrol show topology\" prints; or a tree or tleaf file with --node or --slurm-conf"},
+     "\"scontrol show topology\" prints; or, with --node or --slurm-conf, a tree, tleaf or torus file,\n"
+     "the arities of a tree as in 4:4:4, or the sizes of a torus as in 8x8x8"},
     {0, "slurm-conf", "FILE",
      "the nodes of a topology.conf [slurm.conf in its directory], or of a file of coordinates"},
-    switches_option,
-    {0, "torus", "WORD", "a torus in place of a tree: its sizes, as in 8x8x8, or a file of coordinates"},
     node_option,
     threads_per_core_option,
     {'s', "strategies", "LIST",
@@ -127,7 +126,7 @@ int command_simulate(int argc, char** argv) {
       from_command_line([&] { return sim::parse_pattern(line.value_or("pattern", "random")); }, "--pattern: "),
       weight_given(line));
   const sim::Machine machine = read_machine(line, replay_options);
-  check_strategies(strategies, line);
+  check_strategies(strategies, line, machine.view().torus != nullptr);
   if (replay_options.whole_nodes && !machine.regular())
     throw Error("--whole-nodes requires nodes with equal numbers of cores");
 

@@ -80,21 +80,25 @@ class WeightedWays {
 
 }  // namespace
 
-// Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4".
-static std::optional<std::string> tree_of_word(const std::string& word) {
-  if (word.find(':') == std::string::npos || word.find_first_not_of("0123456789:") != std::string::npos)
+// Returns the content of the file for which the word stands: "tree 4 4 4" for "4:4:4", "torus 8 8 8" for "8x8x8".
+static std::optional<std::string> machine_of_word(const std::string& word) {
+  const bool tree = word.find(':') != word.npos;
+  const char separator = tree ? ':' : 'x';
+  if (word.find(separator) == word.npos ||
+      word.find_first_not_of("0123456789" + std::string(1, separator)) != word.npos)
     return std::nullopt;
-  for (const std::string_view arity : split_at(word, ':'))
-    if (arity.find_first_not_of('0') == arity.npos) throw Error(word + ": expected arities of at least 1, as in 4:4:4");
-  std::string text = "tree " + word;
-  std::replace(text.begin(), text.end(), ':', ' ');
+  for (const std::string_view size : split_at(word, separator))
+    if (size.find_first_not_of('0') == size.npos)
+      throw Error(word + ": expected numbers of at least 1, as in 4:4:4 for a tree or 8x8x8 for a torus");
+  std::string text = (tree ? "tree " : "torus ") + word;
+  std::replace(text.begin(), text.end(), separator, ' ');
   return text + "\n";
 }
 
 MachineFile read_machine_file(const std::string& path) {
   const bool exists = may_exist(path);
-  if (const auto text = tree_of_word(path); text && !exists) return {path, *text};
-  if (!exists && path != "-" && path.find_first_not_of("0123456789x,") == std::string::npos)
+  if (const auto text = machine_of_word(path); text && !exists) return {path, *text};
+  if (!exists && path != "-" && path.find_first_not_of("0123456789,") == std::string::npos)
     throw Error(path + ": file not found; the arities of a tree have colons between them, as in 4:4:4");
   const std::size_t colon = exists ? std::string::npos : path.rfind(".yaml:");
   if (colon != std::string::npos) {

@@ -20,8 +20,8 @@ namespace placement::tools {
 inline constexpr Option topology_option{
     't', "topology", "FILE",
     "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
-    "topology.yaml[:NAME], what \"scontrol show topology\" prints, or the arities of a\n"
-    "tree as in 4:4:4"};
+    "topology.yaml[:NAME], what \"scontrol show topology\" prints, the arities of a\n"
+    "tree as in 4:4:4, or the sizes of a torus as in 8x8x8"};
 inline constexpr Option weight_option{0, "weight", "bytes|messages", "what the traffic of a profile counts [bytes]"};
 inline constexpr Option slurm_conf_option{0, "slurm-conf", "FILE",
                                           "the nodes of a topology.conf [slurm.conf in its directory]"};
@@ -39,8 +39,8 @@ struct MapFaults {
 };
 
 // Reads the file; "-" means standard input. If the file does not exist, a word like "4:4:4" means a balanced tree with
-// these arities, from the root to the leaves. A colon and a name after the path, as in "topology.yaml:gpu", select one
-// of its topologies; without them it is the topology of the cluster. Throws Error.
+// these arities, from the root to the leaves, and "8x8x8" a torus of these sizes. A colon and a name after the path, as
+// in "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster. Throws Error.
 MachineFile read_machine_file(const std::string& path);
 
 // Returns the machine of the file, by torus_machine() or parse_topology(), and prints its warning. Throws Error.

@@ -21,18 +21,12 @@ std::vector<NodeShape> shapes_of(const ClusterView& view) {
   return shapes;
 }
 
-bool names_machine(const CommandLine& line) { return line.has("topology") || line.has("switches"); }
-
 ReportMachine named_machine(const CommandLine& line) {
   ReportMachine machine;
   machine.view = read_machine_view(line);
-  const char* const option = line.has("topology") ? "topology" : "switches";
-  machine.source = *line.value(option);
-  if (line.has("switches")) machine.switches = regular_switches(line);
-  if (const auto path = line.value("topology")) {
-    const MachineFile file = read_machine_file(*path);
-    machine.switches = parse_switches(file, shapes_of(machine.view));
-  }
+  machine.source = *line.value("topology");
+  if (!machine.view.torus)
+    machine.switches = parse_switches(read_machine_file(machine.source), shapes_of(machine.view));
   return machine;
 }
 
@@ -83,7 +77,7 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
   else
     try_to(facts.state, facts.why_no_state, [&] { return read_state(line, config); });
   if (facts.state) facts.state_described = facts.state->described(config);
-  if (names_machine(line)) {
+  if (line.has("topology")) {
     facts.machine = named_machine(line);
   } else if (slurmctld_answers()) {
     try_to(facts.machine, facts.why_no_machine, [] { return live_machine(); });
@@ -93,8 +87,8 @@ ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) 
     facts.why_no_machine = "no slurmctld answers on this host.";
   }
   if (!facts.occupancy && facts.why_no_occupancy.empty())
-    facts.why_no_occupancy = names_machine(line) ? "the machine is from a file, and only slurmctld knows running jobs."
-                                                 : facts.why_no_machine;
+    facts.why_no_occupancy = line.has("topology") ? "the machine is from a file, and only slurmctld knows running jobs."
+                                                  : facts.why_no_machine;
   facts.decisions = read_decisions(line, config, 0, since_s);
   facts.seed = static_cast<std::uint64_t>(line.integer("seed", 0, INT64_MAX).value_or(1));
   if (slurmctld_answers())

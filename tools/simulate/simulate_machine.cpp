@@ -10,6 +10,7 @@
 #include "common/topology/topology_read.hpp"
 #include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
+#include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
 #include "sim/site_data.hpp"
@@ -21,49 +22,19 @@ namespace placement::tools {
 
 namespace {
 
-constexpr const char* default_node = "2x8";
 constexpr int default_outage_hours = 24;
 
 NodeShape node_shape(const CommandLine& line) {
-  const std::string text = line.value_or("node", default_node);
+  const auto given = line.value("node");
+  if (!given)
+    throw UsageError("--topology " + shown(*line.value("topology")) + ": it has no nodes: use --node or --slurm-conf");
+  const std::string& text = *given;
   const auto parts = split_at(text, 'x');
   const auto sockets = parse_integer(parts[0]);
   const auto cores = parts.size() == 2 ? parse_integer(parts[1]) : std::nullopt;
   if (!sockets || !cores || *sockets < 1 || *cores < 1 || *sockets > 1024 || *cores > 4096)
     throw UsageError("--node " + shown(text) + ": expected SOCKETSxCORES, as in 2x8");
   return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
-}
-
-struct RegularMachine {
-  std::vector<SwitchShape> switches;
-  std::vector<NodeShape> nodes;
-};
-
-RegularMachine regular_machine(const CommandLine& line) {
-  const std::string text = *line.value("switches");
-  const NodeShape shape = node_shape(line);
-  RegularMachine machine{{{"root", -1, {}}}, {}};
-  auto& [switches, nodes] = machine;
-  std::vector<std::int32_t> level{0};
-  const auto parts = split_at(text, ':');
-  for (std::size_t depth = 0; depth < parts.size(); ++depth) {
-    const auto count = parse_integer(parts[depth]);
-    if (!count || *count < 1 || *count > (1 << 20) / std::ssize(level))
-      throw UsageError("--switches " + shown(text) + ": expected numbers of at least 1, and at most 2^20 nodes");
-    std::vector<std::int32_t> below;
-    for (const std::int32_t above : level)
-      for (std::int64_t k = 0; k < *count; ++k)
-        if (depth + 1 < parts.size()) {
-          below.push_back(static_cast<std::int32_t>(switches.size()));
-          switches.push_back({"s" + std::to_string(switches.size()), above, {}});
-        } else {
-          switches[above].nodes.push_back(static_cast<std::int32_t>(nodes.size()));
-          nodes.push_back(shape);
-          nodes.back().name = "n" + std::to_string(nodes.size() - 1);
-        }
-    level = std::move(below);
-  }
-  return machine;
 }
 
 // Returns the nodes of the torus, all with one shape.
@@ -92,27 +63,12 @@ TorusTopology torus_of_conf(const TorusDescription& torus, const std::string& fi
   return part;
 }
 
-// Returns the torus of sizes such as 8x8x8, or of a file.
-TorusDescription described_torus(const std::string& word) {
-  if (word.find_first_not_of("0123456789x") != std::string::npos) return read_torus(word);
-  std::vector<TorusDimension> dimensions;
-  for (const std::string_view part : split_at(word, 'x')) {
-    const auto size = parse_integer(part);
-    if (!size || *size < 1 || *size > TorusTopology::max_positions)
-      throw UsageError("--torus " + shown(word) + ": expected sizes, as in 8x8x8, or a file");
-    dimensions.push_back({static_cast<std::int32_t>(*size), true});
-  }
-  return {TorusTopology::full(std::move(dimensions))};
-}
-
 // Returns nodes on a torus. For stock Slurm they are in one row.
-ClusterView torus_machine(const CommandLine& line) {
-  const std::string word = *line.value("torus");
-  TorusDescription description = described_torus(word);
+ClusterView torus_machine(const CommandLine& line, const MachineFile& file) {
+  TorusDescription description = parse_torus(file.text, file.path);
   std::vector<NodeShape> nodes;
   const auto conf = line.value("slurm-conf");
-  if (conf && line.has("node")) throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
-  auto torus = std::make_shared<const TorusTopology>(conf ? torus_of_conf(description, word, *conf, nodes)
+  auto torus = std::make_shared<const TorusTopology>(conf ? torus_of_conf(description, file.path, *conf, nodes)
                                                           : std::move(description.torus));
   std::vector<SwitchShape> row{{"row", -1, {}}};
   if (nodes.empty()) nodes = shapes_on_torus(line, *torus);
@@ -123,48 +79,36 @@ ClusterView torus_machine(const CommandLine& line) {
   return view;
 }
 
-// Returns the nodes of a tree. The leaves are cores if its lowest levels form nodes of this shape; else they are nodes.
-std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape) {
+// Returns the nodes of a tree. The leaves are cores if the tree is one of a file, and its lowest levels form nodes of
+// this shape; else they are nodes.
+std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape, bool of_file) {
   const std::int32_t cores = shape.sockets * shape.cores_per_socket;
   std::int32_t vertex = tree.leaf_vertex(0);
   while (vertex != 0 && tree.leaf_count(vertex) < cores) vertex = tree.parent(vertex);
-  const std::int32_t count = tree.leaf_count(vertex) == cores ? tree.leaves() / cores : tree.leaves();
+  const std::int32_t count = of_file && tree.leaf_count(vertex) == cores ? tree.leaves() / cores : tree.leaves();
   std::vector<NodeShape> nodes(static_cast<std::size_t>(count), shape);
   for (std::size_t n = 0; n < nodes.size(); ++n) nodes[n].name = "n" + std::to_string(n);
   return nodes;
 }
 
 ClusterView read_shape(const CommandLine& line) {
-  const int machines = line.has("topology") + line.has("switches") + line.has("torus");
-  if (machines > 1) throw UsageError("use only one of --topology, --switches and --torus");
-  if (machines == 0) throw UsageError("the machine is missing: use --topology, --switches or --torus");
-  if (line.has("switches") && line.has("slurm-conf"))
-    throw UsageError("--slurm-conf is for --topology and --torus; use --node with --switches");
-  if (line.has("switches")) {
-    const RegularMachine machine = regular_machine(line);
-    return view_of_switches(machine.switches, machine.nodes);
-  }
-  if (line.has("torus")) return torus_machine(line);
-  const std::string path = *line.value("topology");
+  if (!line.has("topology")) throw UsageError("the machine is missing: use --topology");
   if (line.has("node") && line.has("slurm-conf"))
     throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
-  const MachineFile file = read_machine_file(path);
+  const MachineFile file = read_machine_file(*line.value("topology"));
+  if (is_torus_file(file)) return torus_machine(line, file);
   ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
   if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
-  if (line.has("node")) {
-    if (!view.nodes.empty())
-      throw UsageError("use --node without a topology.conf, because slurm.conf describes its nodes");
-    return read_topology_of(path, nodes_of_tree(*view.tree, node_shape(line)));
-  }
   if (view.nodes.empty())
-    throw UsageError("--topology " + shown(path) + ": the tree has no nodes: use --node or --slurm-conf");
+    return parse_topology_of(file,
+                             nodes_of_tree(*view.tree, node_shape(line), file.path == "-" || may_exist(file.path)));
+  if (line.has("node")) throw UsageError("use --node without a topology.conf, because slurm.conf describes its nodes");
   return view;
 }
 
 // Returns the path of the slurm.conf with the nodes of the machine; empty if there is none.
 std::string slurm_conf_of(const CommandLine& line) {
-  if (const auto conf = line.value("slurm-conf")) return *conf;
-  if (!line.has("topology") || line.has("node")) return {};
+  if (line.has("slurm-conf") || line.has("node") || !line.has("topology")) return line.value_or("slurm-conf", "");
   return std::filesystem::path(*line.value("topology")).replace_filename("slurm.conf").string();
 }
 
@@ -172,9 +116,8 @@ std::string slurm_conf_of(const CommandLine& line) {
 
 std::vector<std::pair<std::string, std::string>> machine_options(const CommandLine& line) {
   std::vector<std::pair<std::string, std::string>> given;
-  for (const char* option : {"topology", "slurm-conf", "switches", "torus", "node", "state", "outages", "outage-hours"})
+  for (const char* option : {"topology", "slurm-conf", "node", "state", "outages", "outage-hours"})
     if (const auto value = line.value(option)) given.emplace_back(option, *value);
-  if (!line.has("node") && slurm_conf_of(line).empty()) given.emplace_back("node", default_node);
   if (line.has("outages") && !line.has("outage-hours"))
     given.emplace_back("outage-hours", std::to_string(default_outage_hours));
   for (auto& [option, value] : given) std::replace(option.begin(), option.end(), '-', '_');
@@ -197,8 +140,6 @@ sim::ProcessorsPerCore read_processors_per_core(const CommandLine& line, const s
   return conf.empty() ? sim::ProcessorsPerCore{} : processors_per_core_of(conf, machine);
 }
 
-std::vector<SwitchShape> regular_switches(const CommandLine& line) { return regular_machine(line).switches; }
-
 ClusterView read_machine_view(const CommandLine& line) {
   ClusterView view = read_shape(line);
   if (!policies::is_one_fabric(view))
@@ -210,8 +151,7 @@ ClusterView read_machine_view(const CommandLine& line) {
 
 sim::Machine read_machine(const CommandLine& line, sim::ReplayOptions& replay_options) {
   ClusterView view = read_machine_view(line);
-  if (const auto state = line.value("state"))
-    sim::attach_state(view, read_live_state(*state), *state);
+  if (const auto state = line.value("state")) sim::attach_state(view, read_live_state(*state), *state);
   if (const auto outages = line.value("outages")) {
     sim::attach_outages(view, read_outages(*outages),
                         number_option(line, "outage-hours", default_outage_hours, 1e-3, 1e5) * 3600, *outages);

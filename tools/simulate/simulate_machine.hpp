@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/topology/switch_tree.hpp"
 #include "sim/engine.hpp"
 #include "tools/input/command_line.hpp"
 
@@ -13,10 +12,6 @@ namespace placement::tools {
 // Reads the tree or torus and the nodes that the command line describes. All cores are free. Throws UsageError, and
 // Error when a file is not valid or no switch joins all nodes.
 ClusterView read_machine_view(const CommandLine& line);
-
-// Returns the switches of the regular machine that --switches describes; nodes are indices into those of its view.
-// Throws UsageError.
-std::vector<SwitchShape> regular_switches(const CommandLine& line);
 
 // Reads the machine that the command line describes. The state of its nodes becomes part of the machine's view. Adds
 // the failures of nodes during the replay to `replay_options`. Throws UsageError, and Error when a file is not valid.

@@ -140,13 +140,13 @@ std::vector<sim::Strategy> read_strategies(const CommandLine& line) {
   return strategies;
 }
 
-void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line) {
+void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line, bool on_torus) {
   for (const sim::Strategy& strategy : strategies) {
     if (strategy.stock) continue;
     const policies::Policy& policy = *policies::find_policy(strategy.policy.policy);
     const auto refuse = [&](const char* why) { throw UsageError("--strategies: " + shown(strategy.name) + " " + why); };
-    if (line.has("torus") && policy.needs_tree) refuse("maps to trees: use TOFA on a torus");
-    if (!line.has("torus") && policy.needs_torus) refuse("requires a torus: use --torus");
+    if (on_torus && policy.needs_tree) refuse("maps to trees: use TOFA on a torus");
+    if (!on_torus && policy.needs_torus) refuse("requires a torus in --topology");
     if (!line.has("state") && policy.needs_live) refuse("requires a live state: use --state FILE");
   }
 }

@@ -10,10 +10,7 @@
 namespace placement::tools {
 
 // Options of placectl simulate that placectl report has too.
-inline constexpr Option switches_option{0, "switches", "A:B:..",
-                                        "a regular machine in place of a file: switches below each switch from\n"
-                                        "the root, and last the nodes of a leaf switch"};
-inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of its nodes [2x8]"};
+inline constexpr Option node_option{0, "node", "SxC", "sockets and cores per socket of the nodes of a tree or torus"};
 inline constexpr Option threads_per_core_option{
     0, "threads-per-core", "N",
     "processors that the log counts for each core [that of slurm.conf for logs of sacct, else 1]"};
@@ -41,6 +38,6 @@ sim::ReplayOptions read_options(const CommandLine& line);
 std::vector<sim::Strategy> read_strategies(const CommandLine& line);
 
 // Throws UsageError for a strategy that cannot place any job because the command line does not give what it needs.
-void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line);
+void check_strategies(std::span<const sim::Strategy> strategies, const CommandLine& line, bool on_torus);
 
 }  // namespace placement::tools
