@@ -236,7 +236,7 @@ START_TEST(whole_nodes_are_taken) {
   JobRequest job;
   job.tasks = 5;
   job.whole_nodes = true;
-  job.matrix = PatternSource(parse_pattern("stencil2d")).matrix(5, 1);
+  job.matrix = PatternSource(parse_pattern("grid=auto2")).matrix(5, 1);
   for (const char* word : {"SLURM", "TM-A", "TM-I", "TM-Isub"}) {
     const JobPlacement placed = place_job(machine, parse_strategy(word), job);
     ck_assert_uint_eq(placed.leaf_of_rank.size(), 5);

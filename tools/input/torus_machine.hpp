@@ -39,8 +39,9 @@ struct MapFaults {
 };
 
 // Reads the file; "-" means standard input. If the file does not exist, a word like "4:4:4" means a balanced tree with
-// these arities, from the root to the leaves, and "8x8x8" a torus of these sizes. A colon and a name after the path, as
-// in "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster. Throws Error.
+// these arities, from the root to the leaves, and "8x8x8" is a torus with these three sizes. A colon and a name after
+// the path, as in "topology.yaml:gpu", select one of its topologies; without them it is the topology of the cluster.
+// Throws Error.
 MachineFile read_machine_file(const std::string& path);
 
 // Returns the machine of the file, by torus_machine() or parse_topology(), and prints its warning. Throws Error.
