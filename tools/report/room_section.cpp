@@ -19,20 +19,6 @@ std::string now(const sim::Occupancy& occupancy) {
          fact("Leaf switches beyond need, mean", shown_number(occupancy.extra_switches)) + "</dl>\n";
 }
 
-// One measure of the machine, as per cent of the cores.
-struct Line {
-  const char* name;
-  double (*value)(const sim::MachineSample&, double cores);
-};
-constexpr Line lines[] = {
-    {"free cores",
-     [](const sim::MachineSample& s, double cores) { return 100 * (1 - static_cast<double>(s.busy_cores) / cores); }},
-    {"in one subtree",
-     [](const sim::MachineSample& s, double cores) { return 100 * static_cast<double>(s.largest_in_subtree) / cores; }},
-    {"below one switch",
-     [](const sim::MachineSample& s, double cores) { return 100 * static_cast<double>(s.largest_in_switch) / cores; }},
-};
-
 std::string time_in_log(const SiteReplay& replay, std::int64_t time_us) {
   const auto time = static_cast<std::time_t>(replay.begin_s + time_us / 1000000);
   std::tm parts{};
@@ -45,23 +31,19 @@ std::string time_in_log(const SiteReplay& replay, std::int64_t time_us) {
 HtmlTable table_of(const SiteReplay& replay, const std::vector<sim::MachineSample>& samples) {
   HtmlTable table("Free cores and the largest job that would have fitted, in percent of the " +
                       std::to_string(replay.cores) + " cores, means of a day",
-                  {{"Day from"}, {lines[0].name, true}, {lines[1].name, true}, {lines[2].name, true}, {"free cores"}});
+                  {{"Day from"}, {"Free", true}, {"In one subtree", true}, {"Below one switch", true}, {"Free cores"}});
   for (std::size_t k = 0; k < samples.size();) {
     const std::int64_t day = samples[k].time_us / 86400000000;
-    std::vector<std::string> row{time_in_log(replay, day * 86400000000)};
-    double free = 0;
-    std::size_t end = k;
-    while (end < samples.size() && samples[end].time_us / 86400000000 == day) ++end;
-    for (const Line& line : lines) {
-      double sum = 0;
-      for (std::size_t i = k; i < end; ++i) sum += line.value(samples[i], static_cast<double>(replay.cores));
-      const double mean = sum / static_cast<double>(end - k);
-      if (row.size() == 1) free = mean;
-      row.push_back(shown_number(mean, 1));
+    double free = 0, in_subtree = 0, in_switch = 0, one_percent = 0;
+    for (; k < samples.size() && samples[k].time_us / 86400000000 == day; ++k) {
+      free += static_cast<double>(replay.cores - samples[k].busy_cores);
+      in_subtree += static_cast<double>(samples[k].largest_in_subtree);
+      in_switch += static_cast<double>(samples[k].largest_in_switch);
+      one_percent += static_cast<double>(replay.cores) / 100;
     }
-    table.add(row);
-    table.add_drawing(bar(free / 100));
-    k = end;
+    table.add({time_in_log(replay, day * 86400000000), shown_number(free / one_percent, 1),
+               shown_number(in_subtree / one_percent, 1), shown_number(in_switch / one_percent, 1)});
+    table.add_drawing(bar(free / one_percent / 100));
   }
   return table;
 }
