@@ -19,68 +19,45 @@ struct CoresOfNode {
   std::int32_t cores = 0;
 };
 
-// The nodes of a machine by their names.
-class NodesByName {
- public:
-  explicit NodesByName(const Machine& machine) : machine_(machine) {
-    for (std::int32_t n = 0; n < machine.nodes(); ++n)
-      by_name_.emplace(machine.view().nodes[static_cast<std::size_t>(n)].name, n);
+// Returns the cores of a job. Nodes that the machine does not have are left out, with the tasks that fall to them.
+std::vector<CoresOfNode> cores_of(const LogJob& job, const Machine& machine,
+                                  const std::unordered_map<std::string, std::int32_t>& node_named) {
+  std::vector<std::string> names;
+  try {
+    names = expand_hostlist(job.nodes);
+  } catch (const Error&) {  // no list of nodes
+    return {};
   }
-
-  // Returns the cores of a job. Nodes that the machine does not have are left out, with the tasks that fall to them.
-  std::vector<CoresOfNode> cores_of(const LogJob& job) const {
-    std::vector<std::string> names;
-    try {
-      names = expand_hostlist(job.nodes);
-    } catch (const Error&) {  // no list of nodes
-      return {};
-    }
-    std::vector<CoresOfNode> cores;
-    for (const std::string& name : names)
-      if (const auto found = by_name_.find(name); found != by_name_.end()) cores.push_back({found->second, 0});
-    std::int64_t left = job.tasks * std::ssize(cores) / std::max<std::int64_t>(std::ssize(names), 1);
-    // A node that is smaller than its part leaves more to the others, so the smallest are filled first.
-    std::ranges::sort(cores, {}, [&](const CoresOfNode& one) { return std::tuple(room(one.node), one.node); });
-    for (std::size_t k = 0; k < cores.size(); ++k) {
-      const std::int64_t nodes_left = std::ssize(cores) - static_cast<std::int64_t>(k);
-      cores[k].cores =
-          static_cast<std::int32_t>(std::min<std::int64_t>(room(cores[k].node), (left + nodes_left - 1) / nodes_left));
-      left -= cores[k].cores;
-    }
-    return cores;
+  std::vector<CoresOfNode> cores;
+  for (const std::string& name : names)
+    if (const auto found = node_named.find(name); found != node_named.end()) cores.push_back({found->second, 0});
+  std::int64_t left = job.tasks * std::ssize(cores) / std::max<std::int64_t>(std::ssize(names), 1);
+  // A node that is smaller than its part leaves more to the others, so the smallest are filled first.
+  std::ranges::sort(cores, {},
+                    [&](const CoresOfNode& one) { return std::tuple(machine.usable_on(one.node), one.node); });
+  std::int64_t nodes_left = std::ssize(cores);
+  for (CoresOfNode& one : cores) {
+    one.cores = static_cast<std::int32_t>(
+        std::min<std::int64_t>(machine.usable_on(one.node), (left + nodes_left - 1) / nodes_left));
+    left -= one.cores;
+    --nodes_left;
   }
+  return cores;
+}
 
- private:
-  std::int32_t room(std::int32_t node) const { return machine_.usable_on(node); }
-
-  const Machine& machine_;
-  std::unordered_map<std::string, std::int32_t> by_name_;
-};
-
-// The cores in use now. More than a node has can be asked of it, as several jobs may share cores.
-class UsedCores {
- public:
-  explicit UsedCores(const Machine& machine) : machine_(machine), used_(static_cast<std::size_t>(machine.nodes()), 0) {}
-
-  void change(std::span<const CoresOfNode> cores, std::int64_t sign) {
-    for (const CoresOfNode& one : cores) used_[static_cast<std::size_t>(one.node)] += sign * one.cores;
+// Returns the state of a machine whose jobs use this number of cores of each node. Jobs that share cores may use more
+// than a node has.
+MachineSample sample_of(const Machine& machine, const std::vector<std::int64_t>& used, std::int64_t time_us) {
+  std::vector<std::int32_t> free;
+  std::int64_t busy = 0;
+  for (std::int32_t n = 0; n < machine.nodes(); ++n) {
+    const std::int64_t taken = std::min<std::int64_t>(used[static_cast<std::size_t>(n)], machine.usable_on(n));
+    busy += taken;
+    free.push_back(machine.usable_on(n) - static_cast<std::int32_t>(taken));
   }
-  MachineSample sample(std::int64_t time_us) const {
-    std::vector<std::int32_t> free;
-    std::int64_t busy = 0;
-    for (std::int32_t n = 0; n < machine_.nodes(); ++n) {
-      const std::int64_t room = machine_.usable_on(n), taken = std::min(used_[static_cast<std::size_t>(n)], room);
-      busy += taken;
-      free.push_back(static_cast<std::int32_t>(room - taken));
-    }
-    const LargestRoom room = largest_room(machine_, free);
-    return {time_us, busy, 0, room.in_switch, room.in_subtree};
-  }
-
- private:
-  const Machine& machine_;
-  std::vector<std::int64_t> used_;
-};
+  const LargestRoom room = largest_room(machine, free);
+  return {time_us, busy, 0, room.in_switch, room.in_subtree};
+}
 
 struct Event {
   std::int64_t time_s = 0;
@@ -104,23 +81,28 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
     events.push_back({start_s + jobs[k].run_s, false, k});
   }
   std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.time_s, event.start, event.job); });
-  const NodesByName nodes(machine);
-  UsedCores used(machine);
+  std::unordered_map<std::string, std::int32_t> node_named;
+  for (std::int32_t n = 0; n < machine.nodes(); ++n) node_named.emplace(machine.view().nodes[n].name, n);
+  std::vector<std::int64_t> used(static_cast<std::size_t>(machine.nodes()), 0);
+  const auto change = [&](const std::vector<CoresOfNode>& cores, std::int64_t sign) {
+    for (const CoresOfNode& one : cores) used[static_cast<std::size_t>(one.node)] += sign * one.cores;
+  };
   std::unordered_map<std::size_t, std::vector<CoresOfNode>> running;
   const std::int64_t step_s = std::max<std::int64_t>(1, (to_s - from_s + most_past_samples - 1) / most_past_samples);
   std::int64_t next_s = from_s;
   const auto sample_until = [&](std::int64_t time_s) {
-    for (; next_s < std::min(time_s, to_s); next_s += step_s) past.samples.push_back(used.sample(next_s * 1000000));
+    for (; next_s < std::min(time_s, to_s); next_s += step_s)
+      past.samples.push_back(sample_of(machine, used, next_s * 1000000));
   };
   for (const Event& event : events) {
     sample_until(event.time_s);
     if (event.start) {
-      std::vector<CoresOfNode> cores = nodes.cores_of(jobs[event.job]);
+      std::vector<CoresOfNode> cores = cores_of(jobs[event.job], machine, node_named);
       ++(cores.empty() ? past.unknown : past.jobs);
-      used.change(cores, 1);
+      change(cores, 1);
       running.emplace(event.job, std::move(cores));
     } else if (const auto found = running.find(event.job); found != running.end()) {
-      used.change(found->second, -1);
+      change(found->second, -1);
       running.erase(found);
     }
   }
