@@ -80,14 +80,14 @@ pages() {
 
 # Sections with data come first, and a machine without live data is one row for each switch.
 large_machine() {
-  mkdir -p large
-  printf 'NodeName=n[0-5039] Sockets=2 CoresPerSocket=8\n' >large/slurm.conf
+  mkdir wide
+  printf 'NodeName=n[0-5039] Sockets=2 CoresPerSocket=8\n' >wide/slurm.conf
   {
     for ((leaf = 0; leaf < 280; ++leaf)); do echo "SwitchName=l$leaf Nodes=n[$((leaf * 18))-$((leaf * 18 + 17))]"; done
     for ((pod = 0; pod < 4; ++pod)); do echo "SwitchName=s$pod Switches=l[$((pod * 70))-$((pod * 70 + 69))]"; done
     echo 'SwitchName=root Switches=s[0-3]'
-  } >large/topology.conf
-  run report -t large/topology.conf -o large.html
+  } >wide/topology.conf
+  run report -t wide/topology.conf -o large.html
   written
   well_formed large.html
   checks=$((checks + 1))

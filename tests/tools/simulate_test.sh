@@ -306,7 +306,7 @@ refused 2 '--node --slurm-conf'
 run "${machine[@]}" --slurm-conf slurm.conf "$log"
 refused 2 '--node --slurm-conf'
 run -t 4x4 --slurm-conf slurm.conf "$log"
-refused 1 '4x4 slurm.conf'
+refused 1 '4x4 names no nodes'
 # Failures that let no job end, or no machine come up again: it ends, and says what became of the jobs.
 printf 'n[0-15] 1\n' >certain
 for more in '--node-failures 1000 --repair 100000' '--outages certain --outage-hours 0.001 --repair 100000' '--outages certain --outage-hours 0.1'; do

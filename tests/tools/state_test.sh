@@ -67,7 +67,7 @@ nodes() {
 n1    up        2s     16   0.50      0.25    3%      1.0G       125k      1        0     10.0d    0.00100
 n2    up        3s     16  15.50     15.00   96%       10M       250M      0        3     10.0d    0.02000
 n3    down      8m     16      -         -     -         -          -      -        1     10.0d    0.01000
-n4    suspect    -      -      -         -     -         -          -      -        0         -          -
+n4    suspect    -      -      -         -     -         -          -      -        0        0s          -
 # P(OUTAGE) is within 24.0h
 $(tail -n 1 .out)"
   has '(SnapshotMaxAgeS=60)'
