@@ -278,8 +278,7 @@ START_TEST(dense_patterns_are_bounded) {
   dense.check(1);
   dense.check(5000);
   ck_assert_int_eq(dense.matrix(16, 1)->ranks(), 16);
-  for (const char* word : {"random", "dt"})
-    PatternSource(parse_pattern(word)).check(TreeTopology::max_leaves);
+  for (const char* word : {"random", "dt"}) PatternSource(parse_pattern(word)).check(TreeTopology::max_leaves);
   // The error comes before the first job starts. A job without a matrix causes no error.
   const Machine machine = machine_of({4096}, 2, 8);
   const std::vector<LogJob> jobs{job_of(0, 10, 10, 1), job_of(10, 10, 10, 65536)};
