@@ -146,18 +146,6 @@ void allgather(const CollectiveCall& call, const Blocks& blocks, Output& out) {
                                               : allgather_ring(call, blocks, out);
 }
 
-void allreduce_recursive_doubling(const CollectiveCall& call, Output& out) {
-  const std::int32_t power = power_of_two_below(call.size);
-  const std::int32_t rest = call.size - power;
-  if (call.rank < 2 * rest && call.rank % 2 == 0) return out.send(call.rank + 1, call.bytes());
-  const std::int32_t me = call.rank < 2 * rest ? call.rank / 2 : call.rank - rest;
-  for (std::int32_t distance = 1; distance < power; distance *= 2) {
-    const std::int32_t peer = me ^ distance;
-    out.send(peer < rest ? peer * 2 + 1 : peer + rest, call.bytes());
-  }
-  if (call.rank < 2 * rest) out.send(call.rank - 1, call.bytes());
-}
-
 // Maps `size` ranks to `power` virtual ranks, the largest power of two. Each of the first `rest` virtual ranks stands
 // for two ranks; the odd one takes part.
 struct Folding {
@@ -178,6 +166,15 @@ struct Folding {
   std::int32_t power;
   std::int32_t rest;
 };
+
+void allreduce_recursive_doubling(const CollectiveCall& call, Output& out) {
+  const Folding folding(call.size);
+  const std::int32_t me = folding.virtual_rank(call.rank);
+  if (me < 0) return out.send(call.rank + 1, call.bytes());
+  for (std::int32_t distance = 1; distance < folding.power; distance *= 2)
+    out.send(folding.real(me ^ distance), call.bytes());
+  if (call.rank < 2 * folding.rest) out.send(call.rank - 1, call.bytes());
+}
 
 void reduce_scatter_recursive_halving(const CollectiveCall& call, const Blocks& blocks, Output& out) {
   const Folding folding(call.size);

@@ -76,90 +76,89 @@ inline bool is_root(MPI_Comm comm, int root) {
   return root == MPI_ROOT || (info && !info->inter && info->rank == root);
 }
 
+// Counts the messages of a call of `operation` with the root `root`, 0 if it has none. `describe` sets its elements or
+// blocks. Does nothing unless the collective is to be looked at.
+template <class Describe, class... Form>
+void collective(Collective operation, int root, MPI_Comm comm, Describe describe, Form... form) {
+  if (!wanted<Form...>()) return;
+  CollectiveCall call;
+  call.operation = operation;
+  call.root = root;
+  describe(call);
+  count_collective(comm, call, form...);
+}
+
 // ---- broadcast, barrier, reductions
 
 //@ before barrier: MPI_Barrier MPI_Ibarrier
 //@ made barrier: MPI_Barrier_init MPIX_Barrier_init
 template <class... Form>
 void barrier(MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::barrier;
-  count_collective(comm, call, form...);
+  collective(
+      Collective::barrier, 0, comm, [](CollectiveCall&) {}, form...);
 }
 
 //@ before bcast: MPI_Bcast MPI_Ibcast
 //@ made bcast: MPI_Bcast_init MPIX_Bcast_init
 template <class Count, class... Form>
 void bcast(void*, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::bcast;
-  call.root = root;
-  set_elements(call, count, type);
-  count_collective(comm, call, form...);
+  collective(
+      Collective::bcast, root, comm, [&](CollectiveCall& call) { set_elements(call, count, type); }, form...);
 }
 
 // Counts a reduction of `count` elements at each rank; `root` is 0 if the operation has no root.
 template <class Count, class... Form>
-void reduction(Collective operation, const void* from, Count count, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = operation;
-  call.root = root;
-  set_elements(call, count, type);
-  count_collective(comm, call, form...);
+void reduction(Collective operation, Count count, MPI_Datatype type, int root, MPI_Comm comm, Form... form) {
+  collective(
+      operation, root, comm, [&](CollectiveCall& call) { set_elements(call, count, type); }, form...);
 }
 
 //@ before reduce: MPI_Reduce MPI_Ireduce
 //@ made reduce: MPI_Reduce_init MPIX_Reduce_init
 template <class Count, class... Form>
-void reduce(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm, Form... form) {
-  reduction(Collective::reduce, from, count, type, op, root, comm, form...);
+void reduce(const void*, void*, Count count, MPI_Datatype type, MPI_Op, int root, MPI_Comm comm, Form... form) {
+  reduction(Collective::reduce, count, type, root, comm, form...);
 }
 
 //@ before allreduce: MPI_Allreduce MPI_Iallreduce
 //@ made allreduce: MPI_Allreduce_init MPIX_Allreduce_init
 template <class Count, class... Form>
-void allreduce(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
-  reduction(Collective::allreduce, from, count, type, op, 0, comm, form...);
+void allreduce(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
+  reduction(Collective::allreduce, count, type, 0, comm, form...);
 }
 
 //@ before scan: MPI_Scan MPI_Iscan
 //@ made scan: MPI_Scan_init MPIX_Scan_init
 template <class Count, class... Form>
-void scan(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
-  reduction(Collective::scan, from, count, type, op, 0, comm, form...);
+void scan(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
+  reduction(Collective::scan, count, type, 0, comm, form...);
 }
 
 //@ before exscan: MPI_Exscan MPI_Iexscan
 //@ made exscan: MPI_Exscan_init MPIX_Exscan_init
 template <class Count, class... Form>
-void exscan(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm, Form... form) {
-  reduction(Collective::exscan, from, count, type, op, 0, comm, form...);
+void exscan(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
+  reduction(Collective::exscan, count, type, 0, comm, form...);
 }
 
 //@ before reduce_scatter_block: MPI_Reduce_scatter_block MPI_Ireduce_scatter_block
 //@ made reduce_scatter_block: MPI_Reduce_scatter_block_init MPIX_Reduce_scatter_block_init
 template <class Count, class... Form>
-void reduce_scatter_block(const void* from, void*, Count count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-                          Form... form) {
-  reduction(Collective::reduce_scatter_block, from, count, type, op, 0, comm, form...);
+void reduce_scatter_block(const void*, void*, Count count, MPI_Datatype type, MPI_Op, MPI_Comm comm, Form... form) {
+  reduction(Collective::reduce_scatter_block, count, type, 0, comm, form...);
 }
 
 //@ before reduce_scatter: MPI_Reduce_scatter MPI_Ireduce_scatter
 //@ made reduce_scatter: MPI_Reduce_scatter_init MPIX_Reduce_scatter_init
 template <class Count, class... Form>
-void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Datatype type, MPI_Op op, MPI_Comm comm,
+void reduce_scatter(const void*, void*, const Count block_counts[], MPI_Datatype type, MPI_Op, MPI_Comm comm,
                     Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::reduce_scatter;
-  call.element_bytes = type_bytes(type);
-  const CommInfo* info = comm_info(comm);
-  call.blocks = block_bytes(block_counts, type, info ? info->size : 0);
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    call.element_bytes = type_bytes(type);
+    const CommInfo* info = comm_info(comm);
+    call.blocks = block_bytes(block_counts, type, info ? info->size : 0);
+  };
+  collective(Collective::reduce_scatter, 0, comm, describe, form...);
 }
 
 // ---- gather, scatter, allgather, alltoall
@@ -167,17 +166,15 @@ void reduce_scatter(const void* from, void*, const Count block_counts[], MPI_Dat
 //@ before gather: MPI_Gather MPI_Igather
 //@ made gather: MPI_Gather_init MPIX_Gather_init
 template <class Count, class... Form>
-void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
+void gather(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
             MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::gather;
-  call.root = root;
-  if (is_root(comm, root))
-    set_elements(call, to_count, to_type);
-  else
-    set_elements(call, count, type);
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    if (is_root(comm, root))
+      set_elements(call, to_count, to_type);
+    else
+      set_elements(call, count, type);
+  };
+  collective(Collective::gather, root, comm, describe, form...);
 }
 
 //@ before gatherv: MPI_Gatherv MPI_Igatherv
@@ -185,12 +182,10 @@ void gather(const void* from, Count count, MPI_Datatype type, void*, Count to_co
 template <class Count, class Offset, class... Form>
 void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[], MPI_Datatype, int root,
              MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::gatherv;
-  call.root = root;
-  if (!is_root(comm, root) && root >= 0) set_elements(call, count, type);
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    if (!is_root(comm, root) && root >= 0) set_elements(call, count, type);
+  };
+  collective(Collective::gatherv, root, comm, describe, form...);
 }
 
 //@ before scatter: MPI_Scatter MPI_Iscatter
@@ -198,15 +193,13 @@ void gatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], 
 template <class Count, class... Form>
 void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, int root,
              MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::scatter;
-  call.root = root;
-  if (is_root(comm, root))
-    set_elements(call, count, type);
-  else
-    set_elements(call, to_count, to_type);
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    if (is_root(comm, root))
+      set_elements(call, count, type);
+    else
+      set_elements(call, to_count, to_type);
+  };
+  collective(Collective::scatter, root, comm, describe, form...);
 }
 
 //@ before scatterv: MPI_Scatterv MPI_Iscatterv
@@ -214,44 +207,40 @@ void scatter(const void*, Count count, MPI_Datatype type, void*, Count to_count,
 template <class Count, class Offset, class... Form>
 void scatterv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*, Count, MPI_Datatype,
               int root, MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::scatterv;
-  call.root = root;
-  if (is_root(comm, root)) call.blocks = block_bytes(block_counts, type, peers_of(comm));
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    if (is_root(comm, root)) call.blocks = block_bytes(block_counts, type, peers_of(comm));
+  };
+  collective(Collective::scatterv, root, comm, describe, form...);
 }
 
 //@ before allgather: MPI_Allgather MPI_Iallgather
 //@ made allgather: MPI_Allgather_init MPIX_Allgather_init
 template <class Count, class... Form>
-void allgather(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
-               MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::allgather;
-  const CommInfo* info = comm_info(comm);
-  if (info && info->inter)  // the two groups may send different amounts
-    set_elements(call, count, type);
-  else
-    set_elements(call, to_count, to_type);
-  count_collective(comm, call, form...);
+void allgather(const void*, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type, MPI_Comm comm,
+               Form... form) {
+  const auto describe = [&](CollectiveCall& call) {
+    const CommInfo* info = comm_info(comm);
+    if (info && info->inter)  // the two groups may send different amounts
+      set_elements(call, count, type);
+    else
+      set_elements(call, to_count, to_type);
+  };
+  collective(Collective::allgather, 0, comm, describe, form...);
 }
 
 //@ before allgatherv: MPI_Allgatherv MPI_Iallgatherv
 //@ made allgatherv: MPI_Allgatherv_init MPIX_Allgatherv_init
 template <class Count, class Offset, class... Form>
-void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const Count block_counts[], const Offset[],
+void allgatherv(const void*, Count count, MPI_Datatype type, void*, const Count block_counts[], const Offset[],
                 MPI_Datatype to_type, MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::allgatherv;
-  const CommInfo* info = comm_info(comm);
-  if (info && info->inter)
-    set_elements(call, count, type);
-  else
-    call.blocks = block_bytes(block_counts, to_type, peers_of(comm));
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    const CommInfo* info = comm_info(comm);
+    if (info && info->inter)
+      set_elements(call, count, type);
+    else
+      call.blocks = block_bytes(block_counts, to_type, peers_of(comm));
+  };
+  collective(Collective::allgatherv, 0, comm, describe, form...);
 }
 
 //@ before alltoall: MPI_Alltoall MPI_Ialltoall
@@ -259,40 +248,26 @@ void allgatherv(const void* from, Count count, MPI_Datatype type, void*, const C
 template <class Count, class... Form>
 void alltoall(const void* from, Count count, MPI_Datatype type, void*, Count to_count, MPI_Datatype to_type,
               MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::alltoall;
-  if (from == MPI_IN_PLACE)
-    set_elements(call, to_count, to_type);
-  else
-    set_elements(call, count, type);
-  count_collective(comm, call, form...);
+  const auto describe = [&](CollectiveCall& call) {
+    if (from == MPI_IN_PLACE)
+      set_elements(call, to_count, to_type);
+    else
+      set_elements(call, count, type);
+  };
+  collective(Collective::alltoall, 0, comm, describe, form...);
 }
 
-//@ before alltoallv: MPI_Alltoallv MPI_Ialltoallv
-//@ made alltoallv: MPI_Alltoallv_init MPIX_Alltoallv_init
-template <class Count, class Offset, class... Form>
-void alltoallv(const void* from, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
-               const Count to_counts[], const Offset[], MPI_Datatype to_type, MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::alltoallv;
-  call.blocks = from == MPI_IN_PLACE ? block_bytes(to_counts, to_type, peers_of(comm))
-                                     : block_bytes(block_counts, type, peers_of(comm));
-  count_collective(comm, call, form...);
-}
-
-//@ before alltoallw: MPI_Alltoallw MPI_Ialltoallw
-//@ made alltoallw: MPI_Alltoallw_init MPIX_Alltoallw_init
-template <class Count, class Offset, class... Form>
-void alltoallw(const void* from, const Count block_counts[], const Offset[], const MPI_Datatype types[], void*,
-               const Count to_counts[], const Offset[], const MPI_Datatype to_types[], MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  CollectiveCall call;
-  call.operation = Collective::alltoallv;
-  call.blocks = from == MPI_IN_PLACE ? block_bytes(to_counts, to_types, peers_of(comm))
-                                     : block_bytes(block_counts, types, peers_of(comm));
-  count_collective(comm, call, form...);
+// `Type` is the type of all blocks, or an array with a type for each block.
+//@ before alltoallv: MPI_Alltoallv MPI_Ialltoallv MPI_Alltoallw MPI_Ialltoallw
+//@ made alltoallv: MPI_Alltoallv_init MPIX_Alltoallv_init MPI_Alltoallw_init MPIX_Alltoallw_init
+template <class Count, class Offset, class Type, class... Form>
+void alltoallv(const void* from, const Count block_counts[], const Offset[], Type type, void*, const Count to_counts[],
+               const Offset[], Type to_type, MPI_Comm comm, Form... form) {
+  const auto describe = [&](CollectiveCall& call) {
+    call.blocks = from == MPI_IN_PLACE ? block_bytes(to_counts, to_type, peers_of(comm))
+                                       : block_bytes(block_counts, type, peers_of(comm));
+  };
+  collective(Collective::alltoallv, 0, comm, describe, form...);
 }
 
 // ---- neighbourhood collectives: one message to each neighbour
@@ -317,21 +292,14 @@ void neighbour_allgatherv(const void*, Count count, MPI_Datatype type, void*, co
 }
 
 //@ before neighbour_alltoallv: MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv
+//@ before neighbour_alltoallv: MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
 //@ made neighbour_alltoallv: MPI_Neighbor_alltoallv_init MPIX_Neighbor_alltoallv_init
-template <class Count, class Offset, class... Form>
-void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[], MPI_Datatype type, void*,
-                         const Count[], const Offset[], MPI_Datatype, MPI_Comm comm, Form... form) {
+//@ made neighbour_alltoallv: MPI_Neighbor_alltoallw_init MPIX_Neighbor_alltoallw_init
+template <class Count, class Offset, class Type, class... Form>
+void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[], Type type, void*, const Count[],
+                         const Offset[], Type, MPI_Comm comm, Form... form) {
   if (!wanted<Form...>()) return;
   count_neighbours(comm, {block_bytes(block_counts, type, static_cast<int>(neighbour_count(comm)))}, form...);
-}
-
-//@ before neighbour_alltoallw: MPI_Neighbor_alltoallw MPI_Ineighbor_alltoallw
-//@ made neighbour_alltoallw: MPI_Neighbor_alltoallw_init MPIX_Neighbor_alltoallw_init
-template <class Count, class... Form>
-void neighbour_alltoallw(const void*, const Count block_counts[], const MPI_Aint[], const MPI_Datatype types[], void*,
-                         const Count[], const MPI_Aint[], const MPI_Datatype[], MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  count_neighbours(comm, {block_bytes(block_counts, types, static_cast<int>(neighbour_count(comm)))}, form...);
 }
 
 }  // namespace placement::mpi::profile

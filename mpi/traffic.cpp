@@ -10,27 +10,13 @@
 #include <cstring>
 #include <utility>
 
+#include "common/util/file_descriptor.hpp"
 #include "common/util/file_error.hpp"
 
 namespace placement::mpi {
 namespace {
 
 constexpr char table_magic[8] = {'p', 'l', 'c', 't', 'r', 'a', 'f', '1'};
-
-// Closes the descriptor at the end of a scope.
-class File {
- public:
-  explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 }  // namespace
 
@@ -61,16 +47,16 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
   } else {
     // An existing file is replaced by a new one, because another program may have the old one mapped.
     unlink(path.c_str());
-    const File file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
-    if (file.get() < 0) fail_errno(path, "cannot make the table of counters");
+    const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    if (file < 0) fail_errno(path, "cannot make the table of counters");
     // Disk space is allocated at once. Without it a full disk would cause a signal at a later message instead of an
     // error here.
-    const int error = posix_fallocate(file.get(), 0, static_cast<off_t>(mapped_bytes_));
+    const int error = posix_fallocate(file, 0, static_cast<off_t>(mapped_bytes_));
     if (error != 0) {
       unlink(path.c_str());
       fail_errno(path, "no room for the counters", error);
     }
-    memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    memory = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
   }
   header_ = static_cast<Header*>(memory);
@@ -82,14 +68,14 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
 }
 
 Traffic Traffic::left_behind(const std::string& path) {
-  const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status;
-  if (file.get() < 0 || fstat(file.get(), &status) != 0) fail_errno(path, "cannot read");
+  if (file < 0 || fstat(file, &status) != 0) fail_errno(path, "cannot read");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Header))
     throw Error(path + ": " + std::to_string(size) + " bytes are too few for a table of counters");
   Traffic table;
-  void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
   table.mapped_bytes_ = size;
   table.header_ = static_cast<Header*>(memory);

@@ -76,7 +76,6 @@ extern "C" int window_freed(MPI_Win win, int, void*, void*) {
 void look_at_topology(MPI_Comm comm, CommInfo& info) {
   int kind = MPI_UNDEFINED;
   PMPI_Topo_test(comm, &kind);
-  info.has_topology = kind != MPI_UNDEFINED;
   if (kind == MPI_CART) {
     int dimensions = 0;
     PMPI_Cartdim_get(comm, &dimensions);

@@ -54,7 +54,6 @@ struct CommInfo {
 
   // The neighbours in a process topology, in the order of neighbourhood collectives. At the border of a Cartesian grid
   // a neighbour is MPI_PROC_NULL.
-  bool has_topology = false;
   std::vector<int> destinations;
   std::vector<int> weights;  // of a weighted distributed graph; otherwise empty
 };
