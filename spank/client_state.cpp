@@ -33,7 +33,7 @@ std::optional<std::int32_t> task_count() {
 void tell_decision(std::uint32_t job, std::uint32_t component, const char* decision) {
   const std::vector<bool>& asks = client().asks_for_nodes;
   const bool asked = component < asks.size() && asks[component];
-  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(job, 0, decision);
+  const std::string notice = decision_notice(asked, job, 0, decision);
   if (!notice.empty()) slurm_info("placement: %s", notice.c_str());
 }
 

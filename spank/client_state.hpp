@@ -30,9 +30,7 @@ struct Client {
   std::optional<AwaitedProfile> awaited_profile;      // of this srun's step with --profile-comm
   bool no_profile = false;                            // --no-profile
   bool looked_for_profile = false;                    // the user has a message about the search for a stored profile
-  bool stock_word = false;                            // the last component has a stock -m in force
-  std::string stock_distribution;                     // that -m as a message names it
-  bool stock_by_hand = false;                         // that -m was not taken from the environment
+  PlacementOptions last_options;                      // the options of the last component so far
   std::unique_ptr<JobQuery> job_query;  // about the outer job, sent while srun creates its step; null: not sent
 };
 

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "common/decision/job_state.hpp"
 #include "common/decision/job_variables.hpp"
 #include "common/decision/process_map.hpp"
 #include "common/policy/config.hpp"
@@ -23,12 +22,12 @@
 #include "common/util/text.hpp"
 #include "policies/table.hpp"
 #include "spank/mpirun/launcher_notice.hpp"
+#include "spank/api/task_environment.hpp"
 #include "spank/profile/profiling.hpp"
 #include "spank/request/client_options.hpp"
 #include "spank/request/job_decision.hpp"
 #include "spank/request/options.hpp"
 #include "spank/request/pattern_matrix.hpp"
-#include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
 #include "spank/step/gpu_order.hpp"
 #include "spank/step/launch_layout.hpp"
@@ -48,10 +47,10 @@ constexpr const char* gpu_order_variable = "PLACEMENT_GPU_ORDER";  // "no": rank
 
 // Returns the component of the outer job whose job ID is `job`; 0 if the outer job has no components. Returns nothing
 // if `job` is another job (srun --jobid).
-std::optional<std::int32_t> component_of(std::uint32_t job) {
+std::optional<std::uint32_t> component_of(std::uint32_t job) {
   const std::string id = std::to_string(job);
   const std::int64_t components = parse_integer(environment_value("SLURM_HET_SIZE")).value_or(0);
-  for (std::int32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
+  for (std::uint32_t component = 0; component < std::min<std::int64_t>(components, INT16_MAX); ++component)
     if (environment_value("SLURM_JOB_ID_HET_GROUP_" + std::to_string(component)) == id) return component;
   if (components == 0 && client().outer_job == id) return 0;
   return std::nullopt;
@@ -63,27 +62,18 @@ std::optional<std::int32_t> component_of(std::uint32_t job) {
 std::optional<PlacementRequest> request_of_job(std::uint32_t job) {
   const Client& self = client();
   if (self.outer_job.empty()) return std::nullopt;
-  const std::optional<std::int32_t> component = component_of(job);
-  std::optional<ReceivedRequest> received;
-  if (component)
-    received = unpack_request([&](const std::string& name) {
-      return std::getenv(
-          component_variable(job_environment_prefix + name, static_cast<std::uint32_t>(*component)).c_str());
-    });
-  if (!received) {
-    received =
-        unpack_request([](const std::string& name) { return std::getenv((job_environment_prefix + name).c_str()); });
-    if (received && self.components == 1 && component != received->component) return std::nullopt;
-  }
-  if (!received) return std::nullopt;
-  const bool stock_counts = self.stock_by_hand || !received->placement_request.overrides_distribution;
-  if (self.stock_word && stock_counts) {
-    tell_user("this step uses " + self.stock_distribution + " instead of the job's policy " +
-              received->placement_request.spec.policy);
+  std::optional<PlacementRequest> request;
+  if (const auto component = component_of(job)) request = request_of_allocation(component);
+  if (!request && self.components != 1) request = request_of_allocation();
+  if (!request) return std::nullopt;
+  const PlacementOptions& options = self.last_options;
+  if (options.distribution_given() && (options.distribution_on_command_line() || !request->overrides_distribution)) {
+    tell_user("this step uses " + options.stock_distribution() + " instead of the job's policy " +
+              request->spec.policy);
     return std::nullopt;
   }
   if (!self.hooked && client_option("distribution")) return std::nullopt;  // a stock -m that was not intercepted
-  return received->placement_request;
+  return request;
 }
 
 // Returns the name of the policy that the job was submitted with; empty if there is none or its request is damaged.
@@ -156,15 +146,6 @@ std::string give_gpus(const PlacementRequest& placement_request, const StepShape
   return text + std::string(where) + in_slurms_order(order.kept, " elsewhere");
 }
 
-// Returns the variable `name` that slurmctld has set for the job. In a heterogeneous job, the variable of the component
-// comes first, and that of the whole job second.
-std::string told_of_job(const char* name, std::uint32_t job) {
-  std::string text;
-  if (const auto component = component_of(job))
-    text = environment_value(component_variable(name, static_cast<std::uint32_t>(*component)));
-  return text.empty() ? environment_value(name) : text;
-}
-
 // Returns why srun may not place ranks; empty if it may. srun follows the administrator's Mode, which slurmctld
 // reports. Where slurmctld has no mode, as without the select plugin, srun places ranks by itself.
 std::string why_not_enforced(const ControllerState& controller) {
@@ -177,24 +158,12 @@ void tell_not_enforced(std::uint32_t job, const std::string& why_not) {
   // The user got this message when the job got its nodes. A step with its own request has the message now, and so has a
   // step of a job that started while policies were in force.
   const auto array = parse_integer(environment_value("SLURM_ARRAY_JOB_ID")).value_or(0);
-  const bool began_in_force =
-      ranks_are_promised(job, static_cast<std::uint32_t>(array), told_of_job(job_decision_variable, job).c_str());
+  const bool began_in_force = ranks_are_promised(job, static_cast<std::uint32_t>(array),
+                                                 variable_of_job(job_decision_variable, component_of(job)).c_str());
   if (!client().outer_job.empty() && (client().placement_request || began_in_force))
     slurm_info("placement: %s: stock placement", why_not.c_str());
   else
     slurm_verbose("placement: %s: stock placement", why_not.c_str());
-}
-
-// Adds to the view what slurmctld knew of the cluster when it chose the job's nodes (PLACEMENT_STATE).
-void take_state_of_job(ClusterView& view, std::uint32_t job) {
-  const std::string text = told_of_job(job_state_variable, job);
-  if (text.empty()) return;
-  try {
-    if (is_of_job(job_of_state(text), job)) attach_job_state(view, unpack_job_state(text));
-  } catch (const Error& error) {
-    slurm_info("placement: %s: %s: ranks are placed without the state of the cluster", job_state_variable,
-               error.what());
-  }
 }
 
 std::string told_costs(const PlacementRequest& placement_request, const StepPlacement& placement) {
@@ -311,11 +280,10 @@ void place_own_step(spank_t spank) {
                 " tasks");
   StepShape shape = shape_of(*layout, job, step);
   shape.cores_per_task = cores_per_task();
-  if (const std::string unread = take_planned_ranks(shape, told_of_job(planned_ranks_variable, job)); !unread.empty())
-    slurm_info("placement: %s", unread.c_str());
   ClusterView view = query->view(shape.nodes, controller);
   if (!view.warning.empty()) slurm_info("placement: step %u.%u: %s", job, step, view.warning.c_str());
-  take_state_of_job(view, job);
+  if (const std::string unread = take_plan_of_job(shape, view, component_of(job)); !unread.empty())
+    slurm_info("placement: %s", unread.c_str());
   ask_for_what_lacks(*placement_request, view, shape, controller);
   const std::string mpi = mpi_type_in_force();
   const StepPlacement placement = place_step(*placement_request, shape, view, [&](const auto& ranks_of_node) {

@@ -87,7 +87,7 @@ void tell_asynchronous() {
   const Client& self = client();
   if (!client_option("async")) return;
   const std::string of_job = job_environment_prefix + std::string(request_policy_variable);
-  if (self.placement_request || (!self.stock_word && std::getenv(of_job.c_str())))
+  if (self.placement_request || (!self.last_options.distribution_given() && std::getenv(of_job.c_str())))
     tell_user("srun --async: Slurm's step manager launches the step, and its ranks are in Slurm's order");
   if (self.profile) tell_user("srun --async: the step is not profiled");
 }
@@ -129,9 +129,7 @@ void finish_component(spank_t spank) {
   const bool is_step = starts_step_of_old_job();
   if (!is_step) make_pattern(self.placement_request);
   self.any_request = self.any_request || self.placement_request;
-  self.stock_word = options.distribution_given();
-  self.stock_distribution = options.stock_distribution();
-  self.stock_by_hand = options.distribution_on_command_line();
+  self.last_options = options;
   if (self.profile) self.profile = checked_profile_file(*self.profile);
   if (is_step) {
     ask_about_job();

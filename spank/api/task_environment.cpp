@@ -2,7 +2,6 @@
 #include "spank/api/task_environment.hpp"
 
 #include <algorithm>
-#include <vector>
 
 #include "common/util/text.hpp"
 
@@ -14,6 +13,13 @@ constexpr std::size_t longest_variable = 128 * 1024;
 constexpr std::uint32_t most_components = 128;
 
 }  // namespace
+
+std::vector<std::string> command_of_step(spank_t spank) {
+  int count = 0;
+  char** words = nullptr;
+  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words) return {};
+  return {words, words + count};
+}
 
 std::optional<std::string> task_variable(spank_t spank, const char* name) {
   std::vector<char> text(longest_variable);

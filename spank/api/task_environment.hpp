@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace placement::spank {
+
+// Returns the program and arguments of the step; an empty list if Slurm does not report them.
+std::vector<std::string> command_of_step(spank_t spank);
 
 // Returns the value of the variable `name` in the environment of the task, as the task will see it; nothing if it is
 // not set. Call it in slurmstepd.

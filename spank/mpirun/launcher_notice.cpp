@@ -12,6 +12,7 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
+#include "spank/api/task_environment.hpp"
 
 namespace placement::spank {
 
@@ -66,12 +67,8 @@ std::string remedy(bool open_mpi, const std::string& policy, const MpirunPlan& p
 }  // namespace
 
 std::string launcher_daemon(spank_t spank) {
-  int count = 0;
-  char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
-    return {};
-  std::string_view program = words[0];
-  program = base_name(program);
+  const std::vector<std::string> command = command_of_step(spank);
+  const std::string_view program = command.empty() ? "" : base_name(command.front());
   return among(open_mpi_daemons, program) || among(hydra_daemons, program) ? std::string(program) : std::string();
 }
 

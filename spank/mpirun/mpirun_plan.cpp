@@ -75,7 +75,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const ControllerState& controller = allocation.controller;
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
-  if (const std::string unread = take_plan_of_allocation(allocation); !unread.empty()) tell_user(unread);
+  if (const std::string unread = take_plan_of_job(allocation.step, allocation.view); !unread.empty()) tell_user(unread);
   const CoreNumbering numbering = core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
   return JobPlan{sequential_hostfile(allocation, place_in(allocation, *placement_request), numbering),
                  wanted == "yes" || controller.setting("MpirunByPolicy") == "yes"};
@@ -121,11 +121,8 @@ bool is_script(spank_t spank) {
 
 // Returns true if the program of the step is a script for a C shell. C shells close all files that they inherit.
 bool is_c_shell(spank_t spank) {
-  int count = 0;
-  char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words || !words[0])
-    return false;
-  const std::string text = beginning_of_file(words[0], 256);
+  const std::vector<std::string> command = command_of_step(spank);
+  const std::string text = command.empty() ? "" : beginning_of_file(command.front(), 256);
   const std::string line = text.substr(0, text.find('\n'));
   return line.starts_with("#!") && line.find("csh") != line.npos;
 }

@@ -102,13 +102,6 @@ std::vector<std::string> command_given(int component) {
   return command;
 }
 
-std::vector<std::string> command_of_step(spank_t spank) {
-  int count = 0;
-  char** words = nullptr;
-  if (spank_get_item(spank, S_JOB_ARGV, &count, &words) != ESPANK_SUCCESS || count < 1 || !words) return {};
-  return {words, words + count};
-}
-
 void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks) {
   if (command.empty()) return;
   try {

@@ -30,10 +30,6 @@ inline constexpr const char* step_learning_variable = "SLURM_PLACEMENT_LEARN";
 // options were parsed last, and 0 if the job is not heterogeneous. Returns an empty list if they cannot be found.
 std::vector<std::string> command_given(int component = 0);
 
-// Returns the program and arguments of the step, as srun will launch it. Returns an empty list if srun does not report
-// it.
-std::vector<std::string> command_of_step(spank_t spank);
-
 // Sets the matrix of `request` to the stored profile of `command` with `tasks` tasks, and comm-share= to its share of
 // communication. Notifies the user which profile is used. If there is none or it cannot be read, the request stays as
 // it is, and the user gets the reason. An empty `command` changes nothing without a message.

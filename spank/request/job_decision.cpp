@@ -22,26 +22,20 @@ std::optional<std::string_view> outcome_of(std::uint32_t job, std::uint32_t arra
 
 }  // namespace
 
-std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value) {
-  constexpr std::string_view not_considered =
+std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, const char* value) {
+  constexpr const char* not_considered =
       "slurmctld ignored its policy (Mode=off in placement.conf, or slurmctld runs without the select_cons_tres.so of "
       "slurm-placement for its version)";
-  const std::string begin = "job " + std::to_string(job) + " has the nodes that Slurm itself chose: ";
+  const std::string name = "job " + std::to_string(job), of_slurm = name + " has the nodes that Slurm itself chose";
   const auto outcome = outcome_of(job, array, value);
-  if (!outcome) return begin + std::string(not_considered);
-  if (outcome->starts_with(stock)) return begin + std::string(outcome->substr(stock.size()));
-  const auto colon = outcome->find(": ");
-  return colon == outcome->npos
-             ? ""
-             : "job " + std::to_string(job) + " is placed by " + std::string(outcome->substr(colon + 2));
-}
-
-std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value) {
-  const auto outcome = outcome_of(job, array, value);
-  if (!outcome || !outcome->starts_with(stock) || outcome->substr(stock.size()).starts_with("Mode=")) return {};
-  return "job " + std::to_string(job) +
-         " has the nodes that Slurm itself chose, and not those of its partition's policy: " +
-         std::string(outcome->substr(stock.size()));
+  if (!outcome) return asked ? of_slurm + ": " + not_considered : "";
+  if (!outcome->starts_with(stock)) {
+    const auto colon = outcome->find(": ");
+    return !asked || colon == outcome->npos ? "" : name + " is placed by " + std::string(outcome->substr(colon + 2));
+  }
+  const std::string reason(outcome->substr(stock.size()));
+  if (asked) return of_slurm + ": " + reason;
+  return reason.starts_with("Mode=") ? "" : of_slurm + ", and not those of its partition's policy: " + reason;
 }
 
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value) {

@@ -6,21 +6,18 @@
 
 namespace placement::spank {
 
-// Returns a line for the user of a job that asked slurmctld for a policy. The line says why the job `job` has the
-// nodes that Slurm itself chose. If the job has the policy's nodes, the line says what the policy lacked for its
-// choice; it is empty if it lacked nothing. `value` is the value of job_decision_variable, null if the job has none.
-// `array` is the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it. A value for
-// another job is ignored, because a job inherits the environment of the job that submitted it.
-std::string stock_nodes_notice(std::uint32_t job, std::uint32_t array, const char* value);
-
-// Returns a line for the user of a job that asked for no policy and whose partition has one (PartitionPolicies). The
-// line says why the job does not have that policy's nodes. It is empty if the job has them, if its partition has no
-// policy, and while Mode= of placement.conf keeps slurmctld from applying policies. The parameters are those of
-// stock_nodes_notice().
-std::string partition_policy_notice(std::uint32_t job, std::uint32_t array, const char* value);
+// Returns a line for the user of the job `job` with the reason why it has the nodes that Slurm itself chose. If
+// `asked`, the job asked slurmctld for a policy. If the job has the policy's nodes, the line says what the policy
+// lacked for its choice; it is empty if it lacked nothing. If the job did not ask, its partition may have a policy
+// (PartitionPolicies), and the line has the reason why the job does not have that policy's nodes. The line is empty if
+// the partition has none, and while Mode= of placement.conf keeps slurmctld from applying policies.
+//   array  the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it
+//   value  the value of job_decision_variable, null if the job has none; ignored if it is for another job, because a
+//          job inherits the environment of the job that submitted it
+std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, const char* value);
 
 // Returns true if slurmctld reported that the job's ranks follow its policy: on the policy's nodes, or by the matrix on
-// others. The parameters are those of stock_nodes_notice().
+// others. The parameters are those of decision_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 
 // Returns the name of the variable `name` for component `component` of a heterogeneous job: NAME_HET_GROUP_K.

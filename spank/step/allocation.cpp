@@ -58,6 +58,12 @@ void check_component(std::optional<std::uint32_t> component) {
                 " components, from 0 on");
 }
 
+// Returns whether a variable in which slurmctld names the job `named` belongs to the job `job` of this process. A job
+// inherits the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
+bool is_of_job(std::uint32_t named, std::uint32_t job) {
+  return named == job || std::to_string(named) == environment_value("SLURM_ARRAY_JOB_ID");
+}
+
 }  // namespace
 
 std::vector<std::int32_t> parse_tasks_per_node(const std::string& text) {
@@ -102,30 +108,31 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
   return allocation;
 }
 
-bool is_of_job(std::uint32_t told_of, std::uint32_t job) {
-  return told_of == job || std::to_string(told_of) == environment_value("SLURM_ARRAY_JOB_ID");
+std::string variable_of_job(const char* name, std::optional<std::uint32_t> component) {
+  const std::string text = environment_value(of_component(name, component));
+  return text.empty() ? environment_value(name) : text;
 }
 
-std::string take_planned_ranks(StepShape& step, std::string_view text) {
-  if (text.empty()) return {};
-  try {
+std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<std::uint32_t> component) {
+  std::string unread;
+  const auto take = [&](const char* name, const char* content, const auto& use) {
+    const std::string text = variable_of_job(name, component);
+    if (text.empty()) return;
+    try {
+      use(text);
+    } catch (const Error& error) {
+      if (!unread.empty()) unread += "; ";
+      unread += std::string(name) + ": " + error.what() + ": ranks are placed without " + content;
+    }
+  };
+  take(job_state_variable, "the state of the cluster", [&](const std::string& text) {
+    if (is_of_job(job_of_state(text), step.job)) attach_job_state(view, unpack_job_state(text));
+  });
+  take(planned_ranks_variable, "the plan of the job", [&](const std::string& text) {
     PlannedRanks planned = unpack_planned_ranks(text);
     if (is_of_job(planned.job, step.job)) step.planned_ranks = std::move(planned.ranks);
-    return {};
-  } catch (const Error& error) {
-    return std::string(planned_ranks_variable) + ": " + error.what() + ": ranks are placed without the plan of the job";
-  }
-}
-
-std::string take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component) {
-  const auto told = [&](const char* name) {
-    const std::string text = environment_value(of_component(name, component));
-    return text.empty() ? environment_value(name) : text;
-  };
-  StepShape& step = allocation.step;
-  if (const std::string text = told(job_state_variable); !text.empty() && is_of_job(job_of_state(text), step.job))
-    attach_job_state(allocation.view, unpack_job_state(text));
-  return take_planned_ranks(step, told(planned_ranks_variable));
+  });
+  return unread;
 }
 
 std::optional<PlacementRequest> request_of_allocation(std::optional<std::uint32_t> component) {

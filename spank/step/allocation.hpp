@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "common/state/controller_state.hpp"
@@ -26,19 +25,13 @@ struct Allocation {
 // has no allocation, if `component` does not fit, or if slurmctld does not answer.
 Allocation current_allocation(std::optional<std::uint32_t> component = {});
 
-// Returns whether a variable in which slurmctld names the job `told_of` belongs to the job `job` of this process. A job
-// inherits the variables of the job that submitted it. slurmctld may name a task of an array by the array's job ID.
-bool is_of_job(std::uint32_t told_of, std::uint32_t job);
+// Returns the variable `name` that slurmctld has set for the job, or for its component `component` if that has its own.
+std::string variable_of_job(const char* name, std::optional<std::uint32_t> component);
 
-// Sets the planned ranks of the step from `text`, the value of PLACEMENT_RANKS. Does nothing if it is empty or
-// for another job. If the text cannot be read, returns a message for the user, and the step has no planned ranks; else
-// returns an empty string.
-std::string take_planned_ranks(StepShape& step, std::string_view text);
-
-// Adds the state of the cluster by which slurmctld chose the job's nodes (PLACEMENT_STATE) and the planned ranks
-// (PLACEMENT_RANKS) to the allocation. A variable that is not set, or belongs to another job, is ignored. Throws Error
-// if PLACEMENT_STATE is damaged. Returns what take_planned_ranks() does.
-std::string take_plan_of_allocation(Allocation& allocation, std::optional<std::uint32_t> component = {});
+// Adds the state of the cluster by which slurmctld chose the job's nodes (PLACEMENT_STATE) to the view, and the planned
+// ranks (PLACEMENT_RANKS) to the step. A variable that is not set, or belongs to another job, is ignored. Returns a
+// message for the user if a variable cannot be read; else an empty string.
+std::string take_plan_of_job(StepShape& step, ClusterView& view, std::optional<std::uint32_t> component = {});
 
 // Returns the request that the job, or its component `component`, was submitted with; nothing if it asked for no
 // policy. Throws Error if the shipped request is damaged.

@@ -56,8 +56,8 @@ void forget_earlier_start(spank_t spank) {
 void tell(spank_t spank, std::uint32_t job, std::uint32_t component) {
   const bool asked = has_entry(spank, request_policy_variable, component);
   const auto decision = variable_of(spank, job_decision_variable, component);
-  const std::string notice = (asked ? stock_nodes_notice : partition_policy_notice)(
-      job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
+  const std::string notice =
+      decision_notice(asked, job, task_number(spank, "SLURM_ARRAY_JOB_ID"), decision ? decision->c_str() : nullptr);
   if (notice.empty()) return;
   const std::string line = "placement: " + notice + "\n";
   if (write(STDERR_FILENO, line.data(), line.size()) < 0) return;  // there is no other place for the notice

@@ -8,8 +8,8 @@
 
 namespace {
 
+using placement::spank::decision_notice;
 using placement::spank::ranks_are_promised;
-using placement::spank::stock_nodes_notice;
 
 // Returns whether the notice is about nodes of Slurm's choice, and ends with the reason.
 bool has_reason(const std::string& notice, const std::string& reason) {
@@ -17,23 +17,23 @@ bool has_reason(const std::string& notice, const std::string& reason) {
 }
 
 START_TEST(a_job_with_the_policys_nodes_is_not_told) {
-  ck_assert(stock_nodes_notice(42, 0, "42 nodes").empty());
-  ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores").empty());
+  ck_assert(decision_notice(true, 42, 0, "42 nodes").empty());
+  ck_assert(decision_notice(true, 42, 0, "42 nodes+cores").empty());
   // slurmctld names a task of an array by the array's job ID until the task has its own record.
-  ck_assert(stock_nodes_notice(42, 40, "40 nodes").empty());
+  ck_assert(decision_notice(true, 42, 40, "40 nodes").empty());
 }
 END_TEST
 
 START_TEST(the_reason_is_told) {
-  ck_assert(has_reason(stock_nodes_notice(42, 0, "42 stock: no free node"), "no free node"));
-  ck_assert(has_reason(stock_nodes_notice(42, 40, "40 stock: why: not"), "why: not"));
+  ck_assert(has_reason(decision_notice(true, 42, 0, "42 stock: no free node"), "no free node"));
+  ck_assert(has_reason(decision_notice(true, 42, 40, "40 stock: why: not"), "why: not"));
 }
 END_TEST
 
 START_TEST(what_the_policy_lacked_is_told) {
-  ck_assert(stock_nodes_notice(42, 0, "42 nodes+cores: TOFA lacks: all") == "job 42 is placed by TOFA lacks: all");
-  ck_assert(stock_nodes_notice(42, 40, "40 nodes: TOFA") == "job 42 is placed by TOFA");
-  ck_assert(placement::spank::partition_policy_notice(42, 0, "42 nodes: TOFA").empty());
+  ck_assert(decision_notice(true, 42, 0, "42 nodes+cores: TOFA lacks: all") == "job 42 is placed by TOFA lacks: all");
+  ck_assert(decision_notice(true, 42, 40, "40 nodes: TOFA") == "job 42 is placed by TOFA");
+  ck_assert(decision_notice(false, 42, 0, "42 nodes: TOFA").empty());
 }
 END_TEST
 
@@ -52,7 +52,7 @@ END_TEST
 START_TEST(the_word_of_another_job_is_none) {
   for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
                             "99999999999999999999 nodes", "42nodes"}) {
-    const std::string notice = stock_nodes_notice(42, 0, value);
+    const std::string notice = decision_notice(true, 42, 0, value);
     ck_assert_msg(has_words(notice, "job 42 Slurm chose Mode=off"), "%s: %s", value ? value : "none", notice.c_str());
   }
 }
@@ -60,13 +60,12 @@ END_TEST
 
 // A user who asked for nothing gets a message only if the administrator's policy could not be applied.
 START_TEST(a_policy_of_the_partition) {
-  using placement::spank::partition_policy_notice;
-  const std::string notice = partition_policy_notice(42, 0, "42 stock: no node is free");
+  const std::string notice = decision_notice(false, 42, 0, "42 stock: no node is free");
   ck_assert(has_reason(notice, "no node is free") && has_words(notice, "partition's policy"));
-  ck_assert(!partition_policy_notice(42, 40, "40 stock: why").empty());
+  ck_assert(!decision_notice(false, 42, 40, "40 stock: why").empty());
   for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "42 nodes+cores", "41 stock: why",
                             "42 stock: Mode=observe in placement.conf"})
-    ck_assert(partition_policy_notice(42, 0, value).empty());
+    ck_assert(decision_notice(false, 42, 0, value).empty());
 }
 END_TEST
 

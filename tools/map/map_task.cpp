@@ -124,14 +124,14 @@ void fold_matrix(std::int64_t nodes, MapTask& task) {
 // Adds the state and the planned ranks that slurmctld sent with the job, as for a step by the policy of the task. If
 // the policy is `named` on the command line, missing data of placement-monitor is added too. Notes on standard error
 // name missing data, and report when srun places no ranks because of slurmctld's Mode. Throws Error if slurmctld does
-// not answer or the job's state is damaged.
+// not answer.
 void take_plan(const MapTask& task, bool named, std::optional<std::uint32_t> component, spank::Allocation& allocation) {
   const ControllerState& controller = allocation.controller;
   note(task, allocation.view.warning);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     note(task, "Mode=" + controller.mode +
                    " in slurmctld: srun leaves the ranks to Slurm; this mapping is that of Mode=enforce");
-  note(task, spank::take_plan_of_allocation(allocation, component));
+  note(task, spank::take_plan_of_job(allocation.step, allocation.view, component));
   if (!named) return;
   const std::string why =
       spank::add_missing_state(task.spec, allocation.view, allocation.step.job, allocation.step.nodes, controller);
