@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "common/util/error.hpp"
+#include "common/util/text.hpp"
 
 namespace placement::mpi {
 namespace {
@@ -19,17 +20,11 @@ class Numbers {
   std::int32_t next(const std::string& what, std::int64_t least, std::int64_t most) {
     std::string word;
     if (!(in_ >> word)) throw Error(path_ + ": ends where " + what + " should be");
-    std::size_t used = 0;
-    std::int64_t value = 0;
-    try {
-      value = std::stoll(word, &used);
-    } catch (const std::logic_error&) {
-      used = 0;
-    }
-    if (used != word.size() || value < least || value > most)
+    const auto value = parse_integer(word);
+    if (!value || *value < least || *value > most)
       throw Error(path_ + ": '" + word + "' as " + what + ": a number from " + std::to_string(least) + " to " +
                   std::to_string(most) + " belongs there");
-    return static_cast<std::int32_t>(value);
+    return static_cast<std::int32_t>(*value);
   }
 
   void end() {

@@ -17,7 +17,6 @@
 #include <string_view>
 
 #include "common/util/error.hpp"
-#include "mpi/profile_state.hpp"
 #include "mpi/profile_write.hpp"
 #include "mpi/slice_sampling.hpp"
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "mpi/settings.hpp"
 #include "mpi/slice_sampling.hpp"
 #include "mpi/traffic.hpp"
 #include "mpi/world_ranks.hpp"
@@ -118,6 +119,8 @@ void begin();
 void end();
 // Reports before MPI_Abort what remains of the profile.
 void aborted();
+// Returns the model by which this run decomposes collectives into messages. It is constant after begin().
+CollectiveModel collective_model();
 // Handles MPI_Pcontrol: level 0 stops counting, any other level continues it.
 void set_level(int level);
 

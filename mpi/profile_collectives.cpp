@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "mpi/profile_state.hpp"
-
 namespace placement::mpi::profile {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <exception>
 #include <fstream>
 #include <numeric>
+#include <sstream>
 
 #include "common/matrix/matrix_read.hpp"
 #include "common/matrix/matrix_write.hpp"
@@ -96,10 +97,9 @@ std::vector<std::int32_t> ranks_of_leaves(const RankOrder& order, const std::vec
 // Writes the published files of one reordering, at rank 0.
 void save_files(const CommMatrix& matrix, const RankOrder& order, const std::vector<ProcessPlace>& places) {
   const std::string& prefix = state.settings.save;
-  std::ofstream out(prefix + ".matrix");
-  write_matrix(out, matrix, MatrixFormat::dense);
-  out.close();
-  if (!out) throw Error("cannot write " + prefix + ".matrix");
+  std::ostringstream rows;
+  write_matrix(rows, matrix, MatrixFormat::dense);
+  save_text(prefix + ".matrix", rows.str());
   const std::vector<std::int32_t> arities =
       state.arities.empty() ? std::vector<std::int32_t>{matrix.ranks()} : state.arities;
   save_text(prefix + ".hardware", format_hardware(arities));

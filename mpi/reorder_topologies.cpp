@@ -98,12 +98,21 @@ Vertex vertex_in(MPI_Comm graph, bool weighted) {
   return vertex;
 }
 
-// Returns whether the topology is right at all processes, and frees it otherwise. The call is collective over `comm`.
-bool confirmed(MPI_Comm comm, bool right, MPI_Comm* made) {
-  if (all_agree(comm, right)) return true;
+// Makes a topology with the ranks that `edges` choose. The call is collective over `comm`.
+//   unchanged  makes the topology without reordering
+//   create     makes it on a communicator with these ranks, and returns the result of the MPI call
+//   right      returns whether `made` is the requested topology at this process
+template <class Unchanged, class Create, class Right>
+int reordered(MPI_Comm comm, const std::vector<Edge>& edges, MPI_Comm* made, const Unchanged& unchanged,
+              const Create& create, const Right& right) {
+  const std::vector<int> ranks = ranks_for(comm, edges);
+  OwnComm base;
+  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (const int result = create(base.get(), ranks); result != MPI_SUCCESS) return result;
+  if (all_agree(comm, right(base.get(), ranks))) return MPI_SUCCESS;
   warn(comm, "a reordered topology differs from the requested one; ranks stay as they are");
   if (*made != MPI_COMM_NULL) PMPI_Comm_free(made);
-  return false;
+  return unchanged(0);
 }
 
 }  // namespace
@@ -126,23 +135,20 @@ int dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
   std::vector<Edge> edges;
   for (std::size_t k = 0; k < mine.destinations.size(); ++k)
     edges.push_back({me, mine.destinations[k], mine.destination_weights[k]});
-  const std::vector<int> ranks = ranks_for(comm, edges);
-  OwnComm base;
-  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
-
-  const Vertex vertex = exchanged(base.get(), me, ranks[me], ranks, mine);
-  const int result =
-      create(base.get(), static_cast<int>(vertex.sources.size()), vertex.sources.data(),
-             weights_of(vertex.source_weights, weighted), static_cast<int>(vertex.destinations.size()),
-             vertex.destinations.data(), weights_of(vertex.destination_weights, weighted), info, 0, made);
-  if (result != MPI_SUCCESS) return result;
-  Vertex expected = vertex;
-  if (!weighted) {
-    expected.source_weights.clear();
-    expected.destination_weights.clear();
-  }
-  const bool right = rank_in(*made) == ranks[me] && vertex_in(*made, weighted) == expected;
-  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+  Vertex vertex;
+  const auto create_on = [&](MPI_Comm base, const std::vector<int>& ranks) {
+    vertex = exchanged(base, me, ranks[me], ranks, mine);
+    return create(base, static_cast<int>(vertex.sources.size()), vertex.sources.data(),
+                  weights_of(vertex.source_weights, weighted), static_cast<int>(vertex.destinations.size()),
+                  vertex.destinations.data(), weights_of(vertex.destination_weights, weighted), info, 0, made);
+  };
+  return reordered(comm, edges, made, unchanged, create_on, [&](MPI_Comm, const std::vector<int>& ranks) {
+    if (!weighted) {
+      vertex.source_weights.clear();
+      vertex.destination_weights.clear();
+    }
+    return rank_in(*made) == ranks[me] && vertex_in(*made, weighted) == vertex;
+  });
 }
 
 int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degrees[], const int destinations[],
@@ -165,20 +171,17 @@ int dist_graph_create(MPI_Comm comm, int n, const int sources[], const int degre
       ++wanted[2 * static_cast<std::size_t>(sources[k])];
       ++wanted[2 * static_cast<std::size_t>(to) + 1];
     }
-  const std::vector<int> ranks = ranks_for(comm, edges);
-  OwnComm base;
-  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
-
   // Edges are in ranks of the new communicator, so they need no translation.
-  const int result = create(base.get(), n, sources, degrees, destinations, weights, info, 0, made);
-  if (result != MPI_SUCCESS) return result;
-  int mine[2] = {0, 0};
-  PMPI_Reduce_scatter_block(wanted.data(), mine, 2, MPI_INT, MPI_SUM, base.get());
-  const Vertex vertex = vertex_in(*made, weights != MPI_UNWEIGHTED);
-  const bool right = rank_in(*made) == ranks[rank_in(comm)] &&
-                     vertex.destinations.size() == static_cast<std::size_t>(mine[0]) &&
-                     vertex.sources.size() == static_cast<std::size_t>(mine[1]);
-  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+  const auto create_on = [&](MPI_Comm base, const std::vector<int>&) {
+    return create(base, n, sources, degrees, destinations, weights, info, 0, made);
+  };
+  return reordered(comm, edges, made, unchanged, create_on, [&](MPI_Comm base, const std::vector<int>& ranks) {
+    int mine[2] = {0, 0};
+    PMPI_Reduce_scatter_block(wanted.data(), mine, 2, MPI_INT, MPI_SUM, base);
+    const Vertex vertex = vertex_in(*made, weights != MPI_UNWEIGHTED);
+    return rank_in(*made) == ranks[rank_in(comm)] && vertex.destinations.size() == static_cast<std::size_t>(mine[0]) &&
+           vertex.sources.size() == static_cast<std::size_t>(mine[1]);
+  });
 }
 
 int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder, MPI_Comm* made) {
@@ -191,23 +194,20 @@ int graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[],
   if (me < nodes)
     for (int k = first(me); k < index[me]; ++k)
       if (edges[k] >= 0 && edges[k] < nodes) mine.push_back({me, edges[k], 1});
-  const std::vector<int> ranks = ranks_for(comm, mine);
-  OwnComm base;
-  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
-
-  const int result = create(base.get(), nodes, index, edges, 0, made);
-  if (result != MPI_SUCCESS) return result;
-  const int rank = ranks[me];
-  bool right = (*made == MPI_COMM_NULL) == (rank >= nodes);
-  if (right && rank < nodes) {
+  const auto create_on = [&](MPI_Comm base, const std::vector<int>&) {
+    return create(base, nodes, index, edges, 0, made);
+  };
+  return reordered(comm, mine, made, unchanged, create_on, [&](MPI_Comm, const std::vector<int>& ranks) {
+    const int rank = ranks[me];
+    if ((*made == MPI_COMM_NULL) != (rank >= nodes)) return false;
+    if (rank >= nodes) return true;
     std::vector<int> neighbours(static_cast<std::size_t>(index[rank] - first(rank)));
     int count = 0;
     PMPI_Graph_neighbors_count(*made, rank, &count);
-    right = rank_in(*made) == rank && count == static_cast<int>(neighbours.size());
-    if (right) PMPI_Graph_neighbors(*made, rank, count, neighbours.data());
-    right = right && std::equal(neighbours.begin(), neighbours.end(), edges + first(rank));
-  }
-  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+    if (rank_in(*made) != rank || count != static_cast<int>(neighbours.size())) return false;
+    PMPI_Graph_neighbors(*made, rank, count, neighbours.data());
+    return std::equal(neighbours.begin(), neighbours.end(), edges + first(rank));
+  });
 }
 
 int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int periods[], int reorder, MPI_Comm* made) {
@@ -231,22 +231,20 @@ int cart_create(MPI_Comm comm, int dimensions, const int dims[], const int perio
     else if (periods[d] && dims[d] > 1)
       mine.push_back({me, me - at * stride, 1});
   }
-  const std::vector<int> ranks = ranks_for(comm, mine);
-  OwnComm base;
-  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
-
-  const int result = create(base.get(), dimensions, dims, periods, 0, made);
-  if (result != MPI_SUCCESS) return result;
-  const int rank = ranks[me];
-  bool right = (*made == MPI_COMM_NULL) == (rank >= cells);
-  if (right && rank < cells) {
+  const auto create_on = [&](MPI_Comm base, const std::vector<int>&) {
+    return create(base, dimensions, dims, periods, 0, made);
+  };
+  return reordered(comm, mine, made, unchanged, create_on, [&](MPI_Comm, const std::vector<int>& ranks) {
+    const int rank = ranks[me];
+    if ((*made == MPI_COMM_NULL) != (rank >= cells)) return false;
+    if (rank >= cells) return true;
     std::vector<int> coordinates(static_cast<std::size_t>(dimensions));
-    right = rank_in(*made) == rank && PMPI_Cart_coords(*made, rank, dimensions, coordinates.data()) == MPI_SUCCESS;
+    if (rank_in(*made) != rank || PMPI_Cart_coords(*made, rank, dimensions, coordinates.data()) != MPI_SUCCESS)
+      return false;
     int cell = 0;
     for (int d = 0; d < dimensions; ++d) cell = cell * dims[d] + coordinates[d];
-    right = right && cell == rank;
-  }
-  return confirmed(comm, right, made) ? MPI_SUCCESS : unchanged(0);
+    return cell == rank;
+  });
 }
 
 }  // namespace placement::mpi::reorder
