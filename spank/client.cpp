@@ -163,12 +163,8 @@ void profile(spank_t spank) {
   std::uint32_t step = 0, tasks = 0;
   if (spank_get_item(spank, S_JOB_STEPID, &step) != ESPANK_SUCCESS || step >= SLURM_MAX_NORMAL_STEP_ID) return;
   std::optional<std::string> file = self.profile;
-  const char* const of_job = std::getenv((std::string(job_environment_prefix) + job_profile_variable).c_str());
-  if (!file && of_job && !self.outer_job.empty()) file = of_job;
-  const auto of_job_is_set = [](const char* name) {
-    return std::getenv((std::string(job_environment_prefix) + name).c_str()) != nullptr;
-  };
-  if (self.no_profile || (!self.profile && !self.outer_job.empty() && of_job_is_set(job_no_profile_variable))) return;
+  if (const char* const of_job = request_variable(job_profile_variable); !file && of_job) file = of_job;
+  if (self.no_profile || (!self.profile && request_variable(job_no_profile_variable))) return;
   if (!launcher_daemon(spank).empty()) {
     if (file)
       tell_user(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/client_state.hpp"
 
+#include "common/decision/job_variables.hpp"
 #include "common/util/environment.hpp"
 #include "spank/api/spank_api.hpp"
 #include "spank/request/client_options.hpp"
@@ -16,6 +17,10 @@ Client& client() {
 
 bool starts_step_of_old_job() {
   return client().is_srun && (!client().outer_job.empty() || client_option("jobid").has_value());
+}
+
+const char* request_variable(const char* name) {
+  return client().outer_job.empty() ? nullptr : std::getenv((job_environment_prefix + std::string(name)).c_str());
 }
 
 std::optional<std::int32_t> task_count() {

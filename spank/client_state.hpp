@@ -40,6 +40,9 @@ Client& client();
 // Returns whether this srun starts a step of an existing job: the job that it runs in, or that of --jobid.
 bool starts_step_of_old_job();
 
+// Returns the value of the variable `name` in the request of the job that this srun runs in, or null.
+const char* request_variable(const char* name);
+
 // Returns the number of tasks, if the options fix it. An srun inside a job inherits -n from the job's environment.
 // There, -n counts only if it differs from the job's number, because only then did the user give it.
 std::optional<std::int32_t> task_count();

@@ -254,9 +254,7 @@ void place_own_step(spank_t spank) {
   use_mode_of_partition(controller, [&] { return query->partition(); });
   const std::string why_not = why_not_enforced(controller);
   if (!daemon.empty()) {
-    const bool quiet =
-        client_option("quiet") || std::getenv((std::string(job_environment_prefix) + job_quiet_variable).c_str());
-    if (placement_request && !quiet)
+    if (placement_request && !client_option("quiet") && !request_variable(job_quiet_variable))
       tell_launcher(daemon, placement_request->spec.policy, self.mpirun_plan, why_not,
                     placement_request->automatic && !placement_request->matrix);
     return;

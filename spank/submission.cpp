@@ -86,8 +86,7 @@ void make_pattern(std::optional<PlacementRequest>& placement_request) {
 void tell_asynchronous() {
   const Client& self = client();
   if (!client_option("async")) return;
-  const std::string of_job = job_environment_prefix + std::string(request_policy_variable);
-  if (self.placement_request || (!self.last_options.distribution_given() && std::getenv(of_job.c_str())))
+  if (self.placement_request || (!self.last_options.distribution_given() && request_variable(request_policy_variable)))
     tell_user("srun --async: Slurm's step manager launches the step, and its ranks are in Slurm's order");
   if (self.profile) tell_user("srun --async: the step is not profiled");
 }
@@ -96,9 +95,7 @@ void tell_asynchronous() {
 void ask_about_job() {
   Client& self = client();
   const auto job = parse_integer(self.outer_job);
-  const bool has_policy =
-      self.placement_request || std::getenv((job_environment_prefix + std::string(request_policy_variable)).c_str());
-  if (!job || !has_policy || client_option("async")) return;
+  if (!job || !(self.placement_request || request_variable(request_policy_variable)) || client_option("async")) return;
   try {
     self.job_query = std::make_unique<JobQuery>(*job);
   } catch (const std::exception&) {  // scontrol cannot be started: place_own_step() tries again, and reports it
