@@ -212,12 +212,11 @@ static void schedule_jobs(void)
 	queue_job_scheduler();
 }
 
-void put_off_decisions(job_record_t *job)
+/* Puts off the decisions on all jobs but `job` whose users have no time left. Returns the pause until the next cycle. */
+static uint32_t put_off_others(const job_record_t *job, time_t now)
 {
-	time_t now = time(NULL);
-	int64_t began = thread_time_ns();
 	bool others = false;
-	uint32_t pause;
+	uint32_t pause, count = 0;
 	list_itr_t *iterator = list_iterator_create(job_list);
 	job_record_t *other;
 
@@ -225,14 +224,32 @@ void put_off_decisions(job_record_t *job)
 		others = other != job && could_start(other, now) && !has_no_time(other);
 	pause = others ? PAUSE_FOR_OTHERS : PAUSE;
 	list_iterator_reset(iterator);
-	while ((other = list_next(iterator)))
-		if (other != job && could_start(other, now) && has_no_time(other))
-			put_off_one(other, pause);
+	while ((other = list_next(iterator))) {
+		if (other == job || !could_start(other, now) || !has_no_time(other))
+			continue;
+		put_off_one(other, pause);
+		count++;
+	}
 	list_iterator_destroy(iterator);
-	if (could_start(job, now))
-		put_off(job, pause);
+	debug("placement: decisions on %u other jobs were put off at %lld", count, (long long) now);
 	if (others)
 		schedule_jobs();
+	return pause;
+}
+
+void put_off_decisions(job_record_t *job)
+{
+	static time_t walked;		/* when the other jobs were put off last, and the pause that they got */
+	static uint32_t pause = PAUSE;
+	time_t now = time(NULL);
+	int64_t began = thread_time_ns();
+
+	/* One walk through the jobs in a second is enough for any number of jobs without time. */
+	if (now != walked)
+		pause = put_off_others(job, now);
+	walked = now;
+	if (could_start(job, now))
+		put_off(job, pause);
 	placement_call_later(pause, schedule_jobs);
 	placement_decision_took(job->user_id, thread_time_ns() - began);
 }

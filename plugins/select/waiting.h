@@ -57,8 +57,8 @@ bool may_put_off(const struct job_test_arguments *arguments, enum placement_mode
 bool is_put_off(const struct job_test_arguments *arguments, enum placement_mode mode);
 
 /*
- * Puts off the decision on `job`, and on all other pending jobs with a policy whose users have no time for decisions
- * left. Asks for the next scheduling cycle.
+ * Puts off the decision on `job`. At most once a second it also puts off the decisions on all other pending jobs with a
+ * policy whose users have no time for decisions left. Asks for the next scheduling cycle.
  */
 void put_off_decisions(job_record_t *job);
 
