@@ -30,9 +30,6 @@ namespace placement::planning {
 
 namespace {
 
-// The memory that a decision uses for a while; it is counted as freed when the job is forgotten.
-constexpr std::size_t bytes_of_a_decision = 1 << 20;
-
 constexpr auto jobs_are_known_for = std::chrono::minutes(10);  // counted from the last question about the job
 
 static_assert(std::string_view(PLACEMENT_JOB_STATE) == job_state_variable);
@@ -140,25 +137,12 @@ void assess(PluginState& now, const placement_offer& offer, const placement_requ
   decision.reason = now.text.c_str();
 }
 
-enum placement_mode as_c(Mode mode) {
-  switch (mode) {
-    case Mode::observe: return PLACEMENT_OBSERVE;
-    case Mode::advise: return PLACEMENT_ADVISE;
-    case Mode::enforce: return PLACEMENT_ENFORCE;
-    case Mode::off: break;
-  }
-  return PLACEMENT_OFF;
-}
+// The modes of placement.conf have the numbers of those of decide.h.
+static_assert(static_cast<int>(Mode::off) == PLACEMENT_OFF && static_cast<int>(Mode::observe) == PLACEMENT_OBSERVE &&
+              static_cast<int>(Mode::advise) == PLACEMENT_ADVISE &&
+              static_cast<int>(Mode::enforce) == PLACEMENT_ENFORCE);
 
-Mode as_mode(enum placement_mode mode) {
-  switch (mode) {
-    case PLACEMENT_OBSERVE: return Mode::observe;
-    case PLACEMENT_ADVISE: return Mode::advise;
-    case PLACEMENT_ENFORCE: return Mode::enforce;
-    case PLACEMENT_OFF: break;
-  }
-  return Mode::off;
-}
+enum placement_mode as_c(Mode mode) { return static_cast<enum placement_mode>(mode); }
 
 }  // namespace
 
@@ -203,7 +187,7 @@ extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
 extern "C" void placement_tell(const struct placement_decision* decision) {
   auto& now = state();
   try {
-    if (now.decision_log) now.decision_log->record(*decision, as_mode(decision->mode));
+    if (now.decision_log) now.decision_log->record(*decision);
   } catch (...) {  // out of memory: the history has a gap
   }
 }
@@ -270,9 +254,9 @@ extern "C" void placement_tidy(void) {
   auto& now = state();
   now.latest = nullptr;  // the next line may drop the answer
   const Clock::time_point since = DecisionTimeBudget::clock() - jobs_are_known_for;
+  const std::size_t kept = now.jobs.size(), of_mappings = treematch::matrix_memories().drop_idle(since);
   now.jobs.drop_idle(since);
-  const std::size_t of_mappings = treematch::matrix_memories().drop_idle(since);
-  if (now.feed) now.feed->memory_was_freed(now.jobs.take_freed_bytes() + of_mappings);
+  if (now.feed && (of_mappings > 0 || now.jobs.size() < kept)) now.feed->memory_was_freed();
 }
 
 extern "C" bool placement_asked(char* const* environment, uint32_t environment_count) {
@@ -323,6 +307,9 @@ extern "C" void placement_decide(const struct placement_offer* offer, const stru
     decision->reason = "unexpected failure";
   }
   decision->time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  // A search by a matrix has freed memory that the C library keeps for this thread.
+  if (now.feed && !decision->remembered && decision->cost != nullptr && *decision->cost != '\0')
+    now.feed->memory_was_freed();
 }
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {
@@ -349,8 +336,6 @@ extern "C" void placement_forget(uint32_t job_id) {
   auto& now = state();
   now.latest = nullptr;
   now.jobs.drop(job_id);
-  // The decision used this memory for a while, in the thread that made it; the C library keeps it for that thread.
-  if (now.feed) now.feed->memory_was_freed(bytes_of_a_decision);
 }
 
 extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {

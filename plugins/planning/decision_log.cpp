@@ -89,7 +89,7 @@ void DecisionLog::record_choice(const Machine& machine, const placement_offer& o
   decision_.terms = plan->terms;
 }
 
-void DecisionLog::record(const placement_decision& d, Mode mode) {
+void DecisionLog::record(const placement_decision& d) {
   const auto text = [](const char* value) { return value != nullptr ? value : ""; };
   const auto add_term = [&](const std::string& name, const char* value) {
     if (*text(value) != '\0') decision_.terms.push_back(name + value);
@@ -104,7 +104,7 @@ void DecisionLog::record(const placement_decision& d, Mode mode) {
   decision_.policy = text(d.policy);
   decision_.outcome = d.end;
   decision_.for_start = d.for_start;
-  decision_.mode = to_string(mode);
+  decision_.mode = to_string(static_cast<Mode>(d.mode));
   decision_.given = text(d.given);
   decision_.stock_choice = text(d.stock_choice);
   decision_.remembered = d.remembered;

@@ -47,7 +47,7 @@ class DecisionLog {
   void forget() { decision_ = {}; }
 
   // Completes the record with the decision; writes it and forgets it.
-  void record(const placement_decision& decision, Mode mode);
+  void record(const placement_decision& decision);
 
  private:
   const std::string path_;

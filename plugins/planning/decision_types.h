@@ -141,9 +141,9 @@ struct placement_decision {
 /* The nodes and cores that Slurm allocated to a job, as indices into the offer. */
 struct placement_grant {
 	uint32_t node_count;
-	const uint32_t *node;		/* the allocated nodes as indices into the offer, ascending */
-	const uint32_t *room;		/* for each of the nodes, the tasks of a step that Slurm has room for */
-	const uint8_t *core_given;	/* one byte per core of the offer, 1 for the cores that the job has */
+	uint32_t *node;			/* the allocated nodes as indices into the offer, ascending */
+	uint32_t *room;			/* for each of the nodes, the tasks of a step that Slurm has room for */
+	uint8_t *core_given;		/* one byte per core of the offer, 1 for the cores that the job has */
 };
 
 #endif

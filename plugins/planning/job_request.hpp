@@ -76,25 +76,16 @@ class JobRequestCache {
 
   // Drops all entries of the job `job_id`.
   void drop(std::uint32_t job_id) {
-    for (auto at = jobs_.begin(); at != jobs_.end();) {
-      if (at->job_id == job_id) count_freed(*at);
-      at = at->job_id == job_id ? jobs_.erase(at) : std::next(at);
-    }
+    jobs_.remove_if([job_id](const Job& job) { return job.job_id == job_id; });
   }
 
   std::size_t size() const { return jobs_.size(); }
-  void clear() {
-    for (const Job& job : jobs_) count_freed(job);
-    jobs_.clear();
-  }
+  void clear() { jobs_.clear(); }
 
   // Drops the entries that were last used before `since`.
   void drop_idle(Clock::time_point since) {
-    for (; !jobs_.empty() && jobs_.back().used < since; jobs_.pop_back()) count_freed(jobs_.back());
+    while (!jobs_.empty() && jobs_.back().used < since) jobs_.pop_back();
   }
-
-  // Returns the approximate bytes of the matrices that were dropped since the last call.
-  std::size_t take_freed_bytes() { return std::exchange(freed_bytes_, 0); }
 
  private:
   struct Job {
@@ -119,8 +110,6 @@ class JobRequestCache {
     return matrix ? matrix->bytes() : 0;
   }
 
-  void count_freed(const Job& job) { freed_bytes_ += matrix_bytes(job); }
-
   void shrink() {
     std::size_t bytes = 0, kept = 0;
     for (auto at = jobs_.begin(); at != jobs_.end();) {
@@ -128,13 +117,11 @@ class JobRequestCache {
       const bool is_last = kept == 0, keep = is_last || (kept < max_jobs && bytes + own <= max_bytes);
       kept += keep;
       if (keep && !is_last) bytes += own;
-      if (!keep) count_freed(*at);
       at = keep ? std::next(at) : jobs_.erase(at);
     }
   }
 
   std::list<Job> jobs_;  // most recently used first
-  std::size_t freed_bytes_ = 0;
 };
 
 }  // namespace placement::planning

@@ -27,7 +27,6 @@ namespace {
 
 constexpr auto look_every = std::chrono::seconds(1);
 constexpr auto trim_every = std::chrono::minutes(1);
-constexpr std::size_t bytes_to_trim = 16 << 20;
 constexpr std::int64_t clocks_differ_s = 5;  // the most by which the monitor's clock may be ahead of slurmctld's
 
 // Identifies one version of a file; a file that replaces it under its name has another mark.
@@ -93,7 +92,7 @@ struct LiveFeed::Watch {
   std::chrono::steady_clock::time_point call_at{};
   void (*call)() = nullptr;  // null if no call is pending
 
-  std::atomic<std::size_t> freed_bytes = 0;
+  std::atomic<bool> memory_was_freed = false;
 
   // Used by the constructor of the feed, then by the thread only; not protected by `mutex`.
   std::chrono::steady_clock::time_point trimmed{};
@@ -162,8 +161,7 @@ struct LiveFeed::Watch {
 
   void trim() {
     const auto now = std::chrono::steady_clock::now();
-    if (freed_bytes < bytes_to_trim || now - trimmed < trim_every) return;
-    freed_bytes = 0;
+    if (now - trimmed < trim_every || !memory_was_freed.exchange(false)) return;
     trimmed = now;
     malloc_trim(0);
   }
@@ -217,7 +215,7 @@ LiveFeed::~LiveFeed() {
   watch_->end_changed.notify_all();
 }
 
-void LiveFeed::memory_was_freed(std::size_t bytes) const { watch_->freed_bytes += bytes; }
+void LiveFeed::memory_was_freed() const { watch_->memory_was_freed = true; }
 
 void LiveFeed::call_later(std::chrono::steady_clock::duration time, void (*call)()) const {
   const std::lock_guard lock(watch_->mutex);

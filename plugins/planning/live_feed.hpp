@@ -62,9 +62,9 @@ class LiveFeed {
   // Returns the newest snapshot that is not too old, or why there is none. Does no I/O.
   LiveNow now() const;
 
-  // Records that `bytes` of memory were freed, which the C library keeps for itself. When these add up to 16 MiB, the
-  // thread makes it return free memory to the system, at most once a minute. Does no I/O.
-  void memory_was_freed(std::size_t bytes) const;
+  // Records that memory was freed, which the C library keeps for itself. The thread makes it return free memory to the
+  // system, at most once a minute. Does no I/O.
+  void memory_was_freed() const;
 
   // Lets the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time; the
   // feed keeps the one that is due first.

@@ -18,14 +18,14 @@ static uint32_t room_for_tasks(const job_record_t *job, const node_record_t *nod
 	return most ? MIN(tasks, most) : tasks;
 }
 
-bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job)
+bool job_grant_fill(struct placement_grant *grant, const struct job_view *view, const job_record_t *job)
 {
 	struct job_resources *got = job->job_resrcs;
 	uint32_t cores = view->first_core[view->offer.node_count];
 	bitstr_t *held = NULL;
 	uint32_t n = 0;
 
-	*grant = (struct job_grant) { .node = NULL };
+	*grant = (struct placement_grant) { .node = NULL };
 	if (!got || !got->node_bitmap || !got->cpus)
 		return false;
 	grant->node = xcalloc(got->nhosts + 1, sizeof(uint32_t));
@@ -44,16 +44,11 @@ bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const 
 		grant->node[n++] = at;
 	}
 	FREE_NULL_BITMAP(held);
-	grant->grant = (struct placement_grant) {
-		.node_count = n,
-		.node = grant->node,
-		.room = grant->room,
-		.core_given = grant->core_given,
-	};
+	grant->node_count = n;
 	return n == got->nhosts;
 }
 
-void job_grant_free(struct job_grant *grant)
+void job_grant_free(struct placement_grant *grant)
 {
 	xfree(grant->node);
 	xfree(grant->room);

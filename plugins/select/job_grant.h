@@ -7,19 +7,12 @@
 
 #include "plugins/select/view_from_slurm.h"
 
-/* The nodes and cores that a job has, as indices into the offer of the view by which it was decided. */
-struct job_grant {
-	struct placement_grant grant;
-	uint32_t *node;
-	uint32_t *room;
-	uint8_t *core_given;
-};
-
 /*
- * Fills `grant` from the job's allocation. Returns false if the job has no allocation, or has nodes that the view did
- * not offer. Free `grant` with job_grant_free() in any case.
+ * Fills `grant` from the job's allocation, with indices into the offer of the view by which the job was decided. Returns
+ * false if the job has no allocation, or has nodes that the view did not offer. Free `grant` with job_grant_free() in
+ * any case.
  */
-bool job_grant_fill(struct job_grant *grant, const struct job_view *view, const job_record_t *job);
-void job_grant_free(struct job_grant *grant);
+bool job_grant_fill(struct placement_grant *grant, const struct job_view *view, const job_record_t *job);
+void job_grant_free(struct placement_grant *grant);
 
 #endif

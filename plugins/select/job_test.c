@@ -134,10 +134,10 @@ static char *stock_choice(const struct job_test_arguments *arguments)
 /* Puts the costs of what the job was given, by the offer of `view`, into the decision. */
 static void assess_given(const struct job_view *view, const job_record_t *job, struct placement_decision *decision)
 {
-	struct job_grant grant;
+	struct placement_grant grant;
 
 	if (job_grant_fill(&grant, view, job))
-		placement_assess(&view->offer, &view->request, &grant.grant, decision);
+		placement_assess(&view->offer, &view->request, &grant, decision);
 	job_grant_free(&grant);
 }
 

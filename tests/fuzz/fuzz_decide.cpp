@@ -263,7 +263,7 @@ void check(const Question& q, const placement_decision& plan) {
 
 // Slurm gives the planned nodes, and on them the planned cores or all free ones.
 void grant(const Question& q, placement_decision& plan, bool planned_cores) {
-  const std::vector<std::uint32_t> given(plan.node, plan.node + plan.node_count);
+  std::vector<std::uint32_t> given(plan.node, plan.node + plan.node_count);
   std::vector<std::uint32_t> room(plan.tasks, plan.tasks + plan.node_count);
   std::vector<std::uint8_t> core_given(q.core_free.size(), 0);
   for (const std::uint32_t node : given)

@@ -124,7 +124,7 @@ START_TEST(first_nodes_where_slurm_chose_the_cores) {
   ck_assert(plan->placed);
   ck_assert_str_eq(plan->cost, "200");
   ck_assert_str_eq(plan->stock_cost, "200");
-  const std::uint32_t node = 1, room = 2;
+  std::uint32_t node = 1, room = 2;
   std::vector<std::uint8_t> cores(16, 0);
   cores[4] = cores[6] = 1;
   const placement_offer nodes = offer.c();

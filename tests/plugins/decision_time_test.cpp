@@ -146,8 +146,8 @@ placement_decision ranks_on_the_first_node(std::uint32_t uid) {
   const Offer offer(4, 8);
   placement_offer c = offer.c();
   c.given = true;
-  const std::uint32_t node = 0, room = 4;
-  const std::vector<std::uint8_t> cores(32, 1);
+  std::uint32_t node = 0, room = 4;
+  std::vector<std::uint8_t> cores(32, 1);
   const placement_grant grant{1, &node, &room, cores.data()};
   placement_decision decision{};
   placement_assess(&c, &request, &grant, &decision);
