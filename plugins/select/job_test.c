@@ -198,6 +198,9 @@ static int run_now(const struct job_test_arguments *arguments)
 		set_policy_variables(arguments->job);
 	}
 	end_decision(&decision, arguments->job, decision.started && mode != PLACEMENT_OBSERVE);
+	/* Nothing more is asked about a job that starts. The other tasks of an array have the same request. */
+	if (decision.started && !arguments->job->array_job_id)
+		placement_forget(view.request.job_id);
 	job_view_free(&view);
 	return rc;
 }
