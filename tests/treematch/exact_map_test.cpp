@@ -49,6 +49,38 @@ std::optional<Cost> least_cost(const CommMatrix& matrix, const TreeTopology& tre
   return best;
 }
 
+// Returns the least cost of all mappings, by the least cost below each vertex of each set of ranks. This suffices for
+// ten ranks, for which there are too many mappings to try them one by one.
+Cost least_cost_of_sets(const CommMatrix& matrix, const TreeTopology& tree, const Ints& usable) {
+  constexpr std::int64_t never = INT64_MAX / 4;
+  const std::size_t sets = std::size_t{1} << matrix.ranks();
+  std::vector<std::int64_t> cut(sets, 0);
+  for (std::size_t set = 0; set < sets; ++set)
+    for (const CommEdge& edge : matrix.edges())
+      if ((set >> edge.a & 1) != (set >> edge.b & 1)) cut[set] += edge.weight;
+  std::vector<std::vector<std::int64_t>> below(tree.vertices());
+  for (const std::int32_t leaf : usable) {
+    std::vector<std::int64_t>& one = below[tree.leaf_vertex(leaf)];
+    one.assign(sets, never);
+    one[0] = 0;
+    for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) one[std::size_t{1} << rank] = 0;
+  }
+  for (std::int32_t v = tree.vertices() - 1; v > 0; --v) {
+    if (below[v].empty()) continue;
+    std::vector<std::int64_t>& above = below[tree.parent(v)];
+    std::vector<std::int64_t> sum(sets, never);
+    const std::int64_t length = tree.position(v) - tree.position(tree.parent(v));
+    for (std::size_t set = 0; set < sets; ++set)
+      for (std::size_t part = set;; part = (part - 1) & set) {
+        if (below[v][part] < never && (above.empty() ? part == set : above[set ^ part] < never))
+          sum[set] = std::min(sum[set], below[v][part] + length * cut[part] + (above.empty() ? 0 : above[set ^ part]));
+        if (part == 0) break;
+      }
+    above = std::move(sum);
+  }
+  return Cost{below[0][sets - 1]} / 2;  // a pair counts at both of its ends
+}
+
 CommMatrix random_matrix(std::int32_t ranks, Random& random) {
   std::vector<CommEdge> edges;
   const std::int32_t most = random.below(2) == 0 ? 3 : 1000;  // small weights give ties
@@ -151,6 +183,41 @@ START_TEST(states_of_a_small_machine) {
     Request request = one_a_node(matrix);
     request.parameters["scope"] = "whole";
     ck_assert(place_treematch(view, request, Deadline::never()).cost == *least_cost(matrix, *view.tree, usable));
+  }
+}
+END_TEST
+
+// Jobs of up to ten ranks on random states of a machine of three switches.
+START_TEST(up_to_ten_ranks_are_optimal) {
+  Random random(300);
+  for (int state = 0; state < instances(300); ++state) {
+    std::vector<SwitchShape> switches{{"root", -1, {}}};
+    std::vector<NodeShape> nodes;
+    for (std::int32_t s = 0; s < 3; ++s) {
+      switches.push_back({"s" + std::to_string(s), 0, {}});
+      for (std::int32_t k = 0; k < 1 + random.below(3); ++k) {
+        switches.back().nodes.push_back(static_cast<std::int32_t>(nodes.size()));
+        nodes.push_back({"n" + std::to_string(nodes.size()), 1 + random.below(2), 2, 1});
+      }
+    }
+    ClusterView view = view_of_switches(switches, nodes);
+    Ints usable;
+    for (NodeView& node : view.nodes)
+      for (std::int32_t c = 0; c < node.cores(); ++c) {
+        node.core_free[c] = random.below(3) > 0;
+        if (node.core_free[c]) usable.push_back(node.first_leaf + c);
+      }
+    std::sort(usable.begin(), usable.end());
+    if (usable.size() < 2) continue;
+    Request request;
+    request.tasks = std::min(2 + random.below(9), static_cast<std::int32_t>(usable.size()));
+    request.matrix = std::make_shared<CommMatrix>(random_matrix(request.tasks, random));
+    request.parameters["scope"] = "whole";
+    const Cost best = least_cost_of_sets(*request.matrix, *view.tree, usable);
+    if (request.tasks < 6 && usable.size() < 9) ck_assert(best == *least_cost(*request.matrix, *view.tree, usable));
+    const Placement placement = place_treematch(view, request, Deadline::never());
+    ck_assert_msg(placement.cost == best, "state %d, %d ranks: %s and not %s", state, request.tasks,
+                  to_string(placement.cost).c_str(), to_string(best).c_str());
   }
 }
 END_TEST
@@ -381,6 +448,7 @@ int main() {
   tcase_add_test(all, the_better_pod_is_taken);
   tcase_add_test(all, the_better_leaves_are_taken);
   tcase_add_test(all, states_of_a_small_machine);
+  tcase_add_test(all, up_to_ten_ranks_are_optimal);
   tcase_add_test(all, any_tree);
   tcase_add_test(all, large_weights);
   tcase_add_test(all, many_equal_leaves);
