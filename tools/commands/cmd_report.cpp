@@ -88,7 +88,7 @@ int command_report(int argc, char** argv) {
   std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
                                        decisions_section(facts), gains_section(facts),   room_section(facts),
                                        replay_section(facts)};
-  std::ranges::stable_partition(sections, &HtmlSection::has_data);
+  std::stable_partition(sections.begin(), sections.end(), [](const HtmlSection& section) { return section.has_data; });
   const std::string lead =
       paragraph("Made " + shown_time(now_s) + ", of what was recorded since " + shown_time(since_s) + ".", "quiet");
   const std::string file = line.value_or("output", "report.html"), page = html_page("Placement report", lead, sections);
