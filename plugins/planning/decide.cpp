@@ -95,11 +95,11 @@ void point_to_answer(PluginState& now, placement_decision& decision, const Answe
 }
 
 // Returns true if srun places the ranks of a job without a matrix by the topology, and this order differs from that of
-// the job's nodes. srun uses Slurm's own topology, so the result is false if a file replaces it.
+// the job's nodes.
 bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
                     const placement_grant& grant, const JobRequest& job_request) {
   if (job_request.policy == nullptr || job_request.matrix || job_request.natural_order || !job_request.error.empty() ||
-      pattern::pattern_of(job_request.spec.parameters) || !now.config.treematch_topology_file.empty())
+      pattern::pattern_of(job_request.spec.parameters))
     return false;
   const ClusterView& view = now.machine_for(request).view(1);
   std::vector<std::int32_t> first_leaf;
@@ -335,7 +335,9 @@ extern "C" void placement_assess(const struct placement_offer* offer, const stru
 extern "C" void placement_forget(uint32_t job_id) {
   auto& now = state();
   now.latest = nullptr;
+  const std::size_t kept = now.jobs.size();
   now.jobs.drop(job_id);
+  if (now.feed && now.jobs.size() < kept) now.feed->memory_was_freed();
 }
 
 extern "C" void placement_plan_failed(uint32_t job_id, const char* reason) {

@@ -232,8 +232,6 @@ static uint32_t put_off_others(const job_record_t *job, time_t now)
 	}
 	list_iterator_destroy(iterator);
 	debug("placement: decisions on %u other jobs were put off at %lld", count, (long long) now);
-	if (others)
-		schedule_jobs();
 	return pause;
 }
 
@@ -250,6 +248,8 @@ void put_off_decisions(job_record_t *job)
 	walked = now;
 	if (could_start(job, now))
 		put_off(job, pause);
+	if (pause == PAUSE_FOR_OTHERS)
+		schedule_jobs();
 	placement_call_later(pause, schedule_jobs);
 	placement_decision_took(job->user_id, thread_time_ns() - began);
 }

@@ -73,6 +73,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
   Allocation allocation = current_allocation();
   const ControllerState& controller = allocation.controller;
+  if (!allocation.view.warning.empty()) tell_user(allocation.view.warning);
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     throw Error("Mode=" + controller.mode + " in slurmctld");
   if (const std::string unread = take_plan_of_job(allocation.step, allocation.view); !unread.empty()) tell_user(unread);

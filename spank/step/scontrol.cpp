@@ -70,6 +70,7 @@ SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : w
   from_.reset(ends[0]);
   const FileDescriptor to(ends[1]);
   errors_.reset(memfd_create("placement-errors", MFD_CLOEXEC));
+  if (errors_ < 0) errors_.reset(open("/dev/null", O_RDWR | O_CLOEXEC));  // what the command prints is lost then
 
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);

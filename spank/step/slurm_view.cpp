@@ -151,8 +151,13 @@ ClusterView view_in_force(const ControllerState& controller, std::span<const Nod
   for (const std::string_view word : split_at(controller.setting("LevelDistances"), ','))
     if (const auto distance = parse_integer(word)) distances.push_back(*distance);
   const std::string file = topology_of_cluster ? controller.setting("TreematchTopologyFile") : "";
-  if (!file.empty() && access(file.c_str(), R_OK) == 0) return read_topology_of(file, shapes, distances);
-  ClusterView view = view_of_switches(parse_scontrol_topology(topology, shapes), shapes, distances);
+  ClusterView view;
+  if (!file.empty() && access(file.c_str(), R_OK) == 0) {
+    view = read_topology_of(file, shapes, distances);
+    view.warning.clear();  // slurmctld's log names unknown nodes of the file
+    return view;
+  }
+  view = view_of_switches(parse_scontrol_topology(topology, shapes), shapes, distances);
   if (!file.empty())
     view.warning = "cannot read TreematchTopologyFile=" + file + " on this host: ranks are placed by Slurm's topology";
   return view;

@@ -114,7 +114,6 @@ int main() {
   tcase_add_test(tests, a_process_that_hangs);
   tcase_add_test(tests, a_process_that_hangs_with_another);
   tcase_add_test(tests, no_process_and_no_pipe);
-  tcase_add_test(tests, no_process_and_no_pipe);
   tcase_add_test(tests, a_signal_while_it_writes);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -71,6 +71,8 @@ matrices() {
   printf 'tree 2 2\n' >pairs
   run matrix info both
   has 'With --weight messages:'
+  run matrix info <(cat both)
+  has 'total     2020'
   run matrix info --weight messages --json both
   has '"total": 102'
   run matrix convert --to edges --weight messages both

@@ -52,7 +52,7 @@ void tell(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n
 std::set<std::string> idle_nodes(const std::string& name) {
   std::set<std::string> nodes;
   const std::string text =
-      spank::SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%n %P"}).text();
+      spank::SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%N %P"}).text();
   for (const std::string_view line : split_at(text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.size() != 2) continue;
@@ -144,9 +144,17 @@ Words chosen_command(const CommandLine& line, const Words& words, MapTask& task)
   const std::string list = joined(nodes, ",", [](const auto& node) { return node.second; });
   const Words chosen =
       with_options(line, words, task, {"--nodes=" + std::to_string(nodes.size()), "--nodelist=" + list});
+  const char* const format = std::getenv("SLURM_TIME_FORMAT");
+  const std::string users_format = format ? format : "";
   setenv("SLURM_TIME_FORMAT", "standard", 1);
   const std::optional<Start> of_stock = start_of(plain), of_chosen = start_of(chosen);
-  if (!of_chosen) return as_stock("slurmctld predicts no start on " + list);
+  if (format)
+    setenv("SLURM_TIME_FORMAT", users_format.c_str(), 1);
+  else
+    unsetenv("SLURM_TIME_FORMAT");
+  if (!of_chosen)
+    return as_stock("slurmctld predicts no start on " + list +
+                    (words[0] == "sbatch" && !of_stock ? "; the script must be a file or --wrap" : ""));
   if (has_to_wait(*of_chosen) && (!of_stock || of_chosen->time > of_stock->time))
     return as_stock("the job would start on " + list + " at " + of_chosen->time + ", and on Slurm's nodes " +
                     (of_stock ? "at " + of_stock->time : "at a time that is not known"));
@@ -169,7 +177,7 @@ int command_choose(int argc, char** argv) {
   set_matrix(line, task);
   Words command;
   if (srun_has_policies()) {
-    command = words_with_policy(line, with_options(line, words, task, {}));
+    command = words_with_policy(line, with_options(line, words, task, {}), false);
     tell("slurmctld chooses the nodes by -m");
   } else {
     set_machine(line, task);

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 
@@ -118,8 +119,11 @@ int matrix_info(int argc, char** argv) {
     return line.has("json") ? facts_as_json(facts) : format_facts(facts);
   };
   std::string shown = text(weight_given(line));
-  // The file of a profile also answers what the other weight would give.
-  if (info.has_messages && !line.has("weight") && !line.has("json"))
+  // The file of a profile also answers what the other weight would give. A pipe cannot be read again.
+  std::error_code failed;
+  const std::filesystem::file_status status = std::filesystem::status(line.operands()[0], failed);
+  const bool again = !std::filesystem::is_fifo(status) && !std::filesystem::is_character_file(status);
+  if (info.has_messages && again && !line.has("weight") && !line.has("json"))
     shown += "\nWith --weight messages:\n" + text(TrafficWeight::messages);
   write_output("", shown);
   return exit_ok;

@@ -136,7 +136,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
   AllocationStep step = launcher->step(words);
   Launch launch{words, {}, {}, false, {}, "srun -m"};
   if (launcher->by_policy && srun_has_policies()) {
-    launch.words = words_with_policy(line, words);
+    launch.words = words_with_policy(line, words, true);
     return launch;
   }
   if (environment_value("SLURM_JOB_ID").empty())

@@ -31,15 +31,15 @@ void execute(const std::vector<std::string>& words) {
   throw Error(words[0] + " cannot be run: " + std::strerror(errno));
 }
 
-std::vector<std::string> words_with_policy(const CommandLine& line, std::vector<std::string> words) {
+std::vector<std::string> words_with_policy(const CommandLine& line, std::vector<std::string> words, bool of_job) {
   std::string policy = line.value_or("policy", "TREEMATCH");
   const auto add = [&](const std::string& item) { policy += (policy.find('=') == policy.npos ? "=" : ",") + item; };
   if (const auto matrix = line.value("matrix")) add("matrix=" + *matrix);
   if (const auto pattern = line.value("pattern")) add(*pattern);
   if (line.has("auto")) add("matrix=auto");
-  const bool of_job = !line.has("policy") && policy == "TREEMATCH";
-  if (!of_job) words.insert(words.begin() + 1, {"-m", policy});
-  if (const auto ranks = line.value("ntasks")) words.insert(words.begin() + 1, {"-n", *ranks});
+  if (const auto weight = line.value("weight")) add("weight=" + *weight);
+  if (!of_job || line.has("policy") || policy != "TREEMATCH") words.insert(words.begin() + 1, {"-m", policy});
+  if (const auto ranks = line.value("ntasks"); ranks && of_job) words.insert(words.begin() + 1, {"-n", *ranks});
   return words;
 }
 

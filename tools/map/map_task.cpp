@@ -55,7 +55,8 @@ std::optional<pattern::Pattern> take_pattern(const CommandLine& line, MapTask& t
     pattern = from_command_line([&] { return pattern::parse_pattern(*word); });
   }
   const bool has_matrix = line.has("matrix") || parameters.contains("matrix");
-  if (line.has("ntasks") && !pattern && !line.has("node-topology") && (has_matrix || !line.has("topology")))
+  if (task.command != "choose" && line.has("ntasks") && !pattern && !line.has("node-topology") &&
+      (has_matrix || !line.has("topology")))
     throw UsageError("--ntasks is for --pattern and --node-topology: the number of ranks is that of the matrix or job");
   note(task, same_name);
   return pattern;
