@@ -216,7 +216,7 @@ std::span<const ConfigKey> config_keys() {
           "A file that describes the machine instead of Slurm's own topology. Accepted formats: a topology.conf of "
           "topology/tree or topology/block, the output of \"scontrol show topology\", a \"tree\" line with the arities from "
           "the root to the cores, or a \"tleaf\" line of SCOTCH and TreeMatch. Its leaves are the cores of all nodes, in "
-          "the order of the node names (n9 before n10)."),
+          "the order of the node names (n9 before n10). srun also uses the file for ranks, if its host has it."),
       word<&Config::treematch_scope, scope_names>(
           "TreematchScope", "whole or subtree",
           "Where TREEMATCH searches for cores: in the whole tree, or in the smallest subtree with enough cores."),
@@ -225,7 +225,7 @@ std::span<const ConfigKey> config_keys() {
           "The number of levels above the smallest sufficient subtree in which TREEMATCH may search."),
       {"LevelDistances", "whole numbers that do not decrease, one per level, as in 1,10,100",
        "The distance of two cores whose paths meet 1, 2, .. levels above them. By default each link counts as one hop. "
-       "Levels without branches, such as one socket per node, are not counted.",
+       "Levels without branches, such as one socket per node, are not counted. The distances also apply to ranks.",
        set_distances, show_distances},
       {"PartitionModes", "PARTITION:MODE entries with blanks between them, as in pilot:enforce",
        "Modes of partitions. A job in a listed partition uses this mode instead of Mode. A pilot uses Mode=observe and "
@@ -253,7 +253,8 @@ std::span<const ConfigKey> config_keys() {
           "never postponed."),
       {"NlaWeights", "weights of policy NLA, as in alpha=0.4,beta=0.6,cpu_load=0.5",
        "Default weights of NLA. Weights of the job or of its partition's policy override them. Names: alpha, beta, "
-       "latency, bandwidth, and the attributes of nodes. By default NLA uses the weights of its paper.",
+       "latency, bandwidth, and the attributes of nodes. Without alpha and beta NLA uses the group with the least "
+       "regret; the other weights are those of its paper by default.",
        [](Config& c, std::string_view v) {
          c.nla_weights = v;
          return v.find('=') != std::string_view::npos;

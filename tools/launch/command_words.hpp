@@ -14,8 +14,8 @@ std::string quoted(const std::string& text);
 [[noreturn]] void execute(const std::vector<std::string>& words);
 
 // Returns the words of a command of Slurm with -m for the policy, matrix, pattern, --auto and --weight of the command
-// line, and with its --ntasks. The plugins must be installed. If the command line has none of these, a step gets no -m
-// (`of_job`), because the policy of its job applies; a job gets TREEMATCH.
+// line, and with its --ntasks. The plugins must be installed. Without any of them, a step (`of_job`) gets no -m,
+// because the policy of its job applies, and a job gets TREEMATCH.
 std::vector<std::string> words_with_policy(const CommandLine& line, std::vector<std::string> words, bool of_job);
 
 }  // namespace placement::tools
