@@ -25,7 +25,7 @@ enum Tag { tag_halves = 1, tag_more, tag_pairs };
 
 constexpr double nanoseconds = 1e9;  // of a second
 
-// The traffic between two ranks, in the words of a message.
+// The traffic between two ranks, as it is sent: four words of 64 bits.
 struct Pair {
   std::uint64_t rank, peer, bytes, messages;
 };
@@ -66,8 +66,8 @@ std::vector<Pair> summed_row(const Traffic& traffic, std::uint32_t kinds, MPI_Co
 // 0 along the tree, because an MPI library keeps buffers for each sender. With Open MPI these are 40 KiB, so 1,000
 // senders would cost rank 0 40 MiB.
 //
-// A message has many pairs. If a core has many ranks, each message takes milliseconds, because its receiver waits while
-// the other ranks of the core run.
+// Pairs are sent in large batches, because a message can take milliseconds: if several ranks share a core, the receiver
+// waits while the others run.
 class PairsBelow {
  public:
   PairsBelow(std::vector<Pair> own, MPI_Comm comm, int rank, int ranks)
@@ -145,7 +145,7 @@ std::string write_pairs(const std::string& path, int ranks, PairsBelow pairs) {
   }
 }
 
-// A node's name as Slurm has it, where Slurm started the rank, else as the host has it.
+// The name of a node: Slurm's name if srun started the rank, else the host name without its domain.
 using NodeName = std::array<char, 64>;
 
 NodeName node_name(int ranks) {
@@ -185,8 +185,8 @@ ProfileSummary summed(const Traffic& traffic, MPI_Comm comm, const RunTime& time
   words.insert(words.end(), {traffic.outside().bytes, traffic.outside().messages, traffic.calls()});
   const auto sizes = traffic.sizes();
   words.insert(words.end(), sizes.begin(), sizes.end());
-  // The times of several threads are added up, and a wait in a slice of the sampling counts several times, so the sum
-  // is limited.
+  // The sum is limited to the run time. It can be larger because it adds the times of all threads, and because sampling
+  // scales up the waits that it sees.
   const double in_mpi = std::min(static_cast<double>(traffic.ticks()) / time.ticks_per_second, time.seconds);
   for (const double seconds : {in_mpi, time.seconds})
     words.push_back(static_cast<std::uint64_t>(seconds * nanoseconds));

@@ -11,7 +11,8 @@
 namespace placement::mpi {
 namespace {
 
-// Returns whether processes whose paths agree above the level differ at this level.
+// Returns whether paths branch at `level`: two processes have equal paths above it, and different ones at it. `sorted`
+// holds the processes in the order of their paths.
 bool branches(std::span<const ProcessPlace> places, std::span<const std::int32_t> sorted, std::size_t level) {
   for (std::size_t k = 1; k < sorted.size(); ++k) {
     const auto& a = places[sorted[k - 1]].path;
@@ -32,8 +33,8 @@ std::int64_t work_limit(const CommMatrix& matrix) {
   return (ranks <= exact_ranks ? most : std::min(most, of_rank * ranks)) + 64 * (ranks + matrix.pairs());
 }
 
-// Returns the mapping by the method. For few ranks TREEMATCH takes the published matching where that has fewer
-// hop-bytes; it costs less time than the search.
+// Returns the mapping by `method`. With few ranks, TREEMATCH also computes the published matching, which takes less
+// time than its search, and returns the mapping with fewer hop-bytes.
 treematch::MapResult mapping_by(OrderMethod method, const CommMatrix& matrix, const TreeTopology& tree) {
   constexpr std::int32_t few_ranks = 64;
   std::vector<std::int32_t> all(static_cast<std::size_t>(matrix.ranks()));
@@ -61,15 +62,16 @@ ProcessTree process_tree(std::span<const ProcessPlace> places) {
 
   bool shared = levels.empty();  // several processes are at one place
   for (std::size_t k = 1; k < sorted.size(); ++k) shared = shared || places[sorted[k]] == places[sorted[k - 1]];
-  const std::size_t inner = levels.size() - (shared ? 0 : 1);  // the place of a single process is its leaf
+  // Levels of inner vertices. If each place has one process, the places of the last level are the leaves themselves.
+  const std::size_t inner = levels.size() - (shared ? 0 : 1);
 
-  // Siblings are in the order of their places. Each level has one vertex for each place; processes are below them.
+  // Each inner level has one vertex per place, in the order of the places. The leaves below them are the processes.
   std::vector<std::int32_t> parents{-1};
   std::vector<std::int32_t> open(inner + 1, 0);  // the current vertex at each depth
   ProcessTree result;
   result.leaf_of_process.resize(places.size());
   for (std::size_t k = 0; k < sorted.size(); ++k) {
-    std::size_t same = 0;  // depth down to which the path of the process before is equal
+    std::size_t same = 0;  // the number of levels, from the root, at which this path equals the previous one
     if (k > 0)
       while (same < inner && places[sorted[k]].path[levels[same]] == places[sorted[k - 1]].path[levels[same]]) ++same;
     for (std::size_t depth = same; depth < inner; ++depth) {

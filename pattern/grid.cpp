@@ -17,7 +17,8 @@ constexpr std::size_t most_sides = 8;
               ": expected sides such as grid=8x4x4, or grid=auto, auto2 or auto3, with :periodic or without");
 }
 
-// Finds the sides after `chosen` so that none is larger than the one before. Returns false if there are none.
+// Appends `sides_left` sides with the product `ranks` to `chosen`. No side exceeds the previous one; the first does not
+// exceed `largest`. Returns false, and leaves `chosen` as it was, if `ranks` cannot be divided in this way.
 bool balance(std::int32_t ranks, std::int32_t sides_left, std::int32_t largest, std::vector<std::int32_t>& chosen) {
   if (sides_left == 1) {
     if (ranks > largest) return false;

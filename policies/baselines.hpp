@@ -5,7 +5,7 @@
 namespace placement::policies {
 
 // Baselines: policies for comparison only. All have the form of PlaceFunction. In a step (request.node_tasks is given)
-// the nodes and the number of tasks on each stay. All ignore the deadline.
+// they keep the given nodes and numbers of tasks, and place only the ranks. All ignore the deadline.
 
 // The policy SEQUENTIAL: takes the first nodes of the view that can serve the request, with the ranks in natural order.
 // The matrix serves only to compute the costs. Throws Error when no choice of nodes keeps the limits of the request.

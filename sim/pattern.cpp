@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::int64_t message = 1000;  // weight of a pair in the trees, and largest weight of a random pair
 
-// Returns the largest number of pairs that a random matrix may have. It takes about 700 MB to make the matrix. With
-// very many ranks, four pairs per rank are allowed. The other patterns have at most 20 pairs per rank.
+// Returns the largest number of pairs that a random matrix may have: 2^24, which take about 700 MB while the matrix is
+// made, or four pairs per rank if that is more.
 std::int64_t most_random_pairs(std::int32_t ranks) {
   return std::max<std::int64_t>(std::int64_t{1} << 24, std::int64_t{4} * ranks);
 }

@@ -17,11 +17,11 @@ void attach_state(ClusterView& view, LiveState state, const std::string& source)
 
 // Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
 // a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a node
-// that is not in the view. Throws Error also when the view has a live state with network data without one of the nodes.
+// that is not in the view. Throws Error also when one of these nodes is missing from a live state with network data.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
-// Returns the mean number of failures per hour of each node that leads to its outage probability. A probability of 1
-// counts as 0.999999. All are 0 without a live state.
+// Returns the failure rate of each node, in failures per hour, computed from its outage probability. A probability of 1
+// counts as 0.999999. All rates are 0 without a live state.
 std::vector<double> failure_rates(const ClusterView& view);
 
 }  // namespace placement::sim

@@ -27,8 +27,8 @@ inline constexpr std::size_t ring_places = 1024;
 // group from its directory.
 enum class RingReaders { everybody, group };
 
-// Thrown when another process writes the ring. It may be the slurmctld that this one is about to replace. From Slurm
-// 23.11 on, "scontrol reconfigure" starts a new process, and the old one ends only when the new one is ready.
+// Thrown when another process writes the ring, for example the previous slurmctld: from Slurm 23.11 on, "scontrol
+// reconfigure" starts a new slurmctld, and the previous one ends only when the new one is ready.
 class RingIsInUse : public Error {
  public:
   using Error::Error;
@@ -37,11 +37,11 @@ class RingIsInUse : public Error {
 // The only writer of a ring.
 class DecisionWriter {
  public:
-  // Opens the ring at `path` and allocates all its space. A ring of this user is continued, in a new file unless
-  // everybody may read it; readers of the old file get no further decisions. Any other file is replaced. If its owner
-  // prevents that, the ring is made in a directory of this user next to it (ring_place.hpp). A lock on PATH.lock, which
-  // ends with this process, keeps other writers out. Throws RingIsInUse when another process has the lock. Throws Error
-  // when the ring cannot be made or locked, or is not on a file system in memory.
+  // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
+  // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
+  // replaced, the ring is made in a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this
+  // process ends. Throws RingIsInUse when another process has the lock. Throws Error when the ring cannot be made or
+  // locked, or is not on a file system in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;

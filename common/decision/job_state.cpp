@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;  // the network of more groups is left out
-constexpr double age_step_s = 8;          // of node ages without the network: equal ages pack better
+constexpr double age_step_s = 8;          // ages of nodes are rounded down to it without pairs: equal ages pack better
 constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -86,8 +86,8 @@ class Selection {
     return text;
   }
 
-  // The outage probabilities of all positions of the torus, in their order. One line stands for successive positions
-  // with equal probabilities: the probability, or - where there are no nodes, and the number of positions.
+  // Returns the outage probabilities of all positions of the torus, in order and run-length coded. A line has a
+  // probability, or "-" for positions without a node, and the number of successive positions to which it applies.
   std::string positions_text(int digits) const {
     if (!view_.torus || !knows_outages_) return {};
     std::string text, word, last;
@@ -200,7 +200,7 @@ class Parts {
   std::string_view left_;
 };
 
-// A level of detail: what of a job's state is written.
+// A level of detail: selects the parts of a job's state that are written.
 struct Detail {
   int digits = 0;  // significant digits of other nodes' probabilities; 0: all
   bool other_nodes = true;
@@ -214,7 +214,7 @@ constexpr Detail details[] = {
     {1, true, false, true}, {0, false, false, true}, {0, false, false, false},
 };
 
-// The parts that are written at most levels of detail.
+// The parts that are computed once and used by several levels of detail.
 struct Always {
   explicit Always(const Selection& selection)
       : torus(selection.torus_text()),
@@ -222,7 +222,7 @@ struct Always {
         live(selection.live_bytes(false)) {}
 
   const std::string torus, outages;
-  const std::string live;  // without the network; levels with it make their own
+  const std::string live;  // without pairs; a level of detail with pairs computes its own
 };
 
 std::string packed(std::uint32_t job, const Selection& selection, const Always& always, const Detail& detail,
@@ -239,7 +239,7 @@ std::string packed(std::uint32_t job, const Selection& selection, const Always& 
   return result.size() <= max_bytes ? result : std::string();
 }
 
-// Adds the nodes that are not the job's to the torus of the state, and their probabilities to its outages.
+// Parses positions_text(). Adds the nodes outside the job to `state.torus`, and their probabilities to `state.outages`.
 void add_positions(JobState& state, std::string_view text) {
   const std::string name = "the job's positions";
   if (!state.torus || !state.outages) throw Error(name + " have no torus or no outages");

@@ -23,9 +23,10 @@ class CommMatrix {
 
   CommMatrix() = default;
 
-  // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. Edges between two ranks are added,
-  // in either direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws Error when `ranks` or a
-  // rank of an edge is out of range, or when a weight is negative. Throws it also when the weights sum to 2^63 or more.
+  // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. The weights of all edges between
+  // two ranks are added, regardless of direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws
+  // Error when `ranks` or a rank of an edge is out of range, or when a weight is negative. Throws it also when the
+  // weights sum to 2^63 or more.
   static CommMatrix from_edges(std::int32_t ranks, std::vector<CommEdge> edges);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(row_.size()) - 1; }

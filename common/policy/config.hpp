@@ -63,7 +63,7 @@ struct Config {
   std::int64_t monitor_port = 6828;
   std::int64_t agent_port = 6829;
   std::string agent_directory = "/run/slurm-placement";
-  std::vector<std::string> probe_interfaces;  // probes use the first; empty: those with hardware
+  std::vector<std::string> probe_interfaces;  // probes use the first that a node has; empty: all hardware interfaces
   std::int64_t probe_link_Mbps = 0;           // 0: the rate that the kernel reports
   std::int64_t probe_bytes_per_minute = 32 << 20;
   bool allowed_cpus_only = false;
@@ -109,7 +109,7 @@ Config parse_config(std::string_view text, const std::string& name);
 [[noreturn]] void fail_at_key(const Config& config, std::string_view key, const std::string& value,
                               const std::string& message);
 
-// Throws Error, with the name of the key, when the file `path`, the value of this key, cannot be read.
+// Throws Error when the file `path`, which is the value of `key`, cannot be read. The error names the key.
 void check_named_file(const Config& config, std::string_view key, const std::string& path);
 
 // The behaviour of read_config() when the file does not exist: it throws Error, or it returns the defaults.

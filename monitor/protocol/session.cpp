@@ -16,7 +16,9 @@ constexpr double last_wait_s = 16;
 constexpr double session_age_s = 24 * 3600;
 constexpr double reset_pause_s = 5;  // least time between two resets that are accepted
 
-constexpr std::size_t stranger_buckets = 64;  // per peer; they take 2.5 KiB, and only after joins from other ports
+// Token buckets of a peer for joins from unprivileged ports other than its last one. The first of these joins allocates
+// them (2.5 KiB).
+constexpr std::size_t stranger_buckets = 64;
 
 constexpr std::uint64_t peer_bits = 24;  // the low bits of a session's id, which are the peer's number
 constexpr std::uint64_t peer_mask = (std::uint64_t{1} << peer_bits) - 1;
@@ -116,7 +118,8 @@ ClientSession::Received ClientSession::receive(ByteView datagram, double now_s) 
   if (*kind == FrameKind::challenge) {
     const auto challenge = decode<ChallengeFrame>(datagram);
     if (!challenge) return refuse(Refusal::malformed);
-    // Each hello has one answer. A sender that has not seen the nonce gets no reply.
+    // Accepts one challenge per hello, and only with the nonce of that hello. So a sender that has not seen the hello
+    // gets no join.
     if (!nonce_ || challenge->nonce != *nonce_) return refuse(Refusal::bad_cookie);
     nonce_.reset();
     JoinSecret secret{.nonce = challenge->nonce, .cookie = challenge->cookie, .secret = {}, .name = name_};
@@ -300,7 +303,8 @@ ServerSessions::Received ServerSessions::answer_sealed(ByteView datagram, const 
     peer.channel.reset();
     return no_session();
   }
-  // This check comes before the seal is checked: a datagram from another address can only be a copy.
+  // A session is bound to the address of its join. A datagram from another address is refused before the check of its
+  // seal.
   if (peer.address != from) return {.refused = Refusal::wrong_address};
   if (!peer.datagrams.take(now_s)) return {.refused = Refusal::too_many};
   Refusal error = Refusal::none;

@@ -52,7 +52,7 @@ class DecisionLog {
  private:
   const std::string path_;
   const RingReaders readers_;
-  mutable std::mutex mutex_;              // of the members from here on to kept_
+  mutable std::mutex mutex_;              // guards ring_, status_ and kept_
   std::unique_ptr<DecisionWriter> ring_;  // null: it is not open
   Status status_;
   std::vector<Decision> kept_;  // the records made while the ring is not open

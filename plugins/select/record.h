@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The traces of a decision in its job: variables of the environment, and for users a part of the system comment, for
- * example
+ * Records a decision in its job: as environment variables for commands, and as a part of the system comment for users.
+ * An example of this part is
  *     placement: job=7 restarts=0 policy=TREEMATCH chose=nodes+cores tasks=8 nodes=2 cost=..;
- * This part, from "placement:" to the ";", has at most 511 bytes. It is printable ASCII without quotes and backslashes,
+ * The part, from "placement:" to the ";", has at most 511 bytes. It is printable ASCII without quotes and backslashes,
  * because the text may end up in SQL. Other text in the comment is kept.
  */
 #ifndef PLACEMENT_SELECT_RECORD_H
@@ -28,8 +28,8 @@ void record_write(job_record_t *job, const struct placement_decision *decision);
 void set_decision_variables(struct placement_decision *decision, job_record_t *job, enum placement_mode mode);
 
 /*
- * Removes an earlier decision from the job: one for another start, or for another task of the array. A job without one
- * is not changed.
+ * Removes a decision that was made for an earlier start of the job, or for another task of the array. Does nothing if
+ * the job has no earlier decision.
  */
 void forget_earlier_decision(job_record_t *job);
 

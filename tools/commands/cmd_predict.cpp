@@ -32,8 +32,8 @@ constexpr CommandHelp help{
     "decision about its policy. Nothing is submitted. As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
 
-// Runs srun --test-only. Most versions of srun require no program with it. One is added only if this version does: the
-// words after a program are its arguments, which select its stored profile.
+// Runs srun --test-only. Some versions of srun require a program; then "true" is added. It is not added otherwise,
+// because the program and its arguments select the stored profile.
 spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
   setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
   std::vector<std::string> words{"srun", "--test-only"};
@@ -65,7 +65,8 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   return *found;
 }
 
-// Returns whether Slurm's plan has a meaning. Behind a job without a time limit Slurm plans centuries ahead.
+// Returns whether the planned start is less than ten years ahead. Slurm plans centuries ahead for a job that waits for
+// a job without a time limit.
 bool is_foreseeable(const Start& start) {
   constexpr std::time_t ten_years_s = 10LL * 366 * 86400;
   return seconds_until(start) < ten_years_s;
@@ -82,7 +83,8 @@ void write_json(const Start& start, const DecisionInput& input) {
 
 // Returns why no decision about a job that starts at once is on record.
 std::string why_no_decision() {
-  const ControllerState controller = read_controller().state.value_or(ControllerState());  // srun had an answer
+  // slurmctld has just answered srun, so a state that cannot be read is treated as one without a failure.
+  const ControllerState controller = read_controller().state.value_or(ControllerState());
   if (!controller.failure.empty()) return "placement is off in slurmctld: " + controller.failure;
   if (controller.mode == to_string(Mode::off)) return "Mode=off in slurmctld: every job runs as under stock Slurm";
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
@@ -123,12 +125,12 @@ int command_predict(int argc, char** argv) {
   for (int k = 1; k < argc; ++k)
     if (argv[k] == std::string_view(":"))
       throw UsageError("':' starts another component of a heterogeneous job: run placectl predict once per component");
-  // Slurm reuses the number of a predicted job, so older decisions may be about another job. slurmctld writes
-  // the time, and its clock may differ from the clock here.
+  // Slurm reuses the ID of a predicted job, so only decisions from now on are about this job. The time of a decision is
+  // by the clock of slurmctld's host, which may differ from this host's clock.
   constexpr double clocks_differ_s = 10;
   const double since_s = static_cast<double>(std::time(nullptr)) - clocks_differ_s;
   const Start start = ask_srun(std::vector<std::string>(argv + (json ? 2 : 1), argv + argc));
-  const CommandLine own(help, 1, argv);  // with the places of records that are the default
+  const CommandLine own(help, 1, argv);  // without options, so that records are read from their default locations
   DecisionInput input = read_decisions(own, config_for_records(), start.job, since_s, RecordKind::predictions);
   std::erase_if(input.decisions, [](const Decision& decision) { return decision.uid != getuid(); });
   if (input.decisions.size() > 1) input.decisions.erase(input.decisions.begin(), input.decisions.end() - 1);

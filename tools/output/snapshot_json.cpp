@@ -15,7 +15,7 @@ namespace placement::tools {
 
 namespace {
 
-constexpr int lines_within = 2;  // the elements of the lists of the outermost object have lines of their own
+constexpr int lines_within = 2;  // nesting depth down to which each element has a line: one per node, group and pair
 
 void put_nodes(JsonWriter& json, const LiveState& state) {
   const PairTable& pairs = state.pairs;
@@ -32,7 +32,8 @@ void put_pair(JsonWriter& json, const PairTable& pairs, std::int32_t a, std::int
   const bool foretold = !pairs.latency_predictor.empty();
   const PairArrays::Cell cell = pair_cell(pairs, a, b);
   const PairArrays::CellForecast forecast = pair_forecast(pairs, a, b);
-  // The first pair of all is always written if there are forecasts, even if none has been made for it.
+  // A pair without data is left out. If the table has forecasts, pair (0, 0) is written anyway, so that a reader of the
+  // JSON creates the table of forecasts.
   if (nothing_known(cell) && forecast.latency == Predictor::none && forecast.bandwidth == Predictor::none &&
       !(foretold && b == 0))
     return;
