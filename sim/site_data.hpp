@@ -17,7 +17,7 @@ void attach_state(ClusterView& view, LiveState state, const std::string& source)
 
 // Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
 // a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a node
-// that is not in the view. Throws Error also when one of these nodes is missing from a live state with network data.
+// that is not in the view, or one that is missing from a live state with network data.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
 // Returns the failure rate of each node, in failures per hour, computed from its outage probability. A probability of 1
