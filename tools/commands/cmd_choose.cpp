@@ -112,15 +112,10 @@ Words with_options(const CommandLine& line, const Words& words, const MapTask& t
 std::optional<Start> start_of(Words words) {
   if (words[0] == "salloc") words[0] = "srun";
   std::erase_if(words, [](const std::string& word) { return word == "-Q" || word == "--quiet"; });
-  words.insert(words.begin() + 1, "--test-only");
+  const std::string text = test_only(std::move(words)).text;
   std::optional<Start> found;
-  for (const bool with_program : {false, true}) {
-    if (with_program) words.emplace_back("true");
-    const std::string text = spank::SlurmCommand(words, true).output().text;
-    for (const std::string_view line : split_at(text, '\n'))
-      if (const auto start = parse_start(line)) found = start;
-    if (found || words[0] != "srun") break;
-  }
+  for (const std::string_view line : split_at(text, '\n'))
+    if (const auto start = parse_start(line)) found = start;
   return found;
 }
 

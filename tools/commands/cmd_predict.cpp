@@ -32,22 +32,13 @@ constexpr CommandHelp help{
     "decision about its policy. Nothing is submitted. As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
 
-// Runs srun --test-only. Some versions of srun require a program; then "true" is added. It is not added otherwise,
-// because the program and its arguments select the stored profile.
-spank::CommandOutput run_srun(const std::vector<std::string>& arguments) {
-  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
-  std::vector<std::string> words{"srun", "--test-only"};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  spank::CommandOutput output = spank::SlurmCommand(words, true).output();
-  if (output.text.find("No command given to execute") == std::string::npos) return output;
-  words.emplace_back("true");
-  return spank::SlurmCommand(words, true).output();
-}
-
 // Asks srun, and writes the rest of its output to standard error. Throws Error if it names no start, and UsageError if
 // --quiet suppresses its output.
 Start ask_srun(const std::vector<std::string>& arguments) {
-  const spank::CommandOutput output = run_srun(arguments);
+  std::vector<std::string> words{"srun"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
+  const spank::CommandOutput output = test_only(std::move(words));
   if (output.text.empty() && output.exit_code == 0)
     throw UsageError("remove --quiet (-Q): srun then does not print the start time");
   std::optional<Start> found;

@@ -27,6 +27,14 @@ std::optional<Start> parse_start(std::string_view line) {
   return start;
 }
 
+spank::CommandOutput test_only(std::vector<std::string> words) {
+  words.insert(words.begin() + 1, "--test-only");
+  spank::CommandOutput output = spank::SlurmCommand(words, true).output();
+  if (output.text.find("No command given to execute") == std::string::npos) return output;
+  words.emplace_back("true");
+  return spank::SlurmCommand(words, true).output();
+}
+
 std::time_t seconds_until(const Start& start) {
   std::tm parts{};
   const char* const stop = strptime(start.time.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);

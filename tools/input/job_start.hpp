@@ -5,6 +5,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "spank/step/scontrol.hpp"
 
 namespace placement::tools {
 
@@ -18,6 +21,11 @@ struct Start {
 // Slurm words it so in all versions from 22.05 to 26.05.
 // Returns nothing for any other line.
 std::optional<Start> parse_start(std::string_view line);
+
+// Runs srun or sbatch with --test-only, which prints when and where the job would start. SLURM_TIME_FORMAT=standard
+// gives the time in the form that has_to_wait() reads. Some versions of srun require a program; then "true" is added.
+// It is not added otherwise, because the program and its arguments select the stored profile.
+spank::CommandOutput test_only(std::vector<std::string> words);
 
 // Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as
 // now.
