@@ -26,10 +26,9 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr Option options[] = {
-    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    matrix_option,
     weight_option,
-    {0, "pattern", "WORD",
-     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"},
+    pattern_option,
     {'p', "policy", "WORD", "POLICY[=KEY=VALUE,..] as for srun -m [TREEMATCH]"},
     {'n', "ntasks", "N", "number of tasks [that of the matrix]"},
     {'N', "nodes", "N", "number of nodes [as few as possible]"},

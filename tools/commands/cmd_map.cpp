@@ -34,7 +34,7 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
+    matrix_option,
     weight_option,
     {0, "pattern", "WORD",
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"

@@ -34,9 +34,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr Option options[] = {
-    {'m', "matrix", "FILE", "communication matrix, in any form that \"placectl matrix info\" reads"},
-    {0, "pattern", "WORD",
-     "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"},
+    matrix_option,
+    pattern_option,
     {0, "auto", nullptr, "the stored profile of the program (placement-profile)"},
     {'n', "ntasks", "N",
      "number of ranks [that of the matrix or of the launcher's options, or all\ntasks of the allocation]"},

@@ -13,6 +13,12 @@ namespace placement::tools {
 // What `placectl map` and `placectl run` read from their command lines. The options are those of `placectl map`:
 // matrix, pattern, ntasks, policy and seed. A command that does not have one of them does not read it.
 
+inline constexpr Option matrix_option{'m', "matrix", "FILE",
+                                      "communication matrix, in any form that \"placectl matrix info\" reads"};
+inline constexpr Option pattern_option{
+    0, "pattern", "WORD",
+    "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\ntp=8,pp=4,dp=16"};
+
 // Reads the matrix, the pattern and the policy. Notes on standard error begin with "placectl COMMAND: ". Without
 // --topology the machine is the allocation if `in_allocation` is set. Throws UsageError and Error.
 MapTask read_task(const CommandLine& line, const std::string& command, bool in_allocation);
