@@ -65,8 +65,8 @@ class History {
   // sound. The latest writes may be lost. Throws Error when no file can be opened.
   bool recover();
 
-  // Keeps a record until the next commit(), which writes it. It replaces a kept record with the same node and start
-  // time. If that commit() fails, for example because the disk is full, the next one tries again. At most most_spans
+  // Keeps a record until a commit() has written it. A commit() can fail, for example because the disk is full; the next
+  // commit() then tries again. The record replaces a kept record with the same node and start time. At most most_spans
   // spans are kept, and more are dropped.
   void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
   void keep(const SpanRecord& span);
@@ -75,13 +75,13 @@ class History {
   static constexpr std::size_t most_spans = 200000;
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
-  // begin() starts a transaction, which commit() completes and give_up() undoes. Without one each call is a
-  // transaction. commit() returns whether the transaction changed the file.
+  // begin() starts a transaction, which commit() completes and give_up() undoes. Without begin(), each call
+  // is a transaction. commit() returns whether the transaction changed the file.
   void begin();
   bool commit();
   void give_up();
 
-  // Both functions replace a stored record with the same node and start time.
+  // put_outage() and put_span() replace a stored record with the same node and start time.
   void put_outage(const OutageRecord& outage);
   void put_span(const SpanRecord& span);
   // Adds a decision of slurmctld, with its text `record`.
