@@ -21,8 +21,6 @@ constexpr int wait_ms = 2000;  // longest time to wait for another process that 
 // the monitor from writing. So only the monitor's user and its group may open it.
 constexpr mode_t file_mode = 0640;
 
-constexpr const char* count_of_changes = "SELECT total_changes()";
-
 constexpr const char* schema = R"(
   CREATE TABLE outage (node TEXT NOT NULL, began_at REAL NOT NULL, ended_at REAL, counted INTEGER NOT NULL,
     cause TEXT NOT NULL, noticed_at REAL, PRIMARY KEY (node, began_at));
@@ -157,19 +155,14 @@ void History::keep(const SpanRecord& span) {
   if (kept_spans_.size() < most_spans || kept_spans_.contains(key)) kept_spans_[key] = span;
 }
 
-void History::begin() {
-  batch_ = std::make_unique<Transaction>(database());
-  changes_ = database().number(count_of_changes);
-}
+void History::begin() { batch_ = std::make_unique<Transaction>(database()); }
 
-bool History::commit() {
-  if (!batch_) return false;
-  bool changed = false;
+void History::commit() {
+  if (!batch_) return;
   try {
     for (const auto& [key, outage] : kept_outages_) put_outage(outage);
     for (const auto& [key, span] : kept_spans_) put_span(span);
     for (const auto& [name, value] : kept_settings_) set_setting(name, value);
-    changed = database().number(count_of_changes) != changes_;
     batch_->commit();
   } catch (...) {
     give_up();
@@ -179,7 +172,6 @@ bool History::commit() {
   kept_outages_.clear();
   kept_spans_.clear();
   kept_settings_.clear();
-  return changed;
 }
 
 void History::give_up() { batch_.reset(); }

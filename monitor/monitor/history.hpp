@@ -76,9 +76,9 @@ class History {
   std::size_t kept() const { return kept_outages_.size() + kept_spans_.size() + kept_settings_.size(); }
 
   // begin() starts a transaction, which commit() completes and give_up() undoes. Without begin(), each call
-  // is a transaction. commit() returns whether the transaction changed the file.
+  // is a transaction.
   void begin();
-  bool commit();
+  void commit();
   void give_up();
 
   // put_outage() and put_span() replace a stored record with the same node and start time.
@@ -116,7 +116,6 @@ class History {
   std::map<Key, SpanRecord> kept_spans_;
   std::map<std::string, std::string> kept_settings_;
   std::unique_ptr<Transaction> batch_;
-  std::int64_t changes_ = 0;  // of the connection when the transaction was begun
 };
 
 }  // namespace placement::monitor

@@ -51,9 +51,10 @@ void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
     history_.begin();
     if (reads_ring) {
       read_ring();
+      if (trouble_.lasts()) keep_ring_position();
       next_ring_s_ = now.steady_s + ring_every_s;
     }
-    const bool wrote = history_.commit();
+    history_.commit();
     before.reset();
     for (const Decision& decision : std::exchange(uncommitted_, {})) counts_.add(decision);
     if (now.steady_s >= next_prune_s_) {
@@ -62,9 +63,9 @@ void HistoryKeeper::keep(const NodeWatch& watch, Moment now) {
       const bool good_clock = now.steady_s - watch.clock_good_since_s() > clock_trusted_after_s;
       history_.prune(good_clock ? now.wall_s : 0);
     }
-    // Records that could not be written are kept, and written together with the ring. Other transactions may write
-    // nothing, or fit into the last free bytes of a disk, so their success proves nothing.
-    if (trouble_.lasts() && wrote && reads_ring) {
+    // While the trouble lasts, each reading of the ring writes its position, so this transaction wrote something. Other
+    // transactions may write nothing, or fit into the last free bytes of a disk, so their success proves nothing.
+    if (trouble_.lasts() && reads_ring) {
       log_("writes the history again, including the events since the failure");
       trouble_.say("");
     }
@@ -114,9 +115,13 @@ void HistoryKeeper::read_ring() {
   if (decisions.empty()) return;
   for (const Decision& decision : decisions)
     history_.put_decision(decision.at_s, decision.job_id, decision.uid, decision_text(decision));
+  keep_ring_position();
+  uncommitted_ = std::move(decisions);
+}
+
+void HistoryKeeper::keep_ring_position() {
   const RingCursor cursor = ring_.cursor();
   history_.set_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
-  uncommitted_ = std::move(decisions);
 }
 
 void HistoryKeeper::save(NodeWatch& watch) {

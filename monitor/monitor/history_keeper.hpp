@@ -42,6 +42,7 @@ class HistoryKeeper {
   bool recover();
   void log_moved_file();
   void read_ring();
+  void keep_ring_position();
 
   std::string path_;
   Log log_;

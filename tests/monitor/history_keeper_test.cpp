@@ -112,6 +112,17 @@ START_TEST(a_full_disk_is_logged_once) {
   ck_assert_uint_eq(lines.size(), 2);
   Database database(directory.path() + "/history.sqlite", Database::Access::read, 2000);
   ck_assert_int_eq(database.number("SELECT count(*) FROM decision"), 1);
+  ck_assert(!keeper.in_trouble());
+
+  // The trouble also ends when the kept records are written between two readings of the ring, and no decision follows.
+  setrlimit(RLIMIT_FSIZE, &none);
+  keeper.history().keep(OutageRecord{"n0", 1.7e9, 1.7e9 + 10, true, "silent", 1.7e9 + 5});
+  pass(9);
+  ck_assert(keeper.in_trouble());
+  setrlimit(RLIMIT_FSIZE, &before);
+  pass(10);
+  ck_assert_int_eq(database.number("SELECT count(*) FROM outage"), 1);
+  ck_assert(!keeper.in_trouble());
 }
 END_TEST
 
