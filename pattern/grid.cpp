@@ -14,7 +14,7 @@ constexpr std::size_t most_sides = 8;
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error("grid=" + shown(text) + ": " + why +
-              ": expected sides such as grid=8x4x4, or grid=auto, auto2 or auto3, with :periodic or without");
+              "; expected sides (grid=8x4x4) or grid=auto, auto2 or auto3, then optionally :periodic");
 }
 
 // Appends `sides_left` sides with the product `ranks` to `chosen`. No side exceeds the previous one; the first does not

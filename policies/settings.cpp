@@ -38,7 +38,7 @@ void check_weights(const std::string& weights) {
     if (std::any_of(known.begin(), known.end(), is_key)) continue;
     std::string names;
     for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    throw Error(key + " is not a weight: known are " + names);
+    throw Error(key + " is not a weight; known weights: " + names);
   }
   check_policy_spec(spec);
 }

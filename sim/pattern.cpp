@@ -64,8 +64,8 @@ void check_named(const pattern::Pattern& pattern, std::int32_t ranks) {
   const auto pairs = pairs_of(pattern, ranks);
   if (pairs && *pairs > pattern::most_pairs)
     throw Error("--pattern " + pattern::to_string(pattern) + ": a job of " + std::to_string(ranks) +
-                " tasks would have " + std::to_string(*pairs) + " pairs; at most " +
-                std::to_string(pattern::most_pairs) + " are possible");
+                " tasks would have " + std::to_string(*pairs) + " pairs, more than the limit of " +
+                std::to_string(pattern::most_pairs));
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ PatternSpec parse_pattern(std::string_view word) {
     const std::string_view degree = word.substr(name.size() + 1);
     const auto [stop, failure] = std::from_chars(degree.data(), degree.data() + degree.size(), spec.degree);
     if (failure != std::errc{} || stop != degree.data() + degree.size() || !(spec.degree > 0 && spec.degree <= 1e6))
-      throw Error("random=" + shown(degree) + ": expected neighbours per rank, above 0 and at most 1e6");
+      throw Error("random=" + shown(degree) +
+                  ": expected the mean number of neighbours per rank, above 0 and at most 1e6");
   } else if (equal_any_case(word, "dt")) {
     spec.kind = PatternSpec::Kind::data_tree;
   } else if (word.find('/') != std::string_view::npos) {
@@ -89,8 +90,8 @@ PatternSpec parse_pattern(std::string_view word) {
     spec.named = pattern::parse_pattern(word);
   } else {
     throw Error("unknown pattern " + shown(word) +
-                ": random, random=DEGREE, dt, the path of a folder (./NAME) or a "
-                "pattern of srun's: " +
+                ": expected random, random=DEGREE, dt, a folder (./NAME) or "
+                "a pattern of srun -m, such as " +
                 pattern::known_patterns());
   }
   return spec;
@@ -103,7 +104,7 @@ PatternSource::PatternSource(const PatternSpec& spec, TrafficWeight weight) : sp
   for (const auto& entry : std::filesystem::directory_iterator(spec.folder, failure))
     if (entry.is_regular_file()) paths.push_back(entry.path().string());
   if (failure) throw Error(spec.folder + ": " + failure.message());
-  if (paths.empty()) throw Error(spec.folder + ": no files in it");
+  if (paths.empty()) throw Error(spec.folder + ": the folder has no matrix files");
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths) {
     auto matrix = std::make_shared<const CommMatrix>(read_matrix(path, {.weight = weight}));
@@ -119,8 +120,8 @@ void PatternSource::check(std::int32_t ranks) const {
   const std::int64_t most = most_random_pairs(ranks);
   if (pairs <= most) return;
   throw Error("--pattern random=" + short_number(spec_.degree, 6) + ": a job of " + std::to_string(ranks) +
-              " tasks would have " + std::to_string(pairs) + " pairs; at most " + std::to_string(most) +
-              " are possible, with as many tasks up to random=" + std::to_string(2 * most / ranks));
+              " tasks would have " + std::to_string(pairs) + " pairs, more than the limit of " + std::to_string(most) +
+              "; use at most random=" + std::to_string(2 * most / ranks) + " for this job");
 }
 
 std::shared_ptr<const CommMatrix> PatternSource::matrix(std::int32_t ranks, std::uint64_t seed) const {

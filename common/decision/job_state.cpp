@@ -255,7 +255,7 @@ void add_positions(JobState& state, std::string_view text) {
     const auto count = words.size() == 2 ? parse_integer(words[1]) : std::nullopt;
     if (!count || *count < 1 || *count > torus.positions() - position ||
         (words[0] != "-" && !parse_probability(words[0], probability)))
-      fail_at(name, line.number, "'" + shown(line.text) + "' is not a probability and a number of nodes");
+      fail_at(name, line.number, "'" + shown(line.text) + "': expected a probability (or -) and a number of nodes");
     for (const std::int64_t end = position + *count; position < end; ++position) {
       const auto at = static_cast<std::int32_t>(position);
       if (words[0] == "-" || torus.node_at(at) >= 0) continue;
@@ -264,7 +264,8 @@ void add_positions(JobState& state, std::string_view text) {
     }
   }
   if (position != torus.positions())
-    throw Error(name + " are " + std::to_string(position) + " of " + std::to_string(torus.positions()));
+    throw Error(name + " cover " + std::to_string(position) + " of the torus's " + std::to_string(torus.positions()) +
+                " positions");
   const std::span<const TorusDimension> dimensions = torus.dimensions();
   state.torus =
       std::make_shared<const TorusTopology>(std::vector(dimensions.begin(), dimensions.end()), std::move(nodes));

@@ -22,7 +22,7 @@ bool begins_with(ByteView bytes, std::string_view mark) {
 
 std::int64_t count_of(std::string_view value) {
   const auto number = parse_integer(value);
-  if (!number || *number < 0) throw Error("an answer about decisions has the number '" + shown(value) + "'");
+  if (!number || *number < 0) throw Error("an answer about decisions has '" + shown(value) + "' in place of a count");
   return *number;
 }
 

@@ -48,7 +48,7 @@ PolicySpec checked_spec(const std::string& word, const std::string& option, cons
     throw Error(option + ": " + error.what());
   }
   if (!users_policy(spec.policy))
-    throw Error(option + ": unknown policy " + spec.policy + ": known are " + users_policies());
+    throw Error(option + ": unknown policy " + spec.policy + "; known policies: " + users_policies());
   if (!matrix_file.empty() && !spec.parameters.emplace(matrix_key, matrix_file).second)
     throw Error("two matrices: " + spec.parameters[matrix_key] + " in " + option + " and " + matrix_file +
                 " in --comm-matrix; give one");
@@ -76,8 +76,8 @@ CommMatrix matrix_in(const std::string& file, const PolicySpec& spec) {
       throw Error(file + " is a pattern, not a file: write -m " + spec.policy + "=" + file);
     if (const std::string meant = pattern::meant_by_key(file); !meant.empty())
       throw Error(file + " is a pattern that requires a value, not a file: write -m " + spec.policy + "=" + meant);
-    throw Error(error.what() + std::string("; it is not a pattern either: known are ") + pattern::known_patterns(file) +
-                ", and auto for the program's stored profile");
+    throw Error(error.what() + std::string("; it is not a pattern either; known patterns: ") +
+                pattern::known_patterns(file) + ", and auto for the program's stored profile");
   }
 }
 
@@ -133,7 +133,7 @@ std::string hint_for_unknown_word(std::string_view word) {
     return shown(word) + ": the items of a policy follow =, as in " +
            std::string(word.substr(0, word.find_first_of(":,"))) + "=FILE, without a word of Slurm's";
   if (const std::string hint = hint_for_pattern(word); !hint.empty()) return "-m: " + hint;
-  return shown(word.substr(0, word.find('='))) + " is not a placement policy: known are " + users_policies();
+  return shown(word.substr(0, word.find('='))) + " is not a placement policy; known policies: " + users_policies();
 }
 
 bool PlacementOptions::take_distribution(std::string_view word, std::string_view variable) {

@@ -19,6 +19,7 @@
 
 #include "common/util/file_descriptor.hpp"
 #include "tests/check.hpp"
+#include "tests/words.hpp"
 #include "tests/common/decision_samples.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -59,8 +60,8 @@ class Other {
 START_TEST(other_files_in_the_way) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("ring", "something else");
-  ck_assert_error(DecisionReader(path).read(), "not a decision file");
-  ck_assert_error(DecisionReader(directory.path()).read(), "regular file");
+  ck_assert_error_words(DecisionReader(path).read(), path + " decision");
+  ck_assert_error_words(DecisionReader(directory.path()).read(), directory.path() + " regular");
   const std::string victim = directory.file("victim", "precious");
   const std::string link = directory.path() + "/link";
   std::filesystem::create_symlink(victim, link);

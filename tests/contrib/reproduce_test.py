@@ -72,7 +72,7 @@ def runs(work):
     code, _, err = program(work, "--data", make(work, "data"), "treematch/table-2-emulated")
     check(code == 1 and "needs CEA-Curie-2011-2.1-cln.swf.gz" in err, err)
     code, _, err = program(work, "treematsch")
-    check(code == 2 and "unknown paper or part; known are treematch/figure-1," in err, err)
+    check(code == 2 and "treematch/figure-1," in err, err)
     code, out, err = program(work, "treematch/figure-2")
     check(code == 1 and "ended with code 1" in err and "0 of 1 parts" in out and "Not run: treematch/figure-2" in out, out + err)
     code, out, err = program(work, "treematch/table-2")

@@ -172,14 +172,14 @@ START_TEST(patterns_that_stand_in_for_a_matrix) {
   const PatternSource large(parse_pattern("pattern=alltoall"));
   ck_assert_error_words(large.check(100'000), "100000 tasks 4999950000 pairs 4194304");
   ck_assert_error_words(parse_pattern("rign"), "rign random random=DEGREE dt");
-  ck_assert_error_words(parse_pattern("rign"), "rign srun's ring tree alltoall grid=8x4x4");
+  ck_assert_error_words(parse_pattern("rign"), "rign ring tree alltoall grid=8x4x4");
 }
 END_TEST
 
 START_TEST(patterns_from_a_folder) {
   const TemporaryDirectory directory;
   ck_assert_error(PatternSource(parse_pattern(directory.path() + "/none")), "No such file");
-  ck_assert_error(PatternSource(parse_pattern(directory.path())), directory.path() + ": no files");
+  ck_assert_error_words(PatternSource(parse_pattern(directory.path())), directory.path() + " files");
   directory.file("four", "4\n0 1 0 0\n1 0 2 0\n0 2 0 3\n0 0 3 0\n");
   const PatternSource source(parse_pattern(directory.path()));
   ck_assert_int_eq(source.matrix(4, 99)->weight(2, 3), 3);

@@ -13,7 +13,7 @@ using placement::spank::ranks_are_promised;
 
 // Returns whether the notice is about nodes of Slurm's choice, and ends with the reason.
 bool has_reason(const std::string& notice, const std::string& reason) {
-  return has_words(notice, "job 42 Slurm chose") && notice.ends_with(": " + reason);
+  return has_words(notice, "job 42 Slurm") && notice.ends_with(": " + reason);
 }
 
 START_TEST(a_job_with_the_policys_nodes_is_not_told) {
@@ -53,7 +53,7 @@ START_TEST(the_word_of_another_job_is_none) {
   for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
                             "99999999999999999999 nodes", "42nodes"}) {
     const std::string notice = decision_notice(true, 42, 0, value);
-    ck_assert_msg(has_words(notice, "job 42 Slurm chose Mode=off"), "%s: %s", value ? value : "none", notice.c_str());
+    ck_assert_msg(has_words(notice, "job 42 Slurm Mode=off"), "%s: %s", value ? value : "none", notice.c_str());
   }
 }
 END_TEST
@@ -61,7 +61,7 @@ END_TEST
 // A user who asked for nothing gets a message only if the administrator's policy could not be applied.
 START_TEST(a_policy_of_the_partition) {
   const std::string notice = decision_notice(false, 42, 0, "42 stock: no node is free");
-  ck_assert(has_reason(notice, "no node is free") && has_words(notice, "partition's policy"));
+  ck_assert(has_reason(notice, "no node is free") && notice.find("partition") != std::string::npos);
   ck_assert(!decision_notice(false, 42, 40, "40 stock: why").empty());
   for (const char* value : {static_cast<const char*>(nullptr), "", "42 nodes", "42 nodes+cores", "41 stock: why",
                             "42 stock: Mode=observe in placement.conf"})

@@ -24,12 +24,12 @@ namespace placement::tools {
 
 namespace {
 
-constexpr Option options[] = {{'j', "json", nullptr, "in JSON; before srun's options"}};
+constexpr Option options[] = {{'j', "json", nullptr, "print JSON; write this option before srun's options"}};
 
 constexpr CommandHelp help{
     "placectl predict", "[--json] SRUN-OPTION... [PROGRAM]",
-    "Asks slurmctld when and where a job with these options of srun would start now (srun --test-only), and prints the\n"
-    "decision about its policy. Nothing is submitted. As in: placectl predict -n64 -m TREEMATCH=app.mat\n",
+    "Prints when and on which nodes a job with these options would start, and the decision of its policy. slurmctld\n"
+    "answers as for srun --test-only. No job is submitted. Example: placectl predict -n64 -m TREEMATCH=app.mat\n",
     options};
 
 // Asks srun, and writes the rest of its output to standard error. Throws Error if it names no start, and UsageError if
@@ -81,8 +81,8 @@ std::string why_no_decision() {
   if (!controller.mode.empty() && controller.mode != to_string(Mode::enforce))
     return "Mode=" + controller.mode +
            " in slurmctld: the job would run as under stock Slurm, and slurmctld decides only about jobs that start";
-  return "no recorded decision: these options name no policy, leave the nodes to Slurm (--contiguous), "
-         "or -m POLICY=auto finds no profile, or this host cannot read the records";
+  return "no recorded decision. Possible causes: the options name no policy; an option such as --contiguous makes Slurm "
+         "choose the nodes; -m POLICY=auto finds no profile; this host cannot read the records";
 }
 
 void write_text(const Start& start, const DecisionInput& input) {
@@ -94,8 +94,8 @@ void write_text(const Start& start, const DecisionInput& input) {
   if (input.decisions.empty())
     text +=
         has_to_wait(start)
-            ? "these are the nodes of Slurm's own plan, because the job has to wait; the policy chooses among the nodes "
-              "that are free at the start\n"
+            ? "the job has to wait, so the nodes above are Slurm's plan; when the job starts, the policy chooses among the "
+              "nodes that are then free\n"
             : why_no_decision() + "\n";
   for (const std::string& note : input.notes)
     if (input.decisions.empty() && !has_to_wait(start)) text += "# not read: " + note + "\n";

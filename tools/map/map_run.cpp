@@ -227,7 +227,7 @@ std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopo
 
 void check_policy_name(const PolicySpec& spec, const std::string& hint) {
   if (spec.policy == "NATURAL" || policies::find_policy(spec.policy) != nullptr) return;
-  throw UsageError("unknown policy " + shown(spec.policy) + ": known are NATURAL, " +
+  throw UsageError("unknown policy " + shown(spec.policy) + "; known policies: NATURAL, " +
                    policies::policy_names([](const policies::Policy&) { return true; }) + hint);
 }
 

@@ -33,7 +33,7 @@ def chosen(words, parts):
     for word in words:
         found = [name for name in parts if name == word or name.startswith(word.rstrip("/") + "/")]
         if not found:
-            print(f"reproduce: {word}: unknown paper or part; known are {', '.join(parts)}", file=sys.stderr)
+            print(f"reproduce: {word}: unknown paper or part; known parts: {', '.join(parts)}", file=sys.stderr)
             sys.exit(2)
         names += found
     return list(dict.fromkeys(names))
