@@ -137,10 +137,10 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   add([&] { return least_loaded_group(input, request); });
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t windows = 1;
+  std::vector<std::int32_t> twice(2 * input.processors.size());  // each node and its successors, from any node on
+  for (std::size_t k = 0; k < twice.size(); ++k) twice[k] = static_cast<std::int32_t>(k % input.processors.size());
   for (std::int64_t k = 0; k < windows && (k == 0 || !deadline.expired()); ++k) {
-    std::vector<std::int32_t> order(input.processors.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::rotate(order.begin(), order.begin() + k * nodes / windows, order.end());
+    const auto order = std::span(twice).subspan(static_cast<std::size_t>(k * nodes / windows), input.processors.size());
     add([&] { return group_in_order(input, request, order); });
     if (k > 0 || groups.empty()) continue;
     const auto size = static_cast<std::int64_t>(groups.back().nodes.size());
@@ -171,11 +171,12 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
   double limit = std::numeric_limits<double>::infinity();
   std::int64_t room = 0;  // of the others
   const auto offer = [&](std::size_t list) {
-    const double least = input_.beta * input_.network->least_to(start, static_cast<std::int32_t>(list));
+    const NetworkLoad::ToColumn to(*input_.network, start, static_cast<std::int32_t>(list));
+    const double least = input_.beta * to.least();
     for (const std::int32_t u : lists_[list]) {
       const double base = input_.alpha * input_.compute_load[static_cast<std::size_t>(u)];
       if (base + least > limit) break;
-      const double load = base + input_.beta * input_.network->at(start, u);
+      const double load = base + input_.beta * to.at(u);
       if (load > limit || std::ranges::find(group, u) != group.end()) continue;
       others.emplace_back(load, u);
       std::push_heap(others.begin(), others.end());

@@ -117,7 +117,7 @@ NetworkLoad::NetworkLoad(const PairTable& table, std::span<const std::int32_t> s
   scale_ = measure_pairs(columns_, deadline);
   if (scale_.mean_latency_us > 0) latency_factor_ = weights.latency / scale_.mean_latency_us / nodes_;
   if (scale_.mean_missing_Bps > 0) bandwidth_factor_ = weights.bandwidth / scale_.mean_missing_Bps / nodes_;
-  most_ = load_of(scale_.worst_latency_us, scale_.least_Bps);
+  most_ = load_of({scale_.worst_latency_us, scale_.least_Bps});
   if (nodes_ <= most_dense) set_values(within_error, measure, weights, deadline);
 }
 
@@ -127,7 +127,7 @@ void NetworkLoad::set_values(WithinError within_error, PairMeasure measure, cons
   const double mean_Bps = scale_.peak_Bps - scale_.mean_missing_Bps;
   const double byte_factor = scale_.peak_Bps > 0 ? weights.bandwidth * mean_Bps / nodes_ : 0;
   const auto load = [&](double us, double Bps) {
-    if (measure == PairMeasure::difference) return load_of(us, Bps);
+    if (measure == PairMeasure::difference) return load_of({us, Bps});
     const double known_Bps = Bps >= 0 ? std::min(Bps, scale_.bandwidth_bound) : scale_.least_Bps;
     return latency_factor_ * (us >= 0 ? std::min(us, scale_.latency_bound) : scale_.worst_latency_us) +
            byte_factor / std::max(known_Bps, least_Bps_of_time);
@@ -147,6 +147,15 @@ void NetworkLoad::set_values(WithinError within_error, PairMeasure measure, cons
   }
   values_ = std::move(values);
   if (measure == PairMeasure::time) most_ = std::max(most_, values_.empty() ? 0 : *std::ranges::max_element(values_));
+}
+
+void NetworkLoad::add_row(std::int32_t v, double sign, std::span<double> sums) const {
+  if (dense())
+    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * at(v, static_cast<std::int32_t>(u));
+  for (std::int32_t c = 0; !dense() && c <= columns_.columns(); ++c) {
+    const ToColumn to(*this, v, c);
+    for (const std::int32_t u : columns_.members(c)) sums[static_cast<std::size_t>(u)] += sign * to.at(u);
+  }
 }
 
 }  // namespace placement::netload

@@ -56,26 +56,33 @@ class NetworkLoad {
   double at(std::int32_t u, std::int32_t v) const {
     if (dense())
       return values_[static_cast<std::size_t>(u) * static_cast<std::size_t>(nodes_) + static_cast<std::size_t>(v)];
-    if (u == v) return 0;
-    const PairColumns::Pair pair = columns_.pair(u, v);
-    return load_of(pair.latency_us, pair.bandwidth_Bps);
+    return u == v ? 0 : load_of(columns_.pair(u, v));
   }
 
-  // Returns a lower bound of NL from v to the nodes of a column of columns(). It is NL without the corrections of
-  // nodes, which only raise it, and 0 where NL is dense().
-  double least_to(std::int32_t v, std::int32_t column) const {
-    if (dense()) return 0;
-    const PairColumns::Pair cell = columns_.cell(columns_.group_of(v), columns_.group(column));
-    return load_of(cell.latency_us, cell.bandwidth_Bps);
-  }
+  // NL from one node to the nodes of a column of columns(); to all nodes where NL is dense(), in column 0.
+  class ToColumn {
+   public:
+    ToColumn(const NetworkLoad& load, std::int32_t v, std::int32_t column) : load_(load), v_(v) {
+      if (!load.dense()) cell_ = load.columns_.cell(load.columns_.group_of(v), load.columns_.group(column));
+    }
+    double at(std::int32_t u) const {
+      if (load_.dense()) return load_.at(v_, u);
+      return u == v_ ? 0 : load_.load_of(load_.columns_.corrected(cell_, v_, u));
+    }
+    // Returns a lower bound. It is NL without the corrections of nodes, which only raise it, and 0 where NL is dense().
+    double least() const { return load_.dense() ? 0 : load_.load_of(cell_); }
+
+   private:
+    const NetworkLoad& load_;
+    const std::int32_t v_;
+    PairColumns::Pair cell_{};
+  };
 
   // Returns an upper bound of NL over all pairs.
   double most() const { return most_; }
 
   // Adds sign * NL(v, u) to sums[u] for each node u.
-  void add_row(std::int32_t v, double sign, std::span<double> sums) const {
-    for (std::size_t u = 0; u < sums.size(); ++u) sums[u] += sign * at(v, static_cast<std::int32_t>(u));
-  }
+  void add_row(std::int32_t v, double sign, std::span<double> sums) const;
 
   // Returns the columns of the table. It is for NL that is not dense().
   const PairColumns& columns() const { return columns_; }
@@ -86,7 +93,7 @@ class NetworkLoad {
 
  private:
   void set_values(WithinError within_error, PairMeasure measure, const NlaWeights& weights, const Deadline& deadline);
-  double load_of(double latency_us, double bandwidth_Bps) const;
+  double load_of(PairColumns::Pair pair) const;
 
   std::int32_t nodes_ = 0;
   std::vector<double> values_;  // nodes x nodes; empty when NL is computed from the table
@@ -98,9 +105,9 @@ class NetworkLoad {
 };
 
 // Returns NL of one pair. Values are limited to the bounds; an unknown value counts as the worst known one.
-inline double NetworkLoad::load_of(double latency_us, double bandwidth_Bps) const {
-  const double us = latency_us >= 0 ? std::min(latency_us, scale_.latency_bound) : scale_.worst_latency_us;
-  const double Bps = bandwidth_Bps >= 0 ? std::min(bandwidth_Bps, scale_.bandwidth_bound) : scale_.least_Bps;
+inline double NetworkLoad::load_of(PairColumns::Pair pair) const {
+  const double us = pair.latency_us >= 0 ? std::min(pair.latency_us, scale_.latency_bound) : scale_.worst_latency_us;
+  const double Bps = pair.bandwidth_Bps >= 0 ? std::min(pair.bandwidth_Bps, scale_.bandwidth_bound) : scale_.least_Bps;
   return latency_factor_ * us + bandwidth_factor_ * (scale_.peak_Bps - Bps);
 }
 

@@ -67,8 +67,9 @@ class PairColumns {
     return pair;
   }
   // Returns the measurements of a pair with the corrections of both nodes. NaN or a value below 0: not known.
-  Pair pair(std::int32_t u, std::int32_t v) const {
-    Pair pair = cell(group_of(u), group_of(v));
+  Pair pair(std::int32_t u, std::int32_t v) const { return corrected(cell(group_of(u), group_of(v)), u, v); }
+  // Returns the cell() of the groups of two nodes with the corrections of both.
+  Pair corrected(Pair pair, std::int32_t u, std::int32_t v) const {
     if (!has_terms()) return pair;
     if (pair.latency_us >= 0) pair.latency_us += added_us(u) + added_us(v);
     if (pair.bandwidth_Bps >= 0) pair.bandwidth_Bps = std::min({pair.bandwidth_Bps, most_Bps(u), most_Bps(v)});
