@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "LinkSpeed"};
 constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "BlockLevels"};
-constexpr std::int64_t most_blocks_in_one = 1 << 15;  // Slurm's limit
+constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
+constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
 constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block where no line says what is made of the blocks
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
@@ -189,14 +190,15 @@ std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLi
   std::vector<std::int64_t> in_one;
   std::int64_t first = 0;
   for (const std::string_view word : split_at(list, ',')) {
+    if (word.empty() && list.find_first_not_of(',') != list.npos) continue;  // as Slurm does
     const std::int64_t size = parse_integer(word).value_or(0);
     if (first == 0) first = size;
     const std::int64_t count = first > 0 ? size / first : 0;
-    if (size < 1 || size % first != 0 || !std::has_single_bit(static_cast<std::uint64_t>(count)) ||
-        count > most_blocks_in_one)
+    if (size < 1 || first > most_nodes_of_block || size % first != 0 ||
+        !std::has_single_bit(static_cast<std::uint64_t>(count)) || count > most_blocks_in_one)
       fail_at(file, line.number,
               "BlockSizes=" + shown(list) + ": '" + shown(word) +
-                  "' is not a valid size: expected the first size times a power of two, as in 4,8,32");
+                  "' is not a valid size: expected the first size, at most 65535, times a power of two, as in 4,8,32");
     in_one.push_back(count);
   }
   std::sort(in_one.begin(), in_one.end());
@@ -241,6 +243,8 @@ std::vector<SwitchRecord> read_block_lines(std::span<const FileLine> lines, cons
     blocks.push_back({line.pairs[0].second, 0, nodes.of(line, file)});
   }
   if (blocks.empty()) throw Error(name + ": has no BlockName line");
+  if (in_one.empty() && std::ranges::all_of(blocks, [](const SwitchRecord& block) { return block.nodes.empty(); }))
+    throw Error(name + ": no block has nodes of slurm.conf, and there is no BlockSizes line: give one of them");
   if (in_one.empty())
     for (std::int64_t count = 1; count <= usual_blocks_in_one; count *= 2) in_one.push_back(count);
   std::vector<SwitchRecord> records = blocks;

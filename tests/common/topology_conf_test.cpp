@@ -140,6 +140,12 @@ START_TEST(wrong_blocks) {
   ck_assert_error_words(shape("BlockSizes=2\nBlockSizes=2"), "t:2: BlockSizes BlockLevels already");
   ck_assert_error_words(shape("BlockLevels=0\nBlockSizes=2"), "t:2: BlockSizes BlockLevels already");
   ck_assert_error_words(shape("BlockLevels=0 Nodes=n1"), "t:1: BlockLevels= own");
+  ck_assert_error_words(shape("BlockName=b\nBlockName=c Nodes=m1"), "t BlockSizes");
+  // slurmctld keeps the first size in 16 bits: with 65536 it would divide by zero.
+  for (const char* bad : {"", ",", "0", "-1", "x", "4,0", "4,6", "4,2", "4,131072,262144", "65536", "65537", "131072"})
+    ck_assert_error(shape("BlockName=b Nodes=n1\nBlockSizes=" + std::string(bad)), "t:2: ");
+  for (const char* good : {"4", "4,8,32", "4,32,8", ",4,,8,", "4,131072", "65535", "65535,131070"})
+    ck_assert_text_eq(shape("BlockName=b Nodes=n1\nBlockSizes=" + std::string(good)), "b:1");
 }
 END_TEST
 
