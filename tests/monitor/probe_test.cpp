@@ -43,10 +43,11 @@ struct Network {
           {link_free_ns + network.delay_ns, number, to.ip[15], Bytes(datagram.begin(), datagram.end())});
       return true;
     }
-    std::int64_t now_ns() override { return network.now_ns; }
+    std::int64_t now_ns() override { return network.now_ns + set_ns; }
     Network& network;
     std::uint8_t number;
     std::int64_t link_free_ns = 0;
+    std::int64_t set_ns = 0;  // by how much this host's wall clock was set
     int sent = 0, refuse = 0;
     std::size_t sent_bytes = 0;
   };
@@ -83,7 +84,8 @@ struct Network {
       const Packet packet = std::move(*due);
       packets.erase(due);
       (packet.to == 1 ? first : second)
-          .receive(packet.datagram, address_of(packet.from), packet.at_ns, now_s(), packet.to == 1 ? a : b);
+          .receive(packet.datagram, address_of(packet.from), packet.at_ns + (packet.to == 1 ? a : b).set_ns, now_s(),
+                   packet.to == 1 ? a : b);
     }
     return first.take_result();
   }
@@ -291,6 +293,38 @@ START_TEST(a_lease_that_ends_under_way) {
 }
 END_TEST
 
+// The wall clock of one host is set by hours before each answer, or in the middle of a train.
+START_TEST(a_clock_is_set_by_hours) {
+  constexpr std::int64_t hours_ns = 5 * 3'600'000'000'000;
+  for (const std::int64_t step_ns : {hours_ns, -hours_ns}) {
+    for (const bool always : {true, false}) {
+      for (const bool of_first : {true, false}) {
+        Network network;
+        network.lose = [&](Network::End& end) {
+          Network::End& set = of_first ? network.a : network.b;
+          if (&end == (of_first ? &network.a : &network.b) && (always || end.sent == 4)) set.set_ns += step_ns;
+          return false;
+        };
+        lease_both(network, ProbeKind::latency);
+        const auto result = network.run();
+        ck_assert(result.has_value());
+        if (result->outcome == ProbeOutcome::measured) ck_assert_double_eq_tol(result->median_latency_us, 300, 60);
+        ck_assert(always || result->outcome == ProbeOutcome::measured);
+      }
+    }
+    Network network;
+    network.lose = [&](Network::End& end) {
+      if (&end == &network.a && end.sent == 80) network.b.set_ns += step_ns;
+      return false;
+    };
+    lease_both(network, ProbeKind::train);
+    const auto result = network.run();
+    ck_assert(result && result->outcome == ProbeOutcome::measured);
+    ck_assert_double_eq_tol(result->bandwidth_Bps, 25e6, 5e6);
+  }
+}
+END_TEST
+
 START_TEST(rates_of_trains) {
   std::vector<TrainArrival> arrivals;
   ck_assert(std::isnan(train_rate_Bps(arrivals, 100, 958)));
@@ -326,6 +360,7 @@ int main() {
   tcase_add_test(tests, budget);
   tcase_add_test(tests, a_lease_that_expires);
   tcase_add_test(tests, a_lease_that_ends_under_way);
+  tcase_add_test(tests, a_clock_is_set_by_hours);
   tcase_add_test(tests, rates_of_trains);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
