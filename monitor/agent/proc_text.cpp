@@ -188,8 +188,8 @@ static bool is_sluid(std::string_view name) {
 }
 
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text) {
-  while (!text.empty()) {
-    const std::string_view line = next_line(text);  // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
+  while (text.find('\n') != std::string_view::npos) {  // the last line may be cut in the middle of a number
+    const std::string_view line = next_line(text);     // for example "4:cpuset:/slurm/uid_0/job_12/step_0"
     bool slurms = false;
     // Users make control groups of any name in their sessions, and Slurm makes none there.
     if (line.find("/user.slice/") != std::string_view::npos) continue;

@@ -84,7 +84,8 @@ std::optional<std::uint32_t> parse_real_user(std::string_view status);
 // Returns the job of a process, from its /proc/PID/cgroup. The job is a component "job_N" after a component that begins
 // with "slurm" or ends in "slurmstepd.scope". From Slurm 26.05 on, cgroup/v2 has the SLUID of the job there, for
 // instance "sD0S8MJ3JGZJ00". The number is then not known, and 0 is returned. Returns none when the process is in no
-// control group of a job. A control group below user.slice is none, because its user chooses the names there.
+// control group of a job. A line without an end is ignored. A control group below user.slice is none, because its user
+// chooses the names there.
 std::optional<std::uint32_t> slurm_job_of_cgroup(std::string_view text);
 
 // Returns the job of a slurmstepd, from its /proc/PID/cmdline, for instance 12 for "slurmstepd: [12.batch]". Returns

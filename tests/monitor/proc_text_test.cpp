@@ -139,6 +139,49 @@ START_TEST(jobs) {
 }
 END_TEST
 
+// Lines of 1 MiB, NUL bytes, huge numbers and names that look like other fields.
+START_TEST(hostile) {
+  const std::string mebi(1 << 20, '7'), words = [] {
+    std::string text;
+    while (text.size() < (1 << 20)) text += "1 ";
+    return text;
+  }();
+  const std::string nul("1\0 2 3\n", 7), rest = " S 12 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 777 1000 10";
+  ck_assert(!parse_loadavg(mebi + " 1 1") && !parse_loadavg(nul) && parse_loadavg(words)->minutes_15 == 1);
+  ck_assert(!parse_cpu_times("cpu " + mebi) && !parse_cpu_times("cpu " + nul));
+  ck_assert_uint_eq(parse_cpu_times("cpu " + words)->all, 8);
+  const std::vector<std::int32_t> cpus = {0, 1};
+  ck_assert(!parse_cpu_times("cpu 1\ncpu" + mebi + " 1 1 1 1 1 1 1 1\n", cpus));
+  ck_assert(!parse_cpu_times("cpu 1\ncpu0 1 1\n", cpus));
+  ck_assert(!parse_meminfo("MemTotal: " + mebi + " kB\nMemAvailable: 1 kB\n"));
+  ck_assert(parse_meminfo(words + "\n" + mebi + "\nMemTotal: 2 kB\nMemAvailable: 1 kB\n").has_value());
+  ck_assert(!parse_pressure("some total=" + mebi) && parse_pressure("some " + words + "total=7\n") == 7u);
+  const std::string head = "Inter-| Receive\n\n", counts = " 1 2 3 4 5 6 7 8 90 2 3 4 5 6 7 8\n";
+  ck_assert_uint_eq(parse_net_dev(head + mebi + ":" + counts)->front().name.size(), mebi.size());
+  ck_assert(!parse_net_dev(head + "eth0: " + mebi + counts));
+  ck_assert_double_eq(*parse_cpuinfo_MHz("model name : cpu MHz : 9\n" + mebi + "\ncpu MHz : 7\n"), 7);
+  ck_assert(!parse_cpuinfo_MHz("cpu MHz : " + mebi) && !parse_cpuinfo_MHz("cpu MHz : 1e999"));
+  ck_assert(!parse_uptime(mebi) && !parse_uptime("4294967296 1") && parse_uptime("4294967295 1") == UINT32_MAX);
+  for (const std::string& name : {std::string("a)\n1 (b"), std::string(") S 1 1 1 ("), mebi, std::string("a\0b", 3),
+                                  std::string("slurmstepd) R 0 1 1 0 -1 0 0 0 0 0 0 0 0 0 0 0 9 0 1 (")}) {
+    const std::string text = "99 (" + name + ")" + rest;
+    const auto process = parse_process_stat(text);
+    ck_assert(process && process->name == name && process->parent == 12 && process->threads == 3);
+  }
+  for (const char* const bad : {"99 (x) S 99999999999 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 777 1000 10",
+                                "99 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 -3 0 777 1000 10",
+                                "99 (x) S 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 9223372036854775808 0 777 1000"})
+    ck_assert_msg(!parse_process_stat(bad), "'%s'", bad);
+  ck_assert(!parse_real_user("Uid:\t4294967296\t0\t0\t0\n") && !parse_real_user("Uid:\t" + mebi + "\t0\t0\t0\n"));
+  ck_assert_uint_eq(*parse_real_user(mebi + "\nUid:\t5\t0\t0\t0\n"), 5);
+  // The file is read up to a limit, which may cut a number.
+  ck_assert(!slurm_job_of_cgroup("0::/slurm/uid_0/job_12"));
+  ck_assert(!slurm_job_of_cgroup("0::/slurm/job_" + mebi + "\n"));
+  ck_assert_uint_eq(*slurm_job_of_cgroup("0::/" + mebi + "\n1:a:/slurm/job_4\n"), 4);
+  ck_assert(!slurm_job_of_title("slurmstepd: [" + mebi + ".0]"));
+}
+END_TEST
+
 // Each function returns for any content of a file. A sanitiser finds reads beyond the end.
 START_TEST(noise) {
   std::mt19937 random(11);
@@ -173,6 +216,7 @@ int main() {
   tcase_add_test(tests, users);
   tcase_add_test(tests, processes);
   tcase_add_test(tests, jobs);
+  tcase_add_test(tests, hostile);
   tcase_add_test(tests, noise);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
