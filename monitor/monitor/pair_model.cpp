@@ -172,17 +172,6 @@ bool PairModel::has_room(double now_s) {
   return pairs_.size() < settings_.most_pairs;
 }
 
-void PairModel::remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps, double now_s) {
-  if (a == b || !(peak_bandwidth_Bps > 0) || !live_range::rate_Bps.has(peak_bandwidth_Bps) ||
-      pairs_.size() >= settings_.most_pairs)
-    return;
-  Pair& pair = pairs_[key_of(a, b)];
-  pair.a = std::min(a, b);
-  pair.b = std::max(a, b);
-  pair.peak_bandwidth_Bps = peak_bandwidth_Bps;
-  pair.remembered_at_s = now_s;
-}
-
 std::vector<PairModel::Pair> PairModel::pairs() const {
   std::vector<Pair> all;
   for (const auto& [key, pair] : pairs_) all.push_back(pair);
@@ -197,10 +186,8 @@ const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
 
 void PairModel::forget_old(double now_s) {
   forgot_s_ = now_s;
-  std::erase_if(pairs_, [this, now_s](const auto& entry) {
-    const Pair& pair = entry.second;
-    return !(now_s - std::fmax(pair.newest_s(), pair.remembered_at_s) <= settings_.keep_s);
-  });
+  std::erase_if(pairs_,
+                [this, now_s](const auto& entry) { return !(now_s - entry.second.newest_s() <= settings_.keep_s); });
 }
 
 // Returns the attribute of two nodes. Each of them is a group.

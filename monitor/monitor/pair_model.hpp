@@ -46,15 +46,12 @@ class PairModel {
   // finite is ignored, and so is one of a new pair when most_pairs are remembered. `now_s` is the time by a steady
   // clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
-  // Sets the bandwidth of the pair in an idle network, as measured before this process started.
-  void remember_peak(std::int32_t a, std::int32_t b, double peak_bandwidth_Bps, double now_s);
 
   struct Pair {
     std::int32_t a = 0, b = 0;  // a < b
     Forecast latency_us, bandwidth_Bps;
     double latency_at_s = unknown_value, bandwidth_at_s = unknown_value;
     double peak_bandwidth_Bps = unknown_value;
-    double remembered_at_s = unknown_value;  // when remember_peak() set the peak
 
     double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
   };
@@ -63,7 +60,7 @@ class PairModel {
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
   std::int64_t dropped() const { return dropped_; }          // measurements for which there was no room
-  // Removes the pairs without a measurement or remember_peak() in the last keep_s seconds.
+  // Removes the pairs without a measurement in the last keep_s seconds.
   void forget_old(double now_s);
 
   // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where

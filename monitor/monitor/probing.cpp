@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "common/state/pair_arrays.hpp"
-#include "common/state/snapshot.hpp"
-#include "common/util/error.hpp"
 #include "monitor/agent/probe.hpp"
 
 namespace placement::monitor {
@@ -41,22 +38,7 @@ Probing::Probing(const Config& config, const NodeSwitches& switches, const NodeW
       watch_(watch),
       port_(port),
       pairs_(switches, pair_settings(config, switches)),
-      schedule_(switches.leaf_of_node, schedule_settings(config)) {
-  try {
-    remember_peaks(read_snapshot(config.snapshot_file));
-  } catch (const Error&) {  // then peaks are known after the first measurements
-  }
-}
-
-void Probing::remember_peaks(const LiveState& state) {
-  const auto nodes = static_cast<std::int32_t>(state.nodes.size());
-  for (std::int32_t i = 0; i < nodes && state.pairs.groups == nodes; ++i)
-    for (std::int32_t k = 0; k < i; ++k) {
-      const auto a = watch_.index(state.nodes[static_cast<std::size_t>(i)].name);
-      const auto b = watch_.index(state.nodes[static_cast<std::size_t>(k)].name);
-      if (a && b) pairs_.remember_peak(*a, *b, pair_cell(state.pairs, i, k).peak_bandwidth_Bps, protocol::steady_s());
-    }
-}
+      schedule_(switches.leaf_of_node, schedule_settings(config)) {}
 
 void Probing::take_switches(const NodeSwitches& switches) {
   if (switches == pairs_.switches()) return;

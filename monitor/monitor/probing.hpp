@@ -23,8 +23,7 @@ struct ProbeCounts {
 // pairs [NLA §8]. Times are seconds of a steady clock.
 class Probing {
  public:
-  // `switches` are the leaf switches of the nodes. The peak bandwidths are those of the last snapshot, if its file is
-  // still there and shows single pairs. The watch and the port must outlive this object.
+  // `switches` are the leaf switches of the nodes. The watch and the port must outlive this object.
   Probing(const Config& config, const NodeSwitches& switches, const NodeWatch& watch, MonitorPort& port);
 
   // Replaces the switches by which the network is modelled and measured. Measurements of pairs are kept.
@@ -50,7 +49,6 @@ class Probing {
   };
 
   bool usable(std::int32_t node) const;
-  void remember_peaks(const LiveState& state);
   void give_lease(const ProbeSchedule::Round& round, std::size_t which, double now_s);
   void take_measurement(std::int32_t node, const protocol::ProbeResult& result, double now_s);
 

@@ -105,22 +105,6 @@ START_TEST(a_value_counts_as_measured_for_two_hours) {
 }
 END_TEST
 
-// The newer of both values decides which pairs are to be saved. A remembered peak is not a measurement.
-// A monitor drops old pairs soon after its start, when few pairs are measured yet.
-START_TEST(a_remembered_peak_waits_for_a_measurement) {
-  const PairModelSettings settings;
-  PairModel model(places(2, 2), settings);
-  model.remember_peak(0, 1, 2e9, 100);
-  model.remember_peak(2, 3, 2e9, 100);
-  model.forget_old(160);
-  model.add(0, 1, bw, 1e9, 170);
-  ck_assert_double_eq(model.find(0, 1)->peak_bandwidth_Bps, 2e9);
-  model.forget_old(101 + settings.keep_s);
-  ck_assert_ptr_null(model.find(2, 3));
-  ck_assert_ptr_nonnull(model.find(0, 1));
-}
-END_TEST
-
 START_TEST(a_forecast_not_the_last_value) {
   PairModel model(places(1, 2), {});
   for (int i = 0; i < 20; ++i) model.add(0, 1, bw, i % 5 == 4 ? 1e7 : 1e9, i);
@@ -130,8 +114,6 @@ START_TEST(a_forecast_not_the_last_value) {
   for (int i = 20; i < 40; ++i) model.add(0, 1, bw, 2e8, i);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).bandwidth(), 2e8);
   ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 1e9);
-  model.remember_peak(0, 1, 2e9, 40);
-  ck_assert_double_eq(Cell(model.table(40), 0, 1).peak(), 2e9);
 }
 END_TEST
 
@@ -223,7 +205,6 @@ START_TEST(no_number_spoils_the_table) {
     for (const double huge : {3e38, 1e300, std::numeric_limits<double>::infinity()}) {
       model.add(0, 1, lat, huge, 10);
       model.add(0, 1, bw, huge, 10);
-      model.remember_peak(0, 1, huge, 10);
     }
     ck_assert_ptr_null(model.find(0, 1));
     // These are the largest values that are accepted. With the model's corrections they would be larger.
@@ -258,7 +239,6 @@ int main() {
   tcase_add_test(tests, nothing_measured);
   tcase_add_test(tests, each_pair_of_a_small_cluster);
   tcase_add_test(tests, a_value_counts_as_measured_for_two_hours);
-  tcase_add_test(tests, a_remembered_peak_waits_for_a_measurement);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);
   tcase_add_test(tests, a_liar_harms_itself_alone);
