@@ -24,6 +24,16 @@ enum class TreeScope { whole, subtree };
 // Whether policies obey Weight= of the nodes in slurm.conf.
 enum class NodeWeights { respect, ignore };
 
+// How placement-monitor estimates outage probabilities.
+enum class OutageEstimator {
+  // Beta-Bernoulli: from the node's outages and hours of observation, with less weight for old ones. The prior has the
+  // rate of all nodes as mean, which is the result before the first outage of any node.
+  beta,
+  moving_average,           // outages per hour of observation in the last 30 days
+  weighted_moving_average,  // outages per hour of observation, old ones counting less
+  // Both averages are those of [TOFA §3]: a node without an outage has probability 0.
+};
+
 // The file and the lines in which keys are set, for messages. All ConfigPlaces compare as equal, so that the comparison
 // of two configurations ignores them.
 struct ConfigPlaces {
@@ -71,7 +81,7 @@ struct Config {
   std::int64_t probe_bandwidth_s = 300;
   std::int64_t probe_all_pairs_nodes = 128;  // on a larger cluster not all pairs are probed
 
-  std::string outage_estimator = "beta";
+  OutageEstimator outage_estimator = OutageEstimator::beta;
   std::int64_t outage_horizon_h = 24;
   std::int64_t history_days = 400;
   std::string metrics_file;  // empty: none

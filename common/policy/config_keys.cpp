@@ -142,15 +142,6 @@ std::string show_interfaces(const Config& config) {
   return joined(config.probe_interfaces, ",", [](const std::string& name) { return name; });
 }
 
-bool set_estimator(Config& config, std::string_view value) {
-  for (const std::string_view name : estimator_names)
-    if (equal_any_case(value, name)) {
-      config.outage_estimator = name;
-      return true;
-    }
-  return false;
-}
-
 // A key with a whole number.
 template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>
 ConfigKey integer(std::string_view name, std::string_view help) {
@@ -339,12 +330,12 @@ std::span<const ConfigKey> config_keys() {
           "ProbeAllPairsNodes",
           "The largest number of nodes with which every pair of nodes is measured. Larger clusters measure one node of each "
           "leaf switch against those of other switches, and each node against a few others. Other pairs are interpolated."),
-      {"OutageEstimator", "beta, moving-average or weighted-moving-average",
-       "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "
-       "nodes; old outages count less. moving-average: outages per observed hour in the last 30 days. "
-       "weighted-moving-average: this average with half the weight for hours 30 days ago. The averages are for "
-       "comparisons with the paper of TOFA; with them a node without an outage never fails. Otherwise keep beta.",
-       set_estimator, [](const Config& c) { return c.outage_estimator; }},
+      word<&Config::outage_estimator, estimator_names>(
+          "OutageEstimator", "beta, moving-average or weighted-moving-average",
+          "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "
+          "nodes; old outages count less. moving-average: outages per observed hour in the last 30 days. "
+          "weighted-moving-average: this average with half the weight for hours 30 days ago. The averages are for "
+          "comparisons with the paper of TOFA; with them a node without an outage never fails. Otherwise keep beta."),
       integer<&Config::outage_horizon_h, 1, 8760>(
           "OutageHorizonHours", "The number of hours for which the published outage probability of a node holds."),
       integer<&Config::history_days, 1, 36500>(

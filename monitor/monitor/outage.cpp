@@ -2,12 +2,8 @@
 #include "monitor/monitor/outage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <string>
-
-#include "common/util/error.hpp"
 
 namespace placement::monitor {
 
@@ -49,15 +45,6 @@ double over_slots(double slot_probability, double slots) {
 }
 
 }  // namespace
-
-OutageEstimator outage_estimator(std::string_view name) {
-  constexpr std::array<std::string_view, 3> names = {"beta", "moving-average", "weighted-moving-average"};
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end())
-    throw Error("unknown outage estimator '" + std::string(name) +
-                "': expected beta, moving-average or weighted-moving-average");
-  return static_cast<OutageEstimator>(found - names.begin());
-}
 
 std::vector<double> outage_probabilities(std::span<const NodeObservation> nodes, OutageEstimator estimator,
                                          double now_s, double horizon_s) {

@@ -31,14 +31,6 @@ std::vector<double> next_hour(const std::vector<NodeObservation>& nodes, OutageE
 
 }  // namespace
 
-START_TEST(names) {
-  ck_assert(outage_estimator("beta") == estimators[0] && outage_estimator("moving-average") == estimators[1] &&
-            outage_estimator("weighted-moving-average") == estimators[2]);
-  for (const char* const name : {"oracle", "", "Beta"})
-    ck_assert_error(outage_estimator(name), "'" + std::string(name) + "'");
-}
-END_TEST
-
 START_TEST(before_anything_is_seen) {
   const std::vector<NodeObservation> none(3);
   // One outage in a year means a probability of 1 - exp(-1/365) within a day.
@@ -134,7 +126,6 @@ END_TEST
 int main() {
   Suite* suite = suite_create("outage");
   TCase* tests = tcase_create("outage");
-  tcase_add_test(tests, names);
   tcase_add_test(tests, before_anything_is_seen);
   tcase_add_test(tests, beta_by_hand);
   tcase_add_test(tests, moving_average_by_hand);
