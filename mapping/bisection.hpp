@@ -25,11 +25,11 @@ struct BisectionTries {
 struct Sides {
   std::vector<std::int8_t> side;  // of each vertex, 0 or 1
   std::int64_t cut = 0;           // the traffic between the sides
-  std::int32_t off_target = 0;    // vertices by which side 0 is outside of its bounds, at least 0
+  std::int32_t off_target = 0;    // number of vertices by which side 0 exceeds or misses its bounds, at least 0
 };
 
-// The results of single tries on one small graph. A try is kept only if its start vertex alone decides its result; that
-// does not hold in a graph of several components.
+// The results of single tries on one small graph. A try is kept only if its start vertex alone decides the result,
+// which is not the case in a graph of several components.
 struct BisectionsFound {
   struct Try {
     std::int32_t start;  // the vertex

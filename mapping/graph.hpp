@@ -23,7 +23,7 @@ struct Graph {
   std::vector<Arc> arc;              // the arcs of all vertices, each pair in both directions
   std::vector<std::int32_t> size;    // number of ranks in each vertex
 
-  // Returns the number of vertices, and the arcs of one vertex, 0..vertices()-1.
+  // vertices() returns the number of vertices; the next function returns the arcs of one vertex, 0..vertices()-1.
   std::int32_t vertices() const { return static_cast<std::int32_t>(row.size()) - 1; }
   std::span<const Arc> arcs(std::int32_t v) const { return {arc.data() + row[v], arc.data() + row[v + 1]}; }
 };

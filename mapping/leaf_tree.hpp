@@ -9,9 +9,10 @@
 
 namespace placement::mapping {
 
-// The part of a topology tree above some of its leaves. It has these leaves and the vertices at which paths from the
-// root to them part. Therefore it has fewer than twice as many vertices as leaves. The leaves are its slots 0, 1, ..
-// from left to right. A subtree holds one contiguous run of slots. Distances are those of the topology tree.
+// The part of a topology tree above some of its leaves. It has these leaves, and the vertices at which the paths from
+// the root to these leaves branch. Therefore it has fewer than twice as many vertices as leaves. The leaves are its
+// slots 0, 1, .. from left to right. A subtree holds one contiguous run of slots. Distances are those of the topology
+// tree.
 class LeafTree {
  public:
   // `leaves` are leaves of `tree`, ascending without duplicates, at least one.

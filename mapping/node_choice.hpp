@@ -21,7 +21,7 @@ class NodeLimits {
   std::int32_t tasks() const { return tasks_; }              // tasks of the request
   std::int32_t least_nodes() const { return least_nodes_; }  // each choice has at least this number of nodes
   std::int32_t most_nodes() const { return most_nodes_; }    // each choice has at most this number of nodes
-  bool spreads() const { return spreads_; }  // more nodes are asked for than the tasks need, or even shares
+  bool spreads() const { return spreads_; }  // the request asks for more nodes than the tasks need, or for even shares
   bool even() const { return even_; }        // the used nodes take numbers of tasks that differ by at most 1
   bool required(std::int32_t node) const { return required_[node]; }  // each choice has this view node
 

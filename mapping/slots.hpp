@@ -15,8 +15,8 @@ using NodeCounts = std::vector<std::int32_t>;
 
 // The slots that a view offers to a request. A slot takes one task and has cores_per_task free cores of one node. In
 // the tree its first core stands for it, so that the mapper sees one usable leaf per slot. The slots of a node are in
-// the order of their first cores. Each socket is divided into slots by itself; a slot has cores of two sockets only
-// where cores are left over.
+// the order of their first cores. Each socket is divided into slots separately. Only the cores that remain on several
+// sockets are combined to further slots.
 class Slots {
  public:
   // `view` and `request` must outlive the object.
@@ -38,8 +38,8 @@ class Slots {
   // Returns the node whose slot has this leaf.
   std::int32_t node_of(std::int32_t leaf) const { return node_of_leaf_[leaf - begin_]; }
 
-  // Returns a leaf for each rank. Rank r gets the next slot of view node node_of_rank[r]; no node may be given to more
-  // ranks than it has slots.
+  // Returns a leaf for each rank. Rank r gets the next slot of view node node_of_rank[r]; a node must have at least as
+  // many slots as ranks.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
 
   // Returns a leaf for each rank: the ranks of each node have its first slots, in the order of the list. Returns
@@ -64,7 +64,8 @@ class Slots {
                       const std::string& method) const;
 
  private:
-  // Each of the two makes the slots of view node n and returns their number. add_cores() is for slots of one core.
+  // add_slots() and add_cores() make the slots of view node n and return their number. add_cores() is for slots of one
+  // core.
   std::int32_t add_slots(std::size_t n);
   std::int32_t add_cores(std::size_t n);
   RankPlace at(std::int32_t leaf) const;

@@ -11,7 +11,8 @@ namespace placement::mapping {
 
 // Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
 // a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
-// ranks that moved and their partners then get another turn. The search ends without gain, work or time.
+// ranks that moved and their partners then get another turn. The search ends when no step has a gain, or when work or
+// time is used up.
 //   slot  in and out: one slot per rank, all different; never costs more than before
 //   work  arcs to visit, about
 // Returns the work that is left over, which may be slightly below 0. Throws nothing.

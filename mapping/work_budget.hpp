@@ -31,7 +31,8 @@ class WorkBudget {
     if (over_) throw OutOfTime{};
   }
 
-  // Returns the units of work reported so far; they do not depend on the machine. Meaningless once over() is true.
+  // Returns the units of work reported so far; they do not depend on the machine. The number has no meaning once over()
+  // is true.
   std::int64_t spent() const { return looked_ - left_; }
 
   bool over() const { return over_; }  // whether OutOfTime has been thrown

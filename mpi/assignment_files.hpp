@@ -16,8 +16,9 @@ std::vector<std::int32_t> read_hardware(const std::string& path);
 // Returns the text of a hardware file with these arities.
 std::string format_hardware(std::span<const std::int32_t> arities);
 
-// Returns the neighbours of each process, ascending, in the graph of the published assignment [JA §4]. The graph joins
-// all pairs of groups below each vertex by the first pair of processes with the most traffic, unless that is zero.
+// Returns the neighbours of each process, ascending, in the graph of the published assignment [JA §4]. Below each
+// vertex, the graph joins each two groups by their pair of processes with the most traffic, the first pair if several
+// are equal. Groups without traffic are not joined.
 //   matrix   the traffic between processes
 //   order    the process at each leaf, by leaf; -1 for none
 //   arities  the arity of each level from the root; throws Error unless their product is the number of leaves

@@ -13,7 +13,8 @@
 
 namespace placement::mpi::profile {
 
-// The counters; null before MPI_Init, after MPI_Finalize, and from MPI_Pcontrol(0) to the next other level.
+// The counters; null before MPI_Init, after MPI_Finalize, and between MPI_Pcontrol(0) and the next MPI_Pcontrol with
+// another level.
 extern constinit std::atomic<Traffic*> counting;
 
 // True between MPI_Init and MPI_Finalize, independent of MPI_Pcontrol.
@@ -22,8 +23,8 @@ extern constinit std::atomic<bool> running;
 // Returns the counters; null when nothing is to be counted.
 inline Traffic* traffic() { return counting.load(std::memory_order_relaxed); }
 
-// Returns the counters for what happens once, such as the making of a topology. They are there in a pause of the
-// sampling, too.
+// Returns the counters for events that happen once, such as the creation of a topology. They also count in a pause of
+// the sampling.
 Traffic* traffic_in_pauses_too();
 
 // Returns the time of a cheap clock that is common to all threads. end() determines its rate.
@@ -45,20 +46,20 @@ inline std::uint64_t ticks() {
 enum class Sampling { off, in_slice, in_pause };
 extern constinit std::atomic<Sampling> sampling;
 
-// Looks whether at `now` a slice of the sampling ends, or a pause. Any thread may call it.
+// Checks whether a slice or a pause of the sampling ends at `now`. Any thread may call it.
 void look_at_sampling(std::uint64_t now);
-// The calls of this thread until the next one looks. The library is there from the start of the program, so that its
-// variables need no function that looks for them.
+// The number of calls of this thread until the next check of the sampling. The library is loaded at the start of the
+// program, so the faster model of thread-local variables works.
 extern thread_local constinit unsigned calls_to_look __attribute__((tls_model("initial-exec")));
 // Calls look_at_sampling() with the present time, and sets calls_to_look.
 void look_at_sampling_now();
-// Calls look_at_sampling_now() at some of its calls only, because reading the clock takes as long as counting a
+// Calls look_at_sampling_now() only in some of its calls, because reading the clock takes as long as counting a
 // message.
 inline void look_at_sampling_sometimes() {
   if (--calls_to_look == 0) look_at_sampling_now();
 }
 
-// Adds the time of a call that can wait to the time in MPI. It is made around the call.
+// Adds the time of a call that can wait to the time in MPI. The object exists during the call.
 class Timed {
  public:
   Timed() : traffic_(traffic()), begin_(traffic_ ? ticks() : 0) {}

@@ -45,7 +45,8 @@ inline void aborting(MPI_Comm, int) { aborted(); }
 
 // ---- point-to-point: messages are counted by the sender
 
-// Counts one message. It is no part of send(), so that a call costs next to nothing while nothing is counted.
+// Counts one message. This function is separate from send(), so that a call costs almost nothing while nothing is
+// counted.
 template <class Count>
 [[gnu::noinline]] void count_message(Traffic& into, Count count, MPI_Datatype type, int destination, MPI_Comm comm) {
   if (const CommInfo* info = comm_info(comm))
@@ -99,7 +100,8 @@ void psend_init(int result, const void*, int partitions, Count count, MPI_Dataty
                                  parts * bytes_of(count, type), parts}});
 }
 
-// A new request that only receives may have the handle of a request that was freed inside MPI. That one is forgotten.
+// A new request that only receives may have the handle of a request that was freed inside MPI. The messages stored for
+// the freed request are then removed.
 //@ after other_init: MPI_Recv_init MPI_Precv_init
 template <class... Arguments>
 void other_init(int result, Arguments... arguments) {

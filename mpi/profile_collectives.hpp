@@ -37,9 +37,9 @@ int peers_of(MPI_Comm comm);
 
 // Returns the bytes of data in one element of the type.
 inline std::uint64_t type_bytes(MPI_Datatype type) { return bytes_of(1, type); }
-// Returns whether a collective call needs a look. `Form` has the types of its arguments after the communicator. The
+// Returns whether a collective call must be examined. `Form` has the types of its arguments after the communicator. The
 // messages of a persistent call (MPI_Info and MPI_Request*) are stored while the profiler runs, because counting may be
-// on when it starts. Other calls are looked at only while messages are counted.
+// on when it starts. Other calls are examined only while messages are counted.
 template <class... Form>
 bool wanted() {
   return sizeof...(Form) == 2 ? running.load(std::memory_order_relaxed) : traffic() != nullptr;
@@ -62,7 +62,7 @@ std::vector<std::uint64_t> block_bytes(const Count counts[], MPI_Datatype type, 
   return blocks;
 }
 
-// Returns the bytes of the block of each peer, for a type of its own for each block.
+// Returns the bytes of the block of each peer, if each block has its own type.
 template <class Count>
 std::vector<std::uint64_t> block_bytes(const Count counts[], const MPI_Datatype types[], int peers) {
   std::vector<std::uint64_t> blocks(static_cast<std::size_t>(peers));
@@ -77,7 +77,7 @@ inline bool is_root(MPI_Comm comm, int root) {
 }
 
 // Counts the messages of a call of `operation` with the root `root`, 0 if it has none. `describe` sets its elements or
-// blocks. Does nothing unless the collective is to be looked at.
+// blocks. Does nothing unless the collective must be examined.
 template <class Describe, class... Form>
 void collective(Collective operation, int root, MPI_Comm comm, Describe describe, Form... form) {
   if (!wanted<Form...>()) return;

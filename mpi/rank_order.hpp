@@ -44,7 +44,7 @@ struct OrderOptions {
 
 // The chosen ranks.
 struct RankOrder {
-  std::vector<std::int32_t> rank_of_process;  // a permutation; 0, 1, 2, .. when it does not pay
+  std::vector<std::int32_t> rank_of_process;  // a permutation; 0, 1, 2, .. if a new order does not save enough
   Cost cost = 0;                              // hop-bytes of this order
   Cost natural_cost = 0;                      // hop-bytes of the given order
   bool changed = false;                       // whether the order differs from the given one

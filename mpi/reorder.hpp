@@ -22,7 +22,8 @@ struct Edge {
 struct Settings {
   bool enabled = true;
   OrderOptions order;
-  std::string hardware;  // a hardware file instead of the places that hwloc finds; world ranks fill its places in order
+  std::string hardware;  // a hardware file instead of the places that hwloc finds; world ranks fill the places of the
+                         // file in order
   std::string matrix;    // a matrix file by which MPI_COMM_WORLD itself is reordered
   TrafficWeight weight = TrafficWeight::bytes;  // of the matrix file
   std::string save;     // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
@@ -52,7 +53,7 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 
 // Makes a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p]. When that is
 // empty or not a permutation, it duplicates `comm`. The call is collective. It does not check whether the MPI library
-// gave these ranks. Returns the result of the MPI call.
+// assigned these ranks. Returns the result of the MPI call.
 int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 // Calls split_by_ranks() and checks the ranks that the MPI library gave. When they are wrong it makes a duplicate of
 // `comm` instead, with a warning. The call is collective. Returns the result of the MPI call.

@@ -23,7 +23,7 @@ struct ProfileSettings {
   // Whether counters are kept in files, so that they remain when the program ends without MPI_Finalize.
   enum class Salvage { automatic, yes, no } salvage = Salvage::automatic;
   bool summary = true;   // whether the summary is written
-  bool children = true;  // whether programs that a rank starts have the library and its settings, too
+  bool children = true;  // whether programs that a rank starts also load the library, with its settings
   bool sample = false;   // whether ranks with very many messages count in slices of time (slice_sampling.hpp)
 
   // Returns the name of the file with the counters of a rank.

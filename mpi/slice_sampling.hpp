@@ -8,18 +8,20 @@
 namespace placement::mpi {
 
 // Decides when a rank with very many messages counts them, to save time. Time, in nanoseconds in which the process ran,
-// is divided into spans, which are short at first. Each span counts the messages of one slice at a random position,
-// times its number of slices. All moments have equal probability, so sums are right on average, even for bursts. A
-// slice that reaches the end of its span wraps around to the start, so all slices have one length. After a slice with
-// few messages comes a span of one slice, which counts everything.
+// is divided into spans, which are short at first. In each span, the messages of one slice at a random position are
+// counted, and multiplied by the number of slices in the span. All moments have equal probability, so sums are right on
+// average, even for bursts. A slice that reaches the end of its span wraps around to the start, so all slices have one
+// length. After a slice with few messages comes a span of one slice, which counts everything.
 class SliceSampling {
  public:
   static constexpr std::uint64_t usual_slice_ns = 25'000'000;
-  static constexpr std::uint64_t spans_in_full = 6;  // the first ones have one slice: a very short run loses nothing
+  static constexpr std::uint64_t spans_in_full =
+      6;  // the first spans have one slice, so a very short run is counted completely
   static constexpr std::uint64_t spans_of_a_length =
-      3;                                                // after this number of spans, the next ones have one slice more
-  static constexpr std::uint64_t busy_messages = 2048;  // fewer messages in a slice are few
-  static constexpr std::uint64_t longest_span = 10;     // in slices
+      3;  // after this number of spans, the next ones have one slice more
+  static constexpr std::uint64_t busy_messages =
+      2048;                                          // a slice with fewer messages counts as a slice with few messages
+  static constexpr std::uint64_t longest_span = 10;  // in slices
 
   // `seed` makes the places of slices differ between ranks. The first span begins at `now`, when `messages` were
   // counted. A slice takes `slice_ns`, 1 or more.

@@ -29,8 +29,8 @@ enum class RankState : std::uint32_t { running, aborted, no_finalize, finalized 
 // The counters of one process [TOFA §1]: bytes and messages to each rank of MPI_COMM_WORLD by kind, and the counters of
 // the summary. The table takes 64 bytes for each rank. In memory, only pages with counts take space.
 //
-// The counters can be in a file that is mapped into memory. They then remain when the process ends, however it ends,
-// and a message costs no more time.
+// The counters can be in a file that is mapped into memory. They then remain after any end of the process, and counting
+// takes no more time.
 class Traffic {
  public:
   static constexpr std::uint32_t size_classes = 65;  // class 0: 0 bytes; class k: 2^(k-1) to 2^k - 1 bytes
@@ -55,7 +55,7 @@ class Traffic {
   RankState state() const;
   void set_state(RankState state);
 
-  // Sets the number by which each message and each time that is added from now on counts; 1 by default. An edge of a
+  // Sets the factor by which messages and times that are added from now on are multiplied; 1 by default. An edge of a
   // topology counts once.
   void set_weight(std::uint64_t weight) { weight_.store(weight, std::memory_order_relaxed); }
 

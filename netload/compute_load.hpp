@@ -22,7 +22,7 @@ struct NodeTable {
 // Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]: the weighted sum of the node's
 // attributes. Each value is divided by its sum over the nodes. A value to maximise is first replaced by its distance
 // from the largest one. An attribute contributes 0 if it is absent, unknown for all nodes, or has the sum 0. An unknown
-// value counts as the worst known value, so that no node gains by silence.
+// value counts as the worst known value, so a node that reports nothing gains nothing.
 std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights);
 
 // Formula for the number of processes that a node can take.

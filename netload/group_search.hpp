@@ -26,10 +26,10 @@ struct GroupInput {
   std::span<const std::int32_t> processors;  // processes that the node takes, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;
   double beta = 0.7;
-  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: T_G alone counts
-  ShareRange shares = {};                 // with slowdown: for which the regret is the least
-  // Further groups, such as Slurm's first nodes: an improved choice is never larger in T_G than those that serve the
-  // request.
+  std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: only T_G counts
+  ShareRange shares = {};                 // with slowdown: the shares of communication for which the regret is computed
+  // Further groups, such as Slurm's first nodes. The T_G of an improved choice never exceeds that of a known group that
+  // serves the request.
   std::span<const std::vector<std::int32_t>> known_groups = {};
 };
 
@@ -88,7 +88,7 @@ Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
 // Returns the groups that simpler rules choose, in ascending order; fewer at the deadline. These are the known groups,
-// the least loaded nodes, the first nodes, and consecutive nodes that start elsewhere.
+// the least loaded nodes, the first nodes, and runs of consecutive nodes from other start nodes.
 std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is

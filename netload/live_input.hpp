@@ -23,8 +23,8 @@ double load_beyond_slurm(const NodeState& state);
 std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Returns the attributes of candidate nodes from a snapshot. Candidate c is live.nodes[state_of[c]]; -1: not known.
-// Values are limited to four times the 90th percentile. Too small a load is corrected by that of the median candidate
-// with jobs, if three candidates have jobs.
+// Values are limited to four times the 90th percentile. If at least three candidates have jobs, a load that is too
+// small is raised by the load of the median candidate with jobs.
 //   cores  logical cores of each candidate as the caller knows them; empty: those that the nodes report
 //   busy   processors that Slurm's jobs hold on each candidate; empty: not known
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
@@ -36,7 +36,7 @@ struct LiveCoverage {
   std::int32_t told = 0;  // candidates whose load or utilisation is known
   double oldest_s = 0;    // the largest age of their attributes, in seconds
 };
-// Returns the coverage of candidates; candidate c is live.nodes[state_of[c]], or not known for -1.
+// Returns the coverage of candidates. Candidate c is live.nodes[state_of[c]]; -1: it is not in the snapshot.
 LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> state_of);
 
 }  // namespace placement::netload

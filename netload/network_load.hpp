@@ -22,9 +22,8 @@ struct DensePairs {
   std::vector<double> bandwidth_missing_Bps;  // peak minus available; where NaN, computed from bandwidth_Bps
 };
 
-// What the bandwidth of a pair adds to its load. It is the difference from the peak [NLA §3], or the time of a byte
-// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() can measure times; any other one uses the
-// difference.
+// How the bandwidth of a pair counts in its load: by the difference from the peak [NLA §3], or by the time of a byte
+// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() can use times; any other one uses differences.
 enum class PairMeasure : std::uint8_t { difference, time };
 
 // The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the
@@ -43,7 +42,7 @@ class NetworkLoad {
   // a wrong report does not change the scale. If all differences are within the error, each pair has the mean.
   //   table         must outlive this object
   //   state_of      candidate c is node state_of[c] of the table; -1: unknown
-  //   within_error  counts_nothing: up to 1,024 nodes, a difference within the error of measurement counts as none
+  //   within_error  counts_nothing: up to 1,024 nodes, a difference within the error of measurement is ignored
   NetworkLoad(const PairTable& table, std::span<const std::int32_t> state_of, const NlaWeights& weights,
               const Deadline& deadline = Deadline::never(), WithinError within_error = WithinError::counts,
               PairMeasure measure = PairMeasure::difference);

@@ -10,7 +10,7 @@
 
 namespace placement::netload {
 
-// Whether differences between pairs count that are within the error of measurement (BeyondError).
+// Whether a difference between pairs counts if it is within the error of measurement (BeyondError).
 enum class WithinError : std::uint8_t { counts, counts_nothing };
 
 // Removes differences within the error of measurement from one series of measurements of all pairs, latency or

@@ -37,8 +37,8 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
 // Error with the name of the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// The use of the network in a form that is short enough to travel with the job. The weights are derived from it where
-// the links are known.
+// The use of the network in a form that is short enough to travel with the job. The host that knows the links derives
+// the weights from it.
 struct NetworkUse {
   double waiting_share = 0;             // see CommunicationProfile, 0..1
   double ranks = 0;                     // 0: not known; the rates below are then totals, and only their ratio is useful
@@ -56,14 +56,14 @@ std::string to_string(const NetworkUse& use);
 NetworkUse parse_network_use(std::string_view text);
 
 // Returns the share (0..1) of the run time that the network may take. It is the share of waiting, limited by the time
-// of the messages when all ranks, at most sixteen, share one idle link. A program whose ranks wait in turns for each
-// other's computation has a large share of waiting and a small time of messages.
+// that the messages take if all ranks, at most sixteen, share one idle link. A program whose ranks wait in turns for
+// each other's computation has a large share of waiting and a small time of messages.
 double network_share(const NetworkUse& use, const TypicalLink& link);
 
 // Returns alpha, beta, latency and bandwidth for NLA [NLA §10]. Let a be the share of the run time that the network
-// takes. Loads of nodes and network that vary alike change the run time with variances (1 - a)^2 and a^2. alpha and
-// beta are in proportion to these: for a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The weight of
-// latency is its share of the time that the messages take on the link.
+// takes. If the loads of nodes and network vary equally, they change the run time with variances (1 - a)^2 and a^2.
+// alpha and beta are in proportion to these: for a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The
+// weight of latency is its share of the time that the messages take on the link.
 Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 
 // Replaces the parameter profile=FILE by network-use= with the contents of this profile, because other hosts do not
@@ -74,10 +74,10 @@ void replace_profile(Parameters& parameters);
 // matrix `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
 
-// Returns the link on which the messages of the profile in network-use= count. It has the latency and bandwidth of the
-// slowest measured link between the nodes of the profile's run, because ranks wait for the slowest messages. Without
-// measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of network-use=
-// is wrong.
+// Returns the link on which the time of the messages of the profile in network-use= is computed. It has the latency and
+// bandwidth of the slowest measured link between the nodes of the profile's run, because ranks wait for the slowest
+// messages. Without measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of
+// network-use= is wrong.
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
                             std::span<const std::int32_t> state_of);
 

@@ -9,7 +9,8 @@
 
 namespace placement::netload {
 
-// Single ranks, or nodes, are exchanged where a table with this number of entries suffices.
+// The largest table of the search, in entries. Single ranks, or whole nodes, are exchanged only if their table is not
+// larger.
 inline constexpr std::int64_t most_distances = 1 << 21;
 
 // Symmetric distances between nodes. The distance from a node to itself is 0.
@@ -26,7 +27,7 @@ struct NodeDistances {
 double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
                      std::span<const std::int32_t> node_of_rank);
 
-// Returns a mapping (the node of each rank) with heavy pairs on near nodes. It starts from `node_of_rank`. While the
+// Returns a mapping (the node of each rank) with heavy pairs on nearby nodes. It starts from `node_of_rank`. While the
 // cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps
 // its number of ranks, and the cost never rises. The work is bounded: very many ranks are only exchanged by whole
 // nodes. At the deadline the mapping so far is returned.

@@ -21,9 +21,9 @@ enum class SelectionRule : std::uint8_t {
   sequential,  // the first nodes
 };
 
-// Returns whether differences within the error of measurement count: for NLA-PAPER they do, for each other rule not.
+// Returns whether differences within the error of measurement count. They count only for NLA-PAPER.
 WithinError within_error(SelectionRule rule);
-// Returns what NL of a pair measures: for NLA, unless the user weighs computation and network, the time of messages.
+// Returns the measure of NL: the time of messages for NLA without weights of the user, otherwise the difference.
 PairMeasure pair_measure(SelectionRule rule, const Parameters& parameters);
 
 // Returns the value of the parameter `processors`: loaded (default) or printed. Throws Error on any other value.

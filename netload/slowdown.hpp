@@ -14,7 +14,7 @@ namespace placement::netload {
 // Returns how long a fixed computation takes on each node, in any unit: processes per core (at least 1) / frequency.
 // An unknown value counts as the worst known one. If none is known, nodes count as equally fast.
 //   cores       cores of each node; empty, or NaN for a node: not known
-//   load        processes of others on each node; empty, or NaN for a node: not known
+//   load        processes of other programs on each node; empty, or NaN for a node: not known
 //   processors  processes that each node takes
 std::vector<double> slowdown_of_nodes(const NodeTable& table, std::span<const double> cores,
                                       std::span<const double> load, std::span<const std::int32_t> processors);

@@ -25,14 +25,14 @@ struct TypicalLink {
 // Which of the pairs stand for a link.
 enum class LinkRank {
   median,
-  slow,  // all but the slowest twentieth are as fast or faster, so that one slow node of up to 40 counts
+  slow,  // 95 % of the pairs are as fast or faster, so that one slow node of up to 40 counts
 };
 
-// Returns the median latency and the median bandwidth, or slow ones, of the measured pairs of candidate nodes. Each of
-// the two is, where it is measured for none of them, that of the pairs that the monitor models. The bandwidth is that
-// of the idle link where it is known, and otherwise the available one. Candidate c is node state_of[c] of the table, or
-// not known for -1. Beyond 65,536 pairs of groups only every k-th is used. A value that is neither measured nor
-// modelled keeps its default.
+// Returns the median latency and the median bandwidth, or slow ones, of the measured pairs of candidate nodes. If one
+// of the two is measured for no pair, it is taken from the pairs that the monitor models. The bandwidth is that of the
+// idle link where it is known, and otherwise the available one. Candidate c is node state_of[c] of the table, or not
+// known for -1. Beyond 65,536 pairs of groups only every k-th is used. A value that is neither measured nor modelled
+// keeps its default.
 TypicalLink typical_link(const PairTable& table, std::span<const std::int32_t> state_of,
                          LinkRank rank = LinkRank::median);
 

@@ -34,8 +34,7 @@ struct AttributeInfo {
 // Returns the table of all attributes.
 const std::array<AttributeInfo, node_attribute_count>& node_attributes();
 
-// The weights of NLA. An attribute that is not known of any node contributes 0; the weights of the others do not
-// change.
+// The weights of NLA. An attribute that is unknown for all nodes contributes 0; the other weights do not change.
 struct NlaWeights {
   double alpha = 0.3;     // weight of the compute load; alpha + beta = 1 [NLA §6]
   double beta = 0.7;      // weight of the network load

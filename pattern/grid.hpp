@@ -28,7 +28,7 @@ std::string to_string(const Grid& grid);
 std::int32_t places(const Grid& grid);
 
 // Returns `dimensions` sides, the largest first, whose product is `ranks`, as MPI_Dims_create() is meant to choose
-// them. The largest side is the least possible one, then the second one.
+// them. The largest side is as small as possible, then the second largest, and so on.
 std::vector<std::int32_t> balanced_sides(std::int32_t ranks, std::int32_t dimensions);
 
 // Returns one edge of weight 1 for each pair of neighbours. A line of two ranks has one edge, periodic or not, and a
@@ -38,7 +38,7 @@ std::vector<CommEdge> grid_edges(const std::vector<std::int32_t>& sides, bool pe
 // Returns the number of edges that grid_edges() returns. The product of the sides may be any number of 31 bits.
 std::int64_t grid_pairs(const std::vector<std::int32_t>& sides, bool periodic);
 
-// Returns those of grid_edges() that are along the side `side`, an index of `sides`.
+// Returns the edges of grid_edges() along the side `side`, an index of `sides`.
 std::vector<CommEdge> grid_edges_along(const std::vector<std::int32_t>& sides, std::size_t side, bool periodic);
 
 // Returns the matrix of a chain: one pair of weight 1 for each two consecutive ranks. A policy that maps it puts its

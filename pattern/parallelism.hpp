@@ -15,9 +15,9 @@ enum Dimension { tensor, context, expert, data, pipeline, dimension_count };
 
 // How a training job divides its ranks, and the size of its model. Ranks are numbered as Megatron-LM numbers them.
 struct Parallelism {
-  std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: what the number of ranks leaves
+  std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: ranks / (tp cp pp)
   std::array<Dimension, dimension_count> order{tensor, context, expert, data, pipeline};  // the fastest first
-  std::int64_t layers = 96;      // the model's sizes are by default those of GPT-3 with 175 billion parameters
+  std::int64_t layers = 96;      // the defaults are those of GPT-3 with 175 billion parameters
   std::int64_t hidden = 12288;   // elements of a token
   std::int64_t sequence = 2048;  // tokens
   std::int64_t batch = 1536;     // sequences of one iteration, of all ranks together
@@ -28,8 +28,8 @@ struct Parallelism {
 // an unknown or repeated dimension, or omits one larger than 1.
 Parallelism parse_parallelism(const Parameters& parameters);
 
-// Returns the keys as parse_parallelism() reads them, without those that have their default. When all sizes have it,
-// the text begins with tp=1.
+// Returns the keys as parse_parallelism() reads them, without keys that have their default. If all sizes have their
+// defaults, the text begins with tp=1.
 std::string to_string(const Parallelism& parallelism);
 
 // Returns the number of ranks; 0 when dp is not given.
@@ -38,8 +38,8 @@ std::int32_t rank_count(const Parallelism& parallelism);
 // Returns the number of ranks of one data-parallel replica.
 std::int32_t replica_ranks(const Parallelism& parallelism);
 
-// Returns the step of possible rank counts when dp is not given: the ranks of the fewest replicas with which ep divides
-// cp * dp.
+// Possible numbers of ranks are multiples of a step if dp is not given. Returns this step: the ranks of the fewest
+// replicas with which ep divides cp * dp.
 std::int32_t rank_step(const Parallelism& parallelism);
 
 // Returns the parallelism with size[data] filled in for this number of ranks, 1 or more. Throws Error when the sizes

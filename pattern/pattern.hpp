@@ -16,8 +16,8 @@ namespace placement::pattern {
 // A communication pattern that a user names in place of a matrix.
 struct Pattern {
   enum class Kind {
-    ring,        // each rank with the next one, the last one with the first
-    tree,        // a binomial tree, as broadcasts and reductions use it: each rank with the one without its lowest bit
+    ring,  // each rank with the next one, the last one with the first
+    tree,  // a binomial tree, as in broadcasts and reductions: each rank with the rank whose lowest set bit is cleared
     all_to_all,  // each rank with each other
     grid,
     parallelism,
@@ -73,8 +73,8 @@ std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
 // ranks".
 std::string possible_ranks(const Pattern& pattern);
 
-// Returns a sentence on the layout of the pattern on this number of ranks, or an empty text if the pattern already
-// states it.
+// Returns a sentence on the layout of the pattern on this number of ranks. The text is empty if the pattern itself
+// states the layout.
 std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 
 // The most pairs of a matrix that matrix_of() makes.

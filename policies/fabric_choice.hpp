@@ -26,9 +26,9 @@ void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> l
 // Places the request by policy.place() on the nodes of one fabric. If the view has several fabrics, each is offered
 // alone. With a matrix, the placement with the least cost is returned. Without a matrix, the placement on the fabric
 // with the most free cores is returned. Ties go to the lower fabric number. After the deadline no further fabric is
-// tried once there is a placement. A step (request.node_tasks is given) is placed on its own nodes.
-// Throws Error when no fabric can serve the request. It is the policy's error on the first fabric that was tried, which
-// may be MustWait. If no fabric has enough free cores, the message names their number.
+// tried once there is a placement. A step (request.node_tasks is given) is placed on its own nodes. If no fabric can
+// serve the request, throws the policy's error on the first fabric that was tried, which may be MustWait. If no fabric
+// has enough free cores, the message has the number of free cores.
 Placement place_on_one_fabric(const Policy& policy, const ClusterView& view, const Request& request,
                               const Deadline& deadline);
 

@@ -6,10 +6,9 @@ namespace placement::policies {
 
 // The three policies of this file choose nodes by live data. With a matrix, ranks with much traffic go to one node or
 // to nodes that are near by measurement. In a step (request.node_tasks is given) only the ranks are mapped, which needs
-// no live data.
-// A choice of nodes throws Error when the view has no live data, or when less than 75 % of the nodes offered have some.
-// If the network counts (beta > 0), it throws Error also when less than 50 % of the pairs of nodes are measured. It
-// throws MustWait when the cluster is overloaded and the job may wait longer.
+// no live data. A choice of nodes throws Error when the view has no live data, or when less than 75 % of the nodes
+// offered have live data. If the network counts (beta > 0), it throws Error also when less than 50 % of the pairs of
+// nodes are measured. It throws MustWait when the cluster is overloaded and the job may wait longer.
 
 // The policy NLA: chooses nodes by live load and by the network between them [NLA §2-§6], then improves the choice by a
 // local search.

@@ -23,15 +23,16 @@ struct Policy {
   std::string_view name;          // in upper case, such as TREEMATCH
   std::string_view summary;       // one line for --help
   bool for_users = false;         // true: -m takes it; false: only tools and the simulator take it
-  bool needs_matrix = false;      // it places no job without a communication matrix
+  bool needs_matrix = false;      // it cannot place a job without a communication matrix
   bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do
   bool needs_tree = false;        // it maps to trees, and never to a torus
   bool needs_torus = false;       // it maps to a torus, and never to trees
-  bool needs_live = false;        // it chooses no nodes without ClusterView::live
+  bool needs_live = false;        // it cannot choose nodes without ClusterView::live
   bool uses_live = false;         // the placement depends on ClusterView::live
-  // It keeps off nodes and routes that fail; on a torus its costs are hop-bytes of the torus.
+  // It avoids nodes and routes that fail; on a torus its costs are hop-bytes of the torus.
   bool avoids_faults = false;
-  // How `placectl select` chooses nodes by it; empty: not at all.
+  // The rule by which `placectl select` chooses nodes for this policy; empty: `placectl select` does not accept the
+  // policy.
   std::optional<netload::SelectionRule> selection_rule = std::nullopt;
   std::span<const PolicyKey> keys = {};  // the parameters that it takes
   PlaceFunction place;                   // places a request by this policy
@@ -57,8 +58,8 @@ const Policy* find_policy(std::string_view name);
 TrafficWeight weight_of(const Parameters& parameters);
 
 // Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
-// known; the message lists those known. Throws Error when a value is wrong; the message says what would be right. The
-// key `without` counts as unknown, because the caller does not support it; empty: none. Without `matrix` the keys of a
+// known; the message lists those known. Throws Error when a value is wrong; the message has the correct form. The key
+// `without` counts as unknown, because the caller does not support it; empty: none. Without `matrix` the keys of a
 // pattern are unknown, too.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 

@@ -10,8 +10,7 @@ namespace placement::sim {
 
 constexpr std::int64_t never_us = std::numeric_limits<std::int64_t>::max();
 
-// The time at which a running job ends at the latest, by its requested time. Two entries are equal when time and slot
-// are equal.
+// The latest end of a running job, by its requested time. Two entries are equal if time and slot are equal.
 struct ExpectedEnd {
   std::int64_t time_us = 0;  // simulated time
   std::int64_t slot = 0;     // number of the running job
@@ -23,14 +22,14 @@ struct ExpectedEnd {
 };
 using ExpectedEnds = std::set<ExpectedEnd>;
 
-// What a waiting job asks for.
+// The request of a waiting job.
 struct Claim {
   std::int64_t cores = 0;
   std::int64_t long_us = 0;  // requested time
   std::int64_t array = -1;   // number of the job array to which the job belongs; -1: none
 };
 
-// The tasks of one job array that Slurm's backfill plugin plans for later in one cycle, at most
+// The largest number of tasks of one job array that Slurm's backfill plugin plans for later in one cycle
 // (bf_max_job_array_resv).
 constexpr std::int32_t most_planned_tasks = 20;
 

@@ -9,8 +9,8 @@
 
 namespace placement::sim {
 
-// The nodes of a replay that are down: until when, and which leaves they keep from jobs. Times are simulated
-// microseconds.
+// The nodes of a replay that are down: the time of their repair, and the leaves that jobs cannot use until then. Times
+// are simulated microseconds.
 class DownNodes {
  public:
   // `failures` reports which nodes can have random failures; it outlives this object.
@@ -18,11 +18,11 @@ class DownNodes {
 
   // Returns true if the node `n` is down at `now_us`.
   bool is_down(std::int32_t n, std::int64_t now_us) const { return down_until_[n] > now_us; }
-  // Lets a node that is down stay so at least until `up_us`.
+  // Keeps a node that is down in this state until `up_us` or longer.
   void keep_down(std::int32_t n, std::int64_t up_us);
-  // Takes the node `n`, which is up, down until `up_us`. Returns its free leaves, which jobs cannot use until then.
+  // Sets the node `n`, which is up, down until `up_us`. Returns its free leaves, which jobs cannot use until then.
   const std::vector<std::int32_t>& take_down(std::int32_t n, const NodeView& node, std::int64_t up_us);
-  // Takes the nodes whose time is over by `now_us` up again. Returns their leaves.
+  // Sets the nodes up whose repair is done by `now_us`. Returns their leaves.
   std::vector<std::int32_t> repair(std::int64_t now_us);
 
   std::int64_t next_repair_us() const { return next_repair_us_; }  // never_us when no node is down
@@ -37,7 +37,7 @@ class DownNodes {
   std::int64_t next_repair_us_ = never_us;
   std::int64_t cores_ = 0;
   std::vector<std::int64_t> down_until_;
-  std::vector<std::vector<std::int32_t>> leaves_;  // for each node; of one that is up: none
+  std::vector<std::vector<std::int32_t>> leaves_;  // for each node; empty for a node that is up
 };
 
 }  // namespace placement::sim

@@ -19,13 +19,13 @@ namespace placement::sim {
 constexpr std::int32_t most_restarts = 100;
 constexpr std::int32_t most_idle_failures = 1000;
 
-// The first moments at which the free leaves of the machine are recorded, at most.
+// The largest number of moments at which the free leaves of the machine are recorded, from the start of the replay.
 constexpr std::size_t most_free_leaves = 1000;
 
 // Which waiting jobs may pass others.
 enum class Backfill {
   easy,   // easy_backfill(): those that do not delay the first job
-  slurm,  // planned_backfill(): those that delay none before them, in the manner of Slurm's backfill plugin
+  slurm,  // planned_backfill(): those that delay no job before them, as in Slurm's backfill plugin
 };
 
 // Options of a replay. Times are simulated times.
@@ -35,8 +35,8 @@ struct ReplayOptions {
   StockRequest stock_request = StockRequest::nodes;
   bool whole_nodes = false;  // jobs do not share nodes
   bool full_start = false;   // other jobs fill the machine when the replay begins
-  // Number of waiting jobs that are examined for backfill, after the first one. Of a job array only this number of
-  // tasks count as cores are free for, and most_planned_tasks more.
+  // Number of waiting jobs that are examined for backfill, after the first one. In a job array, only the tasks for
+  // which cores are free count, and most_planned_tasks further tasks.
   std::int32_t backfill_depth = 500;
   double backfill_interval_s = 0;  // time from one backfill to the next; 0: a backfill at each event
   Backfill backfill = Backfill::easy;
@@ -64,7 +64,7 @@ struct JobOutcome {
   std::int64_t start_us = -1;            // time of the last start; -1: not started
   std::int64_t end_us = -1;              // -1: not ended
   std::int64_t run_us = 0;               // time from the last start to the end, with the charge for the decision
-  std::int32_t asked = 0;                // starts for which the policy was asked
+  std::int32_t asked = 0;                // number of starts for which the policy was called
   std::int64_t thinking_us = 0;          // processor time of the policy, summed over all starts
   std::int64_t longest_thinking_us = 0;  // processor time of the policy for one start, the longest of all
   double cost = 0;                       // Machine::communication(); 0 without a matrix

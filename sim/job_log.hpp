@@ -21,7 +21,7 @@ struct LogJob {
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
   std::string nodes;                   // on which it ran there, as a host list; empty: not known
-  bool array_task = false;             // a task of a job array, whose tasks all have this id
+  bool array_task = false;             // a task of a job array; all its tasks have this id
 };
 
 // A record of a log before it is checked; -1 stands for a value that is not known.
@@ -99,13 +99,13 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
 // Returns whether `line` can be the header of a log of sacct: it has a '|', or a column JobID or JobIDRaw.
 bool begins_sacct_log(std::string_view line);
 
-// Throws Error which says that the given line begins no known kind of log, and how each kind begins.
+// Throws an Error with the message that the given line begins no known kind of log, and with the start of each kind.
 [[noreturn]] void fail_unknown_log(const std::string& path, std::int64_t line);
 
 // Reads a log of either kind, plain or packed by gzip, from a file or a pipe, and hands each job to the sink. The first
 // line that is not blank decides: the log is one of sacct if begins_sacct_log(). Otherwise the log is in the Standard
-// Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of
-// neither kind. Throws Error also when the log is one of sacct and per_core.sacct is 0.
+// Workload Format. Throws Error when the file cannot be read or unpacked, or when it is a log of neither kind. Also
+// throws Error if the log is from sacct and per_core.sacct is 0.
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink,
                   const ProcessorsPerCore& per_core = {});
 

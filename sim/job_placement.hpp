@@ -20,7 +20,7 @@ namespace placement::sim {
 struct Strategy {
   std::string name;        // for tables and file names
   bool stock = false;      // all jobs take the stock choice
-  bool allocated = false;  // the policy is offered the nodes and cores of the stock choice only
+  bool allocated = false;  // the policy can only use the nodes and cores of the stock choice
   PolicySpec policy;       // not used if `stock` is true
 };
 

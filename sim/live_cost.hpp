@@ -21,13 +21,13 @@ class LiveCost {
   bool knows_network() const { return least_Bps_ > 0; }
 
   // Returns the seconds that it takes to send the traffic of all pairs of ranks one after the other. The traffic of a
-  // pair is sent at the bandwidth available between the nodes of its ranks. An unknown bandwidth counts as the least
-  // that is known of any pair of nodes. Within a node, eight times the largest known bandwidth is assumed. node_of_rank
-  // has the node of each rank; knows_network() must be true.
+  // pair is sent at the bandwidth available between the nodes of its ranks. An unknown bandwidth counts as the smallest
+  // known bandwidth of any pair of nodes. Within a node, eight times the largest known bandwidth is assumed.
+  // node_of_rank has the node of each rank; knows_network() must be true.
   double transfer_s(const CommMatrix& matrix, std::span<const std::int32_t> node_of_rank) const;
 
-  // Returns the factor by which load that Slurm's jobs did not cause prolongs the computation of a job on these nodes.
-  // Each step of the job waits for the slowest node, so that the factor is 1 + load / cores of that node.
+  // Returns the factor by which load from outside Slurm prolongs the computation of a job on these nodes. Each step of
+  // the job waits for the slowest node, so that the factor is 1 + load / cores of that node.
   //   nodes  nodes of the machine on which the job runs
   //   cores  number of cores of each node of the machine
   double slowdown(std::span<const std::int32_t> nodes, std::span<const std::int32_t> cores) const;

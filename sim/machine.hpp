@@ -27,7 +27,7 @@ class Machine {
   std::int64_t free_cores() const { return free_cores_; }
   // Returns the number of cores of a node that jobs can have.
   std::int32_t usable_on(std::int32_t node) const { return usable_[node]; }
-  // Returns the largest number.
+  // Returns usable_on() of the node with the most cores.
   std::int64_t largest_node() const { return node_room_.front(); }
   // Returns whether all nodes that jobs can use have equal numbers of cores.
   bool regular() const { return cores_ == static_cast<std::int64_t>(least_nodes(cores_)) * largest_node(); }

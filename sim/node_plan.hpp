@@ -11,7 +11,7 @@
 
 namespace placement::sim {
 
-// How Slurm's backfill plugin plans by default. Its plan has slots of bf_resolution, and no jobs that start later than
+// The defaults of Slurm's backfill plugin: its plan has slots of bf_resolution, and no job that starts later than
 // bf_window from now.
 constexpr std::int64_t plan_slot_us = 60'000'000;
 constexpr std::int64_t plan_window_us = 86'400'000'000;

@@ -21,7 +21,7 @@ struct RunningJob {
   std::vector<std::int32_t> cores;
 };
 
-// The jobs that run in a replay, in slots that are used again.
+// The jobs that run in a replay. Each has a slot, which a later job reuses.
 class RunningJobs {
  public:
   bool empty() const { return ends_.empty(); }
@@ -39,7 +39,7 @@ class RunningJobs {
   // Returns the slots of the jobs that have ended by now_us and whose cores are still in release. Release takes
   // release_us for all jobs, or nothing.
   std::vector<std::int64_t> in_release(std::int64_t now_us, std::int64_t release_us) const;
-  // Lets these jobs be expected to end when they did, and not at their requested time.
+  // Replaces the expected end of each of the jobs by its actual end.
   void expect_ended(std::int64_t now_us, std::int64_t release_us);
 
  private:

@@ -15,9 +15,9 @@ namespace placement::sim {
 // of the state, for messages. Throws Error when the state has no node of the view.
 void attach_state(ClusterView& view, LiveState state, const std::string& source);
 
-// Puts outage probabilities into the live state of the view, which is made if there is none. Each is the probability of
-// a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when `outages` has a node
-// that is not in the view, or one that is missing from a live state with network data.
+// Puts outage probabilities into the live state of the view, and creates this state if there is none. Each is the
+// probability of a failure within `horizon_s` seconds. `source` is their origin, for messages. Throws Error when
+// `outages` has a node that is not in the view, or one that is missing from a live state with network data.
 void attach_outages(ClusterView& view, const NodeOutages& outages, double horizon_s, const std::string& source);
 
 // Returns the failure rate of each node, in failures per hour, computed from its outage probability. A probability of 1

@@ -29,8 +29,8 @@ struct PairedComparison {
 };
 
 // Returns the mean of all values with its 90 % confidence interval by the bootstrap over groups. Groups, such as the
-// jobs of one user, are drawn with replacement `bootstrap_draws` times, because values in a group are alike. Entry k of
-// `group_of` is the group of value k. Equal seeds give equal intervals. With fewer than two groups, low and high are
+// jobs of one user, are drawn with replacement `bootstrap_draws` times, because values in a group are similar. Entry k
+// of `group_of` is the group of value k. Equal seeds give equal intervals. With fewer than two groups, low and high are
 // equal to the mean.
 inline constexpr int bootstrap_draws = 2000;
 MeanInterval bootstrap_interval(std::span<const double> values, std::span<const std::uint32_t> group_of,

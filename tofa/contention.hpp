@@ -9,8 +9,9 @@
 namespace placement::tofa {
 
 // Improves `slot`, the slot of each rank, by moves of one rank to a free slot and by exchanges of two ranks. A move is
-// kept if it lowers the expected time of `objective`, or evens out the link loads at an equal one. Candidates are ranks
-// with traffic on the busiest links, or with nodes that may fail at their place or on their routes.
+// kept if it lowers the expected time of `objective`, or if it evens out the link loads at an equal expected time.
+// Candidates are ranks with traffic on the busiest links, or with nodes that may fail at their place or on their
+// routes.
 //   graph, slots  the traffic between ranks, scaled; the torus position of each slot, at least one slot per rank
 //   work, seed    the limit of work in links walked, about; the seed of the order of the ranks
 // The result is deterministic. When the time of `watch` ends, `slot` has the best mapping so far; nothing is thrown.

@@ -26,8 +26,8 @@ class FaultModel {
 
   // The outage probability of each position of the torus; empty when the view has no torus.
   const std::vector<double>& of_positions() const { return position_outage_; }
-  // Returns the raised link weights of [TOFA §3, eq. 1]: a link at a suspect node weighs 101. Where the node fails with
-  // a probability p below 2 %, the addition of 100 is reduced in proportion to p.
+  // Returns the raised link weights of [TOFA §3, eq. 1]: a link at a suspect node weighs 101. If the node fails with a
+  // probability p below 2 %, less than 100 is added, in proportion to p.
   RouteFaults route_faults(const TorusTopology& torus) const;
 
  private:
@@ -42,9 +42,9 @@ class FaultModel {
 // The objective by which mappings on a torus are compared: the logarithm of the expected time of the job [TOFA §4].
 class ExpectedTimeObjective {
  public:
-  // torus, fault_model, faults, matrix: must outlive this object
-  // reference: position of each rank in the mapping to which hop-bytes and link load are related
-  // communication_share: the part of the run time that is communication, 0..1
+  // torus, fault_model, faults, matrix: must outlive this object reference: position of each rank in the mapping by
+  // whose hop-bytes and link load those of other mappings are divided communication_share: the part of the run time
+  // that is communication, 0..1
   ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults,
                         const CommMatrix& matrix, std::span<const std::int32_t> reference, double communication_share);
 
@@ -53,7 +53,7 @@ class ExpectedTimeObjective {
 
   // Returns the natural logarithm of the expected time. The unit of time is the run time of the reference mapping when
   // no node fails and no link weight is raised. The hop-bytes of the assessed mapping have the raised weights of links
-  // at suspect nodes; the hop-bytes of the reference have not.
+  // at suspect nodes; the hop-bytes of the reference mapping do not have them.
   double log_expected_time(const Assessment& assessment) const;
   // Returns the logarithm of the expected time from its terms. `hazard` is -ln(1 - q), with q the probability of an
   // abort.

@@ -20,8 +20,8 @@ struct ScotchTask {
 // fails.
 using ScotchMapper = std::vector<std::int32_t> (*)(const ScotchTask&);
 
-// Registers the SCOTCH mapper of this process. This library does not contain SCOTCH; a program that is linked with it
-// registers it here. slurmctld and srun never do.
+// Registers the SCOTCH mapper of this process. This library does not contain SCOTCH. A program that is linked with
+// SCOTCH registers its mapper here; slurmctld and srun never do.
 void provide_scotch(ScotchMapper mapper);
 ScotchMapper scotch_mapper();  // null: no mapper is registered
 

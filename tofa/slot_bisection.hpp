@@ -11,7 +11,7 @@ namespace placement::tofa {
 // Where a set of slots is cut in two.
 enum class CutAt {
   positions,  // as near to the middle as possible, but between two positions
-  planes,     // between two coordinates where this is near the middle, so that grids remain grids
+  planes,     // between two coordinates, if that is near the middle, so that grids remain grids
 };
 
 // A recursive bisection of a set of slots, down to single positions. Each part is cut across the dimension in which it

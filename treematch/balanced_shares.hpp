@@ -5,8 +5,9 @@
 
 namespace placement::treematch {
 
-// Places a request with objective=balanced; see place_by_objective(). Each number of leaf switches near that of the
-// placement with the least hop-bytes is tried, with room for even shares only.
+// Places a request with objective=balanced; see place_by_objective(). It starts from the number of leaf switches of the
+// placement with the least hop-bytes. For each number near it, the request is placed with room only for even shares on
+// the leaf switches.
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place);
 

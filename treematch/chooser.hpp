@@ -58,7 +58,7 @@ class Chooser {
     TreeTopology tree;
   };
 
-  // The searches, in the order of their cost, chooser.cpp.
+  // The searches, in the order of their cost (chooser.cpp).
   struct Search;
   static const Search searches[];
   void search(const Offer& offer);
@@ -90,7 +90,7 @@ class Chooser {
   Leaves in_order_of_tree(const mapping::NodeCounts& counts) const;
   Placement result() const;
 
-  // Groups of ranks for a number of nodes, chooser_groups.cpp.
+  // Searches with groups of ranks, one for each of a number of nodes (chooser_groups.cpp).
   void in_groups(const Offer& offer, std::int32_t nodes);
   std::optional<std::vector<std::int32_t>> nodes_of_groups(const Offer& offer, std::int32_t nodes);
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;

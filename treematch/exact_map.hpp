@@ -22,8 +22,9 @@ struct MappingLimits {
 };
 
 // Returns a leaf per rank with the least hop-bytes of all legal mappings; ties go to ranks close to each other. Takes
-// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal, or costs might exceed 128
-// bits, or beyond tuning::most_ranks_mapped_exactly ranks, `work` steps and 32 MB. Throws OutOfTime.
+// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal or if costs might exceed 128
+// bits. Also returns nothing if the search needs more than `work` steps or 32 MB, or for more than
+// tuning::most_ranks_mapped_exactly ranks. Throws OutOfTime.
 //   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
 //   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
 //   narrower  may be null; set to true when a narrower scope was solved, because the scope needed too many steps

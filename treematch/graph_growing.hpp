@@ -17,14 +17,14 @@ struct FrontGroups {
 // Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Grows one group at a time. Seed:
 // the ungrouped neighbour of earlier groups with the least traffic to other ungrouped vertices (on a grid, a corner).
 // Growth: the neighbour with the most traffic to the group; ties go to the vertex with the most traffic to the group's
-// other neighbours. A group with less than 15/16 of the best inner traffic so far is put off until no other is left. On
-// a grid, the groups then tile like bricks. Consecutive groups are mostly near each other. When the time of `watch`
-// ends, or too many groups are put off, the rest is grouped by vertex number.
+// other neighbours. A group whose inner traffic is less than 15/16 of the best so far is put off until no other
+// vertices remain. On a grid, the groups then tile like bricks. Consecutive groups are mostly near each other. When the
+// time of `watch` ends, or too many groups are put off, the rest is grouped by vertex number.
 FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size,
                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 
-// Returns how alike the groups are: the mean traffic inside a group divided by that inside the best group, 0 to 1.
-// Throws OutOfTime.
+// Returns how similar the groups are: the mean traffic inside a group, divided by the traffic inside the best group, 0
+// to 1. Throws OutOfTime.
 double fit_of(const mapping::Graph& graph, const FrontGroups& groups, const mapping::WorkBudget& watch);
 
 }  // namespace placement::treematch

@@ -14,9 +14,10 @@ struct SwitchShare {
 };
 
 // Distributes groups of tasks over leaf switches so that no group is on more than `span` of them, at least 1. The
-// largest groups come first. A group gets the leaf switch with the least sufficient room, else the pair with the least
-// sufficient room. Otherwise it gets the leaf switch with the most room, and then others. Returns the shares of each
-// group, in the order of `sizes`. Returns nothing if this heuristic finds none in millions of steps.
+// largest groups come first. A group gets the leaf switch with the least sufficient room. If no leaf switch suffices,
+// it gets the pair with the least sufficient room. If no pair suffices, it gets the leaf switch with the most room, and
+// then others. Returns the shares of each group, in the order of `sizes`. Returns nothing if this heuristic finds no
+// distribution within millions of steps.
 //   room   number of tasks that each leaf switch has room for, at least 0
 //   sizes  number of tasks of each group, at least 1
 std::optional<std::vector<std::vector<SwitchShare>>> spread_groups(std::span<const std::int32_t> room,

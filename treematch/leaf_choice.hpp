@@ -44,8 +44,8 @@ std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const st
                                     std::int32_t levels);
 
 // Chooses `count` usable leaves that lie close together; `usable` is ascending and has at least `count` entries. Takes
-// the lowest subtree that has enough of them, and in it the children with the most usable leaves. The remainder is
-// chosen in the tightest of the other children, by the same rule. Returns the leaves ascending.
+// the lowest subtree that has enough of them, and in it the children with the most usable leaves. The remaining leaves
+// come from the tightest of the other children, by a repetition of this rule. Returns the leaves ascending.
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                         std::int32_t count);
 

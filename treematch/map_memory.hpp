@@ -18,14 +18,15 @@
 
 namespace placement::treematch {
 
-// Mappings found earlier for one matrix, with one seed and one limit of work. A search on leaves whose tree has the
-// shape of an earlier one reuses its mapping, which it would find itself. Thread-safe.
+// Mappings found earlier for one matrix, with one seed and one limit of work. If the tree above the leaves of a search
+// has the shape of an earlier one, the search reuses the earlier mapping. It would find the same mapping itself.
+// Thread-safe.
 class MapMemory {
  public:
   struct Entry {
     std::int32_t effort = 0;                       // MapOptions::effort of the search
     std::vector<mapping::LeafTree::Vertex> shape;  // the tree above the leaves in scope; empty: `detail` describes it
-    std::vector<std::int32_t> detail;              // what else the search depended on: numbers of the caller's choice
+    std::vector<std::int32_t> detail;              // other input of the search, as numbers that the caller chooses
     std::vector<std::int32_t> slot;                // the mapping: slot of each rank in this tree
     Cost cost = 0;                                 // hop-bytes of the mapping
     std::string method;                            // MapResult::method of the mapping
@@ -81,8 +82,7 @@ class MatrixMemories {
   // Returns the memory of mappings of parts of matrices onto the cores of one node.
   MapMemory& within_nodes();
 
-  // Drops the memories that were last asked for before `since`. Returns the approximate number of bytes that are given
-  // back.
+  // Drops the memories that were last used before `since`. Returns the approximate number of bytes that were freed.
   std::size_t drop_idle(Clock::time_point since);
   std::size_t bytes();  // approximate
 

@@ -22,7 +22,8 @@ enum class Annealing {
 // the fewest children that hold its ranks. The traffic decides how many ranks each child takes. Once the time of
 // `watch` has ended, the remaining ranks are placed in order, and nothing is thrown.
 //   graph, tree   vertices of size 1; at least one slot per rank
-//   work, memory  arcs to visit, about; bisections of this graph that are not made again, or null: equal results
+//   work, memory  arcs to visit, about; earlier bisections of this graph, which are reused without a change of the
+//   result; may be null
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const mapping::WorkBudget& watch,
                                        Annealing annealing = Annealing::none,

@@ -9,7 +9,7 @@ namespace placement::treematch {
 
 // The quantity that a placement minimises.
 //   hop_bytes    the hop-bytes [TM §1]
-//   balanced     the most less the fewest tasks on a used leaf switch, at a cost of up to 2 % of the hop-bytes
+//   balanced     the largest minus the smallest number of tasks on a used leaf switch, for at most 2 % more hop-bytes
 //   worst_group  the most leaf switches that one of the heavy_groups() spans; ties go to the least hop-bytes
 enum class Objective {
   hop_bytes,
@@ -21,8 +21,8 @@ enum class Objective {
 // of hop-bytes, balanced and worst-group.
 Objective objective_parameter(const Parameters& parameters);
 
-// Returns the notice to the user of a job without traffic if the parameters name an objective that needs traffic; empty
-// otherwise. Throws Error as objective_parameter() does.
+// For a job without a matrix or pattern: returns a notice to the user if the parameters name an objective that needs
+// traffic. Otherwise returns an empty text. Throws Error as objective_parameter() does.
 std::string idle_objective_note(const Parameters& parameters);
 
 // A function that places a request with few hop-bytes. It throws Error when the request cannot be placed.
@@ -32,8 +32,8 @@ using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Reques
 // and for matrices with other weights. Returns the placement that is best by the objective.
 //   request   has a matrix
 //   deadline  once it has passed, no further placement is tried
-// The costs in the result are those of the request's own matrix. With `balanced` and `worst_group` the last reason of
-// the placement says what was reached. Throws Error when `place` throws it for the request as it is.
+// The costs in the result are those of the request's own matrix. With `balanced` and `worst_group`, the last reason of
+// the placement has the result. Throws Error when `place` throws it for the request as it is.
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 

@@ -15,10 +15,10 @@ enum class Pairing {
   assignment,      // the Hungarian method as published [JA §2], for up to 2,048 vertices
 };
 
-// Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1.
-// The result is deterministic; with heaviest_first, equal pairs are taken in the order of their vertices.
-// Throws OutOfTime when the time of `watch` ends; with the other two, `watch` has no influence. Throws Error when there
-// are too many vertices for an assignment.
+// Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1. The result is
+// deterministic; with heaviest_first, equal pairs are taken in the order of their vertices. With heaviest_first, throws
+// OutOfTime when the time of `watch` ends; with the other two, `watch` has no influence. Throws Error when there are
+// too many vertices for an assignment.
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing,
                                  const mapping::WorkBudget& watch = mapping::WorkBudget());
 

@@ -13,9 +13,8 @@
 namespace placement::treematch {
 
 // Ranks joined to units of one size. A unit takes a place: as many leaves just below one vertex as it has ranks. The
-// traffic inside the units then travels equally far wherever they are, so that only the traffic between the units is
-// left to be mapped. There are more leaves than the units need. A vertex has places for whole units only, so some of
-// its leaves may stay free.
+// traffic inside a unit travels equally far in each place, so only the traffic between units must be mapped. There are
+// more leaves than the units need. A vertex has places for whole units only, so some of its leaves may stay free.
 struct RankUnits {
   std::int32_t size = 0;              // ranks of a unit; the last unit may have fewer
   std::vector<std::int32_t> unit_of;  // unit of each rank

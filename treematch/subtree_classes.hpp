@@ -38,8 +38,9 @@ struct SubtreeClass {
   std::int64_t nearest = 0;        // least position of a usable leaf in the subtree
 };
 
-// Sorts the subtrees that hold usable leaves into classes. A child that no optimal mapping needs is left out of its
-// parent's class. It is beyond the first `ranks` of its class, or `ranks` others can replace it at no higher cost.
+// Sorts the subtrees that hold usable leaves into classes. The class of a parent omits children that no optimal mapping
+// needs. These are the children beyond the first `ranks` of a class, and those that `ranks` others can replace at no
+// higher cost.
 class SubtreeClasses {
  public:
   //   usable  leaves that may be taken, ascending

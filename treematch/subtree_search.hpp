@@ -21,7 +21,7 @@ struct SearchLimits {
 
 // Chooses one of the usable leaves for each rank, with few hop-bytes. Packs the ranks closely, maps units of ranks, and
 // improves and anneals the best mapping found.
-//   structure  that of the matrix; what has been found before does not change the result
+//   structure  that of the matrix; parts of it that are computed already do not change the result
 //   usable     leaves that may be taken, ascending, at least one per rank
 //   options    seed, effort, deadline and memory are used
 // Returns the best mapping, at worst the natural order on the first leaves.

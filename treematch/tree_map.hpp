@@ -34,7 +34,7 @@ struct MapOptions {
   std::int32_t effort = usual_effort;
   std::int64_t most_exact_steps = INT64_MAX;  // of the exact search, where `effort` does not set fewer
   Deadline deadline = Deadline::never();
-  // Whether ranks that take all usable leaves, so that they can only exchange places, are annealed. Applies to up to
+  // Whether ranks are annealed if they take all usable leaves, so that they can only exchange places. Applies to up to
   // 256 ranks (512 with more than the usual effort) and to other scopes than `given`.
   bool anneal_exchanges = false;
   // May be null. May be shared by calls with equal matrix, seed, work_limit and anneal_exchanges.

@@ -13,21 +13,22 @@ namespace placement::treematch {
 
 // Units: groups of ranks, each as large as one of the lowest subtrees, such as a socket. A mapping by units joins ranks
 // to units from below, and then splits the units from the root downwards. This suits traffic that falls into equal
-// pieces, as in a halo exchange. Fitting units save more hops at the bottom of the tree than a split from above, which
-// leaves irregular pieces.
+// pieces, as in a halo exchange. Units that fit the traffic save more hops at the bottom of the tree than a split from
+// above, because a split leaves irregular pieces.
 struct Units {
   std::vector<std::int32_t> unit_of;  // unit of each vertex of the graph
   std::vector<std::int32_t> place;    // the lowest subtrees: the vertices just above the leaves, from left to right
   std::int32_t odd = -1;              // index in `place` of the subtree that is smaller than the others, or -1
   double fit = 0;                     // mean traffic inside a unit divided by that inside the best unit, 0 to 1
-  bool equal_pieces = false;          // the fit is nearly 1 and the units were made in one step, hence lie in order
+  bool equal_pieces =
+      false;  // the fit is nearly 1, and the units were made in one step, so neighbours have near numbers
 };
 
 // Joins the vertices of a graph to units as large as the lowest subtrees of the tree. The tree has as many slots as the
-// graph has vertices. The last unit is the smaller one if there is an odd subtree.
-// Returns nothing when the lowest subtrees are not alike: they need equal distances from the root and equal sizes, but
-// one may be smaller. Returns nothing when they have one slot or more than 128, or are fewer than four.
-// When the time of `watch` ends, the fit is 0 and the units may be made of vertices in the order of their numbers.
+// graph has vertices. The last unit is the smaller one if there is an odd subtree. The lowest subtrees must have equal
+// distances from the root and equal sizes, except that one may be smaller. There must be at least four, with 2 to 128
+// slots each. Otherwise returns nothing. When the time of `watch` ends, the fit is 0 and the units may be made of
+// vertices in the order of their numbers.
 std::optional<Units> join_to_units(const mapping::Graph& graph, const mapping::LeafTree& tree,
                                    const mapping::WorkBudget& watch = mapping::WorkBudget());
 

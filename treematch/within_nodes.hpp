@@ -9,8 +9,8 @@
 
 namespace placement::treematch {
 
-// The nodes whose ranks are placed again. If a mapping has chosen the leaves by traffic, only nodes with free slots can
-// gain much.
+// The nodes whose ranks are placed again. If the leaves were chosen by traffic, only nodes with free slots can gain
+// much.
 enum class SocketsOf { all_nodes, nodes_with_free_slots };
 
 // Places the ranks of each node on the node's sockets by their traffic, if these ranks are on several sockets. They may

@@ -5,9 +5,9 @@
 
 namespace placement::treematch {
 
-// Places a request with objective=worst-group; see place_by_objective(). The groups are dealt out to leaf switches.
-// Then the request is placed several times; after each round, the traffic inside the groups that span the most leaf
-// switches is raised.
+// Places a request with objective=worst-group; see place_by_objective(). First the groups are distributed over leaf
+// switches. Then the request is placed several times. After each round, the traffic inside the groups that span the
+// most leaf switches is raised.
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place);
 

@@ -23,8 +23,8 @@ namespace placement {
 //   place:  checksum, sequence number from 0, text of the decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
-// The users who may read a ring besides its writer: everybody, or the members of the file's group. The file gets its
-// group from its directory.
+// The users, in addition to the writer, who may read a ring: everybody, or the members of the file's group. The file
+// gets its group from its directory.
 enum class RingReaders { everybody, group };
 
 // Thrown when another process writes the ring, for example the previous slurmctld: from Slurm 23.11 on, "scontrol
@@ -47,8 +47,8 @@ class DecisionWriter {
   DecisionWriter& operator=(const DecisionWriter&) = delete;
 
   // Writes a decision. Only one thread at a time may call this. It calls pwrite() twice, with a fixed size, on a file
-  // in memory, and does nothing else that could take time. The file is not mapped: a process that stores into a mapped
-  // file is killed by SIGBUS when another process truncates it.
+  // in memory, and makes no other call that could take time. The file is not mapped: a process that stores into a
+  // mapped file is killed by SIGBUS when another process truncates it.
   void put(const Decision& decision) noexcept;
 
   const std::string& path() const { return path_; }

@@ -6,7 +6,7 @@
 namespace placement {
 
 // ---- The request, in Slurm's job control environment, from the submitting command to slurmctld and to every srun of
-// the job. In the environment of a batch script or of salloc's shell, Slurm puts this before the names:
+// the job. In the environment of a batch script or of salloc's shell, Slurm adds this prefix to the names:
 inline constexpr const char* job_environment_prefix = "SLURM_SPANK_";
 // The prefix of the names of all variables of a request.
 inline constexpr const char* request_prefix = "PLACEMENT_";
@@ -19,7 +19,7 @@ inline constexpr const char* request_policy_variable = "PLACEMENT_POLICY";
 // Replaces the version and the policy if the matrix comes from a stored profile (matrix=auto) that does not exist yet.
 // slurmctld then makes no decision, and each step looks for a profile.
 inline constexpr const char* request_automatic_variable = "PLACEMENT_AUTO";
-// The component of a heterogeneous job that the request is for; not set for component 0 and for any other job.
+// The component of a heterogeneous job to which the request belongs; not set for component 0 and for other jobs.
 inline constexpr const char* request_component_variable = "PLACEMENT_COMPONENT";
 // Set if the policy was given by --placement, so that it overrides -m.
 inline constexpr const char* request_overrides_variable = "PLACEMENT_OVERRIDES_DISTRIBUTION";
@@ -32,7 +32,7 @@ inline constexpr const char* natural_order_variable = "PLACEMENT_NATURAL_ORDER";
 // The user's switch for Open MPI's mpirun, also in the environment in which the job is submitted. "no": no plan is made
 // for mpirun. "yes": Open MPI's own variables name the plan, as with MpirunByPolicy=yes.
 inline constexpr const char* mpirun_switch_variable = "PLACEMENT_MPIRUN";
-// Set if the job's user asked for no messages (--quiet).
+// Set if the user gave --quiet, so that no messages are printed.
 inline constexpr const char* job_quiet_variable = "PLACEMENT_QUIET";
 
 // ---- The answer, in the environment of the job's processes, from slurmctld.

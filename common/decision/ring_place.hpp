@@ -7,9 +7,9 @@
 
 namespace placement {
 
-// Finds the file of the ring. Usually it is DecisionFile itself. In a directory like /dev/shm any user may have made a
-// file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is DecisionFile, a
-// dot and six random letters.
+// Finds the file of the ring. Usually it is DecisionFile itself. In a directory like /dev/shm, another user may have
+// created a file of this name first. The ring is then the file "ring" in a directory of the writer. The name of this
+// directory is DecisionFile, a dot and six random letters.
 
 // Returns the directory of this process' user for the ring of `path` (DecisionFile). Creates it with the mode
 // `directory_mode` if there is none. Throws Error when it cannot be made.

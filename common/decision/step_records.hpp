@@ -17,8 +17,8 @@ class StepRecords {
   explicit StepRecords(std::string path) : path_(std::move(path)) {}
 
   // Returns the user's own file for a cluster: $XDG_STATE_HOME/slurm-placement/steps.CLUSTER, else
-  // $HOME/.local/state/slurm-placement/steps.CLUSTER. Clusters with one file system for home directories have one file
-  // each. `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or
+  // $HOME/.local/state/slurm-placement/steps.CLUSTER. If several clusters share home directories, each cluster has its
+  // own file. `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or
   // `cluster` is no name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
 

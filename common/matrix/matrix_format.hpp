@@ -7,7 +7,7 @@
 
 namespace placement {
 
-// What the weight of a pair of ranks counts: G_v or G_m of [TOFA §1].
+// The traffic that the weight of a pair of ranks counts: G_v (bytes) or G_m (messages) of [TOFA §1].
 enum class TrafficWeight { bytes, messages };
 
 // Returns the weight of the word "bytes" or "messages". Throws Error for any other word.
@@ -40,7 +40,7 @@ struct MatrixInfo {
   bool symmetric = false;          // true: m[i][j] = m[j][i] is the traffic of a pair; false: both were added
   std::int32_t scale_power = 0;    // each value was multiplied by 10^scale_power, to turn fractions into integers
   bool rounded = false;            // some values were still no integers and were rounded
-  std::vector<std::string> notes;  // for the user: what looks wrong but is no error, one fact each
+  std::vector<std::string> notes;  // for the user: suspicious facts that are no errors, one per note
 };
 
 }  // namespace placement

@@ -31,7 +31,7 @@ bool is_edge_header(TextScanner in);
 bool is_monitoring_line(std::string_view line);
 // Lines of numbers that could be an edge list or a dense matrix. There are n lines of n numbers (n = 2 to 4), and the
 // first two numbers can be ranks. The third number can be bytes (n = 3), and the fourth messages (n = 4). A symmetric
-// matrix without diagonal is surely dense.
+// matrix without a diagonal counts as dense.
 bool could_be_edge_list(TextScanner in);
 
 // Each of the following parses one format. The scanner `in` stands on the first line that is neither blank nor a

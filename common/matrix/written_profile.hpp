@@ -17,10 +17,10 @@ std::vector<std::string> rank_tables_of(const std::string& file);
 // A profile file that a program under the profiler may write, for a report after the program has ended.
 class AwaitedProfile {
  public:
-  // Notes the file that is there now, before the program runs.
+  // Records which file exists now, before the program runs.
   explicit AwaitedProfile(std::string file);
 
-  // Returns whether the file was written since then.
+  // Returns whether the file was written after the constructor ran.
   bool is_written() const;
 
   // Returns "wrote FILE: 4 ranks, 3 pairs, 120 bytes in 6 messages" if the file was written. Otherwise returns "nothing

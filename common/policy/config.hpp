@@ -9,8 +9,8 @@
 
 namespace placement {
 
-// The key Mode: how far a decision about a job that asks for a policy is carried out. Jobs that ask for none run as
-// stock in every mode.
+// The key Mode: the use of a decision about a job that names a policy. Jobs without a policy run as stock in every
+// mode.
 enum class Mode {
   off,      // no decision is made
   observe,  // a decision is made and logged; the job runs as stock

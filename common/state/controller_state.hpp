@@ -11,9 +11,9 @@ namespace placement {
 // The use that slurmctld makes of the monitor's snapshot.
 enum class LiveUse {
   off,      // placement is off, and slurmctld does not look for a snapshot
-  none,     // there is no snapshot, or it is too old; live_text says which
+  none,     // there is no snapshot, or it is too old; live_text has the reason
   used,     // the snapshot is used; live_text is its path
-  refused,  // slurmctld refuses the file; live_text says why
+  refused,  // slurmctld refuses the file; live_text has the reason
 };
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
@@ -49,7 +49,7 @@ Facts facts_of(const ControllerState& state);
 // skipped. Lines without a fact of this project give a state without a mode.
 ControllerState controller_state_of(std::string_view lines);
 
-// Returns a message about what is wrong in the state, for the administrator or a log, or an empty text.
+// Returns a message about a fault in the state, for the administrator or a log; empty if there is none.
 std::string trouble_of(const ControllerState& state);
 
 }  // namespace placement

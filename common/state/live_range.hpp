@@ -7,7 +7,7 @@
 namespace placement {
 
 // The valid range of a value of the live state. A number outside of it is an error of the program that wrote it. It
-// could also make sums and products in policies infinite, or so large that other terms do not count.
+// could also make sums and products in policies infinite, or so large that other terms have no effect.
 struct NumberRange {
   double least = 0;
   double most = 0;

@@ -15,8 +15,8 @@ namespace placement {
 // Reads Slurm's configuration files: their lines, and the nodes of a slurm.conf. This is for tools; the plugins inside
 // Slurm use Slurm's own tables.
 
-// A line of key=value pairs, whose first key says what the line describes. Comments and quotes are removed, and lines
-// that continue on the next one are joined.
+// A line of key=value pairs. The first key is the kind of the line, such as NodeName. Comments and quotes are removed,
+// and lines that continue on the next one are joined.
 struct ConfLine {
   std::int64_t number = 0;  // line number in the file; of joined lines, that of the first
   std::vector<std::pair<std::string, std::string>> pairs;

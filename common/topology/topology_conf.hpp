@@ -11,8 +11,8 @@ namespace placement {
 
 // Reads a topology.conf, for tools; the plugins inside Slurm use Slurm's own tables. A switch may be below several
 // others, as in a fat tree. Blocks that follow each other form a larger block, by the sizes in BlockSizes=. By default
-// these sizes are all powers of two up to 16 times the first block. The last larger block may have fewer blocks, but
-// more than the next smaller size. BlockLevels= is ignored: Slurm 23.11 hides larger blocks from plugins.
+// these sizes are all powers of two up to 16 times the first block. The last larger block may be incomplete, but it has
+// more blocks than the next smaller size. BlockLevels= is ignored: Slurm 23.11 hides larger blocks from plugins.
 
 // Returns the switches of the topology.conf `text` and of the files that it includes as forest_of() does, or its blocks
 // as tree_of_blocks() does. `name` is the name of the file. A name in Nodes= that is not among `nodes` is left out, as

@@ -28,7 +28,8 @@ bool is_topology_yaml(std::string_view text);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
 // cluster_default, otherwise the first one. `text` has at most max_topology_yaml bytes; `file` is its name in errors.
-// Keys that Slurm may get later are ignored. Throws Error, with file and line where there is one.
+// Unknown keys are ignored, because later versions of Slurm may have them. Throws Error, with file and line where there
+// is one.
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
                                  const std::optional<std::string>& wanted = {});
 

@@ -25,7 +25,8 @@ struct TorusDimension {
 // is O(positions).
 //
 // The route R(u, v) corrects one coordinate after another, the first dimension first, on the shorter way round. If both
-// ways are equally long, coordinates grow. So R(v, u) may differ from R(u, v) backwards.
+// ways are equally long, the route takes the way on which coordinates grow. So R(v, u) may differ from the reverse of
+// R(u, v).
 class TorusTopology {
  public:
   static constexpr std::size_t max_dimensions = 5;

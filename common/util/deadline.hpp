@@ -9,9 +9,9 @@
 namespace placement {
 
 // The moment at which a computation has to end: a limit of processor time, or the setting of a flag. It is only a
-// safety net. Amounts of work decide what is computed, so that a loaded machine gives the answer of an idle one. The
-// limit counts the processor time of the thread that made the deadline, and no other thread may check it. Wall time is
-// the upper limit: wall_factor times the processor time.
+// safety net. Limits of work decide what is computed, so that a loaded machine gives the same answer as an idle one.
+// The limit counts the processor time of the thread that made the deadline, and no other thread may check it. Wall time
+// is the upper limit: wall_factor times the processor time.
 class Deadline {
  public:
   using Time = std::chrono::nanoseconds;

@@ -20,9 +20,9 @@ enum { DECISION_OUTCOMES = DECISION_WAIT + 1 };	/* the number of outcomes */
 enum stock_reason {
 	STOCK_OTHER,		/* none of the classes below, or a record of a version without classes */
 	STOCK_NO_TIME,		/* the time for decisions was used up */
-	STOCK_NO_LIVE_DATA,	/* the policy needs a live state, and there was none, or too little of it */
+	STOCK_NO_LIVE_DATA,	/* the policy needs live data, and there were none or too few */
 	STOCK_NO_ROOM,		/* the free nodes and the limits on nodes and tasks left the policy no choice */
-	STOCK_SLURM,		/* Slurm could not allocate what the policy chose, or only later */
+	STOCK_SLURM,		/* Slurm could not allocate the nodes and cores of the policy, or only later */
 	STOCK_OPTION,		/* the job has an option that no policy can serve */
 	STOCK_REQUEST,		/* the policy, its keys or its matrix do not fit the job */
 	STOCK_MACHINE,		/* the nodes or topologies in slurmctld changed, or SelectTypeParameters counts no cores */

@@ -8,8 +8,8 @@
 
 namespace placement {
 
-// Throws the Error "PATH: WHAT: the text of the number". `what` is what cannot be done, as "cannot be opened"; `error`
-// is a number of errno.
+// Throws the Error "PATH: WHAT: the text of the number". `what` describes the failure, such as "cannot be opened";
+// `error` is a value of errno.
 [[noreturn]] inline void fail_errno(const std::string& path, const char* what, int error = errno) {
   throw Error(path + ": " + what + ": " + std::strerror(error));
 }

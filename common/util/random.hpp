@@ -26,9 +26,9 @@ class Random {
     return static_cast<std::int32_t>(((next() >> 32) * static_cast<std::uint64_t>(bound)) >> 32);
   }
 
-  // Returns -log(u) for a random u from 0 to 1. In the Metropolis test, a rise is accepted if it is below this times
-  // the temperature. Straight lines between powers of two approximate the logarithm, so that all machines compute one
-  // value.
+  // Returns -log(u) for a random u from 0 to 1. In the Metropolis test, a rise is accepted if it is below this number
+  // times the temperature. Straight lines between powers of two approximate the logarithm, so that all machines compute
+  // the same value.
   double exponential() {
     const std::uint64_t bits = next() | 1;
     const int zeros = std::countl_zero(bits);

@@ -46,7 +46,7 @@ class TextScanner {
 
   // Throws Error "name:line: text".
   [[noreturn]] void fail(const std::string& text) const;
-  // Throws Error "name: text", for a fault that is in no single line: something is missing, or wrong with the whole.
+  // Throws Error "name: text", for a fault that belongs to no single line, such as missing data.
   [[noreturn]] void fail_whole(const std::string& text) const;
 
  private:

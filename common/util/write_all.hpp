@@ -4,7 +4,7 @@
 
 namespace placement {
 
-// Writes all bytes to the open file `file`, also where a call takes a part of them or a signal interrupts it. Returns
+// Writes all bytes to the open file `file`, even if a call writes only a part or is interrupted by a signal. Returns
 // false, with errno set, if that fails.
 bool write_all(int file, std::string_view bytes);
 

@@ -11,8 +11,8 @@
 
 namespace placement::agent {
 
-// Running means of one attribute over 1, 5 and 15 minutes. They forget like the kernel's load averages. A mean that is
-// younger than its time is the mean of the values so far.
+// Running means of one attribute over 1, 5 and 15 minutes. Old values lose weight as in the kernel's load averages.
+// Until values cover the whole period of a mean, it is the mean of the values so far.
 class Averages {
  public:
   // Starts with means that are known from elsewhere.

@@ -18,7 +18,7 @@ inline constexpr std::uint16_t usual_train_packets = 160;
 inline constexpr std::uint16_t usual_latency_packets = 9;
 inline constexpr std::uint16_t usual_latency_bytes = 128;
 
-// The headers that a frame has besides its datagram: Ethernet, IPv4 and UDP.
+// The headers of a frame in addition to its datagram: Ethernet, IPv4 and UDP.
 inline constexpr double frame_overhead_bytes = 14 + 20 + 8;
 
 // The arrival of one packet of a train. `at_ns` is the kernel's time stamp.
@@ -27,9 +27,9 @@ struct TrainArrival {
   std::int64_t at_ns = 0;
 };
 
-// Returns the rate of the narrowest link on the way of a train, in bytes per second with all headers. The train had
+// Returns the rate of the narrowest link on the route of a train, in bytes per second with all headers. The train had
 // `packets` packets of `packet_bytes` each. The rate is the median over pieces of the train. The first quarter is left
-// out, because a token bucket may have passed it at once. Returns NaN when too few packets arrived.
+// out, because a token bucket may have let it pass without delay. Returns NaN when too few packets arrived.
 double train_rate_Bps(std::vector<TrainArrival> arrivals, std::uint32_t packets, std::uint32_t packet_bytes);
 
 // The sending half of a socket, and the clock of the kernel's time stamps on arriving datagrams.
@@ -41,8 +41,8 @@ class ProbeIo {
   virtual std::int64_t now_ns() = 0;
 };
 
-// One end of probes. It does only what a lease allows, one probe at a time, within a budget of bytes. It has no socket
-// and no clock of its own, so that tests need neither.
+// One end of probes. It makes only probes that a lease allows, one at a time, within a budget of bytes. It has no
+// socket and no clock of its own, so that tests need neither.
 class Prober {
  public:
   // The state of the node when a lease arrives.
@@ -77,7 +77,7 @@ class Prober {
     Stage stage = Stage::waiting;
     double end_s = 0;
     double next_s = 0;
-    std::uint32_t index = 0;    // of the ping that is not answered yet, or of the next packet of the train
+    std::uint32_t index = 0;    // of the ping without an answer, or of the next packet of the train
     std::uint32_t answers = 0;  // that the responder has sent
     std::int64_t ping_ns = 0;
     bool pinged = false;

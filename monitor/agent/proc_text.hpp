@@ -74,8 +74,7 @@ struct ProcessStat {
   std::string_view name;            // points into the text
 };
 // Returns the state in /proc/PID/stat or /proc/PID/task/TID/stat. The program chooses its name, which may contain
-// brackets. Returns none when there is no name in brackets, or when one of the values but that of `cpu` is missing or
-// malformed.
+// brackets. Returns none when there is no name in brackets, or when a value other than `cpu` is missing or malformed.
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
 
 // Returns the real user of a process, from its /proc/PID/status. Returns none when no line has it.

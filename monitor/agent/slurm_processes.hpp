@@ -10,8 +10,8 @@ namespace placement::agent {
 
 // Finds the processes of Slurm's jobs on this node, and counts their threads that run or wait for a disk. These threads
 // are the part of the load average that Slurm causes. A process belongs to a job if an ancestor is a slurmstepd, or if
-// it is in a control group of Slurm. Other processes are read when they are new and then once in a dozen scans, to save
-// time. If only some processors count, each scan reads the state of every process.
+// it is in a control group of Slurm. To save time, other processes are read when they are new, and then only in every
+// twelfth scan. If only some processors count, each scan reads the state of every process.
 class SlurmProcesses {
  public:
   // `root` is the prefix of /proc. Several slurmd may share one host: a slurmd that was given another NodeName than

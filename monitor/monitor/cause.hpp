@@ -6,7 +6,7 @@
 
 namespace placement::monitor {
 
-// How a node differs from before its silence.
+// How a node that returns differs from its state before the silence.
 enum class Comeback : std::uint8_t { as_before, agent_restarted, rebooted };
 
 // The facts by which a monitor judges the cause of a node's silence.
@@ -19,7 +19,7 @@ struct SilenceFacts {
   bool slurm_sees_it = false;
 };
 
-// What a silence of a node means for the estimates of outages.
+// The cause of a node's silence, and whether estimates of outages count it.
 struct OutageCause {
   bool counted = true;     // it is an unplanned outage of the node, which the estimates use
   std::string_view cause;  // "silent", "reboot", "link", "agent" or "planned"

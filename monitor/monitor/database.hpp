@@ -61,7 +61,7 @@ class Statement {
     (put(value), ...);
     return *this;
   }
-  bool step();  // goes to the next row; returns false at the end
+  bool step();  // goes to the next row; returns false after the last row
   void execute() {
     while (step()) continue;
   }  // runs the statement to its end

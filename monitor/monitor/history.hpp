@@ -31,10 +31,10 @@ struct OutageRecord {
   bool lasts() const { return ended_at_s != ended_at_s; }
 };
 
-// Returns whether two records of one node show one outage. An outage can show twice: slurmctld also misses the slurmd
-// of a node that is cut off, and a slurmd can start late after a reboot. Two records are one outage if they overlap, or
-// start within same_outage_s of each other. They are also one if the later one has the cause slurmd and starts within
-// same_outage_s after the end of the other.
+// Returns whether two records of one node belong to one outage. One outage can cause two records: slurmctld also misses
+// the slurmd of a node that is cut off, and a slurmd can start late after a reboot. Two records are one outage if they
+// overlap, or start within same_outage_s of each other. They are also one if the later one has the cause slurmd and
+// starts within same_outage_s after the end of the other.
 inline constexpr double same_outage_s = 60;
 bool one_outage(const OutageRecord& a, const OutageRecord& b);
 
@@ -66,7 +66,7 @@ class History {
   bool recover();
 
   // Keeps a record until a commit() has written it. A commit() can fail, for example because the disk is full; the next
-  // commit() then tries again. The record replaces a kept record with the same node and start time. At most most_spans
+  // commit() then repeats it. The record replaces a kept record with the same node and start time. At most most_spans
   // spans are kept, and more are dropped.
   void keep(const OutageRecord& outage) { kept_outages_[{outage.node, outage.began_at_s}] = outage; }
   void keep(const SpanRecord& span);

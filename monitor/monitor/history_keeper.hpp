@@ -24,8 +24,8 @@ class HistoryKeeper {
   HistoryKeeper(const Config& config, std::vector<uid_t> decision_owners, Log log);
 
   History& history() { return history_; }
-  // Writes the new records of the watch. Every few seconds it also reads the ring, and every hour it deletes what is
-  // too old. Never throws Error: trouble is logged.
+  // Writes the new records of the watch. Every few seconds it also reads the ring, and every hour it deletes old
+  // records. Never throws Error; it logs errors.
   void keep(const NodeWatch& watch, Moment now);
   // Writes everything before the process ends.
   void save(NodeWatch& watch);

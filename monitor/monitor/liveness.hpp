@@ -16,8 +16,8 @@ enum class SlurmView : std::uint8_t {
   planned,  // drained, in maintenance, rebooted by order or powered down: its silence is no failure
 };
 
-// The observer is suspected instead of the nodes if many fall silent within 30 s. These are at least doubt_least, and
-// more than the share doubt_share of the nodes that were up.
+// If many nodes fall silent within 30 s, the observer is suspected instead of the nodes. "Many" are at least
+// doubt_least nodes, and more than the share doubt_share of the nodes that were up.
 inline constexpr std::int32_t doubt_least = 3;
 inline constexpr double doubt_share = 0.5;
 
@@ -32,8 +32,8 @@ enum class Phase : std::uint8_t {
 // What changes the phase of a node.
 enum class Signal : std::uint8_t {
   heartbeat,
-  leaving,   // the agent says that it ends by order
-  expected,  // the history says that the node was up when this observer last ran
+  leaving,   // the agent announces that it ends by order
+  expected,  // by the history, the node was up when this observer last ran
   quiet,     // the silence exceeds suspect_after
   lost,      // the silence exceeds the node's patience, and the observer is not in doubt
 };
@@ -73,9 +73,10 @@ class LivenessTable {
   std::int32_t nodes() const { return static_cast<std::int32_t>(nodes_.size()); }
 
   // Records a heartbeat; the next tick() returns its events. `again` marks a heartbeat that was heard before and was
-  // repeated because its acknowledgement was lost. It shows that the node lives, but not what its interval is.
+  // repeated because its acknowledgement was lost. It shows that the node is alive, but says nothing about its
+  // interval.
   void heard(std::int32_t node, double now_s, bool again = false);
-  // Records that the node was up when this observer last ran. It will be given up unless it is heard from now on.
+  // Records that the node was up when this observer last ran. The node is given up if it is not heard soon.
   void expect(std::int32_t node, double now_s);
   // Records that the node's agent ends by order. Its silence is expected and no outage.
   void left(std::int32_t node);

@@ -10,7 +10,7 @@ namespace placement::monitor {
 
 // When the tasks of the monitor's loop are due. placement-monitor(8) states the intervals.
 struct MonitorSchedule {
-  static constexpr std::int32_t large_nodes = 1000;  // slurmctld's answer about more nodes than these is long
+  static constexpr std::int32_t large_nodes = 1000;  // with more nodes, slurmctld's answer is long
   static constexpr double slurm_again_s = 5;
 
   explicit MonitorSchedule(std::int32_t nodes) : slurm(nodes > large_nodes ? 30 : 10) {}

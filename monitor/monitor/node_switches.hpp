@@ -13,9 +13,9 @@
 namespace placement::monitor {
 
 // Returns the leaf switches of `nodes`, read from topology_file(slurm_conf). In a topology.yaml, the topology of the
-// cluster counts, not those of partitions. Without a file or switches, all nodes are on one leaf switch. Uses the name
-// and the topology of each of `nodes`. `warning` names the nodes of the file that are not among `nodes`. Throws Error
-// with the name of the file and the line.
+// cluster counts, not those of partitions. Without a file or switches, all nodes are on one leaf switch.
+// NodeShape::name and NodeShape::topology of `nodes` are used. `warning` names the nodes of the file that are not among
+// `nodes`. Throws Error with the name of the file and the line.
 NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                 std::string* warning = nullptr);
 
@@ -23,8 +23,8 @@ NodeSwitches read_node_switches(const std::string& slurm_conf, std::span<const N
 // switch; nodes below no switch share one. There are two hops within a leaf switch, and two more for each level up.
 NodeSwitches node_switches(std::span<const SwitchShape> switches, std::size_t nodes);
 
-// Caches the addresses of hosts. It keeps good answers of the resolver for an hour. It keeps failures for a minute, or
-// for twenty times the time that the lookup took.
+// Caches the addresses of hosts. Addresses are kept for an hour. Failures are kept for a minute, or for twenty times as
+// long as the lookup took.
 class AddressCache {
  public:
   // Returns the addresses of a host, with port 0, or none when the resolver knows none. May block for a lookup.

@@ -44,15 +44,15 @@ class NodeWatch {
 
   // Takes a heartbeat of the node's agent.
   void heartbeat(std::int32_t node, const protocol::Heartbeat& beat, Moment now);
-  // Takes an answer of slurmctld. Returns true when slurmctld misses a slurmd whose agent is well, so that it should be
-  // asked again soon.
+  // Takes an answer of slurmctld. Returns true if slurmctld misses a slurmd although the agent of that node is heard.
+  // The caller should then ask slurmctld again soon.
   bool take_slurm_answer(std::span<const SlurmNode> says, Moment now);
-  // Updates the state; it has to be called about once a second. Returns true when an outage has begun, ended or been
-  // judged again since the last call, so that the published state is out of date.
+  // Updates the state; it has to be called about once a second. Returns true if an outage has started, ended or got
+  // another cause since the last call, so that the published state is out of date.
   bool tick(Moment now);
   // Records until when the nodes were observed, before the process ends.
   void save();
-  // Returns the steady-clock time after which no step of the wall clock was detected.
+  // Returns the time of the last detected step of the wall clock, by the steady clock.
   double clock_good_since_s() const { return clock_good_since_s_; }
 
   // Returns the state of all nodes for the snapshot. The outage probabilities are for the next `horizon_s` seconds.

@@ -16,7 +16,7 @@ struct NodeObservation {
     double began_s = 0, ended_s = 0;
   };
   std::vector<Period> observed;  // disjoint
-  std::vector<double> outages;   // when the counted ones began
+  std::vector<double> outages;   // when the counted outages began
 };
 
 // Returns the probability that a node fails within `horizon_s` seconds after `now_s`, for each node.

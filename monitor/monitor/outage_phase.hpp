@@ -9,12 +9,12 @@ namespace placement::monitor {
 enum class OutagePhase : std::uint8_t {
   none,    // no outage lasts
   silent,  // the node is not heard
-  slurmd,  // the agent is heard, and slurmd alone is away
+  slurmd,  // the agent is heard, and only slurmd is missing
 };
 enum class OutageSignal : std::uint8_t {
   lost,           // the node is given up
   slurmd_missed,  // the agent or slurmctld misses slurmd, while the agent is heard
-  slurmd_back,    // neither of them misses slurmd any more
+  slurmd_back,    // the agent and slurmctld both see slurmd again
   heard,          // the node is heard after a silence
 };
 

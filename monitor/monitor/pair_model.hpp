@@ -31,9 +31,9 @@ struct PairModelSettings {
   std::size_t most_pairs = 400000;     // largest number of pairs that are remembered
 };
 
-// Estimates the network between all nodes from the measured pairs. The value of a pair is that of its hop class, plus
-// corrections for its leaf switches, its nodes and the pair [NLA §10]. All values are medians, so that a node with
-// wrong measurements or reports affects only its own pairs.
+// Estimates the network between all nodes from the measured pairs. The value of a pair is the value of its hop class
+// (all pairs with that number of hops), plus corrections for its leaf switches, its nodes and the pair [NLA §10]. All
+// values are medians, so that a node with wrong measurements or reports affects only its own pairs.
 class PairModel {
  public:
   PairModel(NodeSwitches switches, const PairModelSettings& settings);
@@ -42,9 +42,8 @@ class PairModel {
   void take_switches(NodeSwitches switches, const PairModelSettings& settings);
   const NodeSwitches& switches() const { return switches_; }
 
-  // Adds a measurement: latency in microseconds or bandwidth in bytes per second. A value that is not positive and
-  // finite is ignored, and so is one of a new pair when most_pairs are remembered. `now_s` is the time by a steady
-  // clock.
+  // Adds a measurement: latency in microseconds or bandwidth in bytes per second. Ignores a value that is not positive
+  // and finite, and any value of a new pair if most_pairs pairs are stored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
 
   struct Pair {
@@ -59,7 +58,7 @@ class PairModel {
   const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known of the pair
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
-  std::int64_t dropped() const { return dropped_; }          // measurements for which there was no room
+  std::int64_t dropped() const { return dropped_; }          // measurements that were ignored for lack of room
   // Removes the pairs without a measurement in the last keep_s seconds.
   void forget_old(double now_s);
 

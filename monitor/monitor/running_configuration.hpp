@@ -12,10 +12,10 @@
 namespace placement::monitor {
 
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the switches
-// may change while it runs. Settings by which queries are answered (TorusFile, OutageFile, SnapshotMaxAgeS,
-// MonitorReaders) are taken from a changed placement.conf at once, and so are the switches. The others stay as they
-// were at the start, and a note names each of them. While the file of the switches cannot be read, its last readable
-// version is used. Before the first one, all nodes are on one switch.
+// may change while it runs. Changes of the switches, and of the settings for queries (TorusFile, OutageFile,
+// SnapshotMaxAgeS, MonitorReaders), take effect at once. All other settings stay as they were at the start, and a note
+// names each one that has changed. While the file of the switches cannot be read, its last readable version is used.
+// Before a file was readable, all nodes are on one switch.
 class RunningConfiguration {
  public:
   // `started` is the configuration of the start. `nodes` are the names of the nodes of slurm.conf then.

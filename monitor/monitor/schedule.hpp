@@ -14,7 +14,7 @@ struct ProbePair {
 };
 
 // A tournament in which each of n participants meets each other one once [NLA §8]. It has n - 1 rounds for an even n,
-// and n rounds for an odd n; in each of the n rounds one rests. The pairs of a round are disjoint, with a < b.
+// and n rounds for an odd n, with one participant at rest in each round. The pairs of a round are disjoint, with a < b.
 std::int32_t tournament_rounds(std::int32_t n);
 std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
 
@@ -27,10 +27,11 @@ struct ScheduleSettings {
   double latency_round_s = 0.5;
   double bandwidth_round_s = 2;
   double bandwidth_probe_s = 0.25;     // time for a packet train and its answer, on a link of 10 Mbit/s
-  double longest_round_s = 55;         // a probe that would end later is left to another round: leases are short
+  double longest_round_s = 55;         // a probe that would end later moves to another round, because leases are short
   std::int32_t all_pairs_nodes = 128;  // up to this number of nodes all pairs are measured
-  std::int32_t random_peers = 2;       // with more nodes: random partners per node and period, besides one on its leaf
-  std::int32_t pairs_at_once = 256;    // a round with more pairs is divided into several
+  std::int32_t random_peers =
+      2;  // with more nodes: random partners per node and period, in addition to one on its leaf switch
+  std::int32_t pairs_at_once = 256;  // a round with more pairs is divided into several
   std::uint64_t seed = 1;
 };
 
@@ -38,7 +39,7 @@ struct ScheduleSettings {
 // nodes. A larger cluster has a tournament of one node per leaf switch, rounds of random pairs, and a round within leaf
 // switches. Random choices are kept for an hour. Pairs that would share an uplink measure bandwidth one after another.
 // Only one round runs at a time, so that no node is in two probes at once. A round that is too long for a lease
-// continues in another one, and a period that is too short for its rounds becomes longer.
+// continues in another round. If the rounds take longer than the period, the period becomes longer.
 class ProbeSchedule {
  public:
   // `leaf_of_node` is the leaf switch of each node, from 0. It is 0 for all nodes when the switches are not known.

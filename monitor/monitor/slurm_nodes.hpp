@@ -57,8 +57,8 @@ class SlurmNodes {
   int descriptor() const { return pipe_; }  // readable when a part of the answer arrived; -1: no answer is expected
   // Reads what has arrived. Returns the answer when no more is expected. Gives up after most_s seconds.
   std::optional<SlurmAnswer> collect(double now_s);
-  // Returns whether the active slurmctld runs on this host, by an answer that is at most next_good_s old. It is the one
-  // here if it answers, and none on the hosts before this one in slurm.conf does.
+  // Returns whether the active slurmctld runs on this host, by an answer that is at most next_good_s old. The slurmctld
+  // of this host is active if it answers, and if no slurmctld on an earlier host of slurm.conf answers.
   bool next_to_active(double now_s) const { return now_s - next_s_ < next_good_s; }
   static constexpr double most_s = 20, next_good_s = 70;
   static constexpr std::size_t most_bytes = 32 << 20;

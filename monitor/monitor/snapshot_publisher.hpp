@@ -21,14 +21,14 @@ class SnapshotPublisher {
   SnapshotPublisher(std::string path, double outage_horizon_s, Log log);
 
   // Writes the state of the nodes and the table of the pairs. The table is computed again only if that takes little of
-  // the time. `is_leader` says whether this monitor is the leader. A monitor that is not also writes the snapshot, for
-  // the slurmctld on its host, unless another process writes this file. With `only_for` only this user may read the
-  // file. Never throws Error: trouble is logged.
+  // the time. `is_leader` says whether this monitor is the leader. Another monitor also writes the snapshot, for the
+  // slurmctld on its own host, unless another process writes this file. With `only_for` only this user may read the
+  // file. Never throws Error; it logs errors.
   void publish(const NodeWatch& watch, const PairModel& pairs, bool is_leader, std::optional<uid_t> only_for,
                Moment now);
 
   std::int64_t written() const { return count_; }  // number of snapshots written since the start
-  // Returns whether the snapshot could not be written the last time. Where another monitor writes it, all is well.
+  // Returns whether the snapshot could not be written the last time. If another monitor writes it, this is false.
   bool in_trouble() const { return trouble_.lasts(); }
 
  private:

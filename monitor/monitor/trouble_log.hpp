@@ -8,12 +8,12 @@ namespace placement::monitor {
 
 using Log = std::function<void(const std::string&)>;
 
-// Logs one kind of trouble when it begins and when it changes, and not each time it is met.
+// Logs one kind of error when it starts and when it changes, and not each time it occurs.
 class TroubleLog {
  public:
   explicit TroubleLog(Log log) : log_(std::move(log)) {}
 
-  // Logs the text unless it is the last one. An empty text, which is not logged, says that the trouble is over.
+  // Logs the text unless it equals the last text. An empty text is not logged and means that the error is over.
   void say(const std::string& text) {
     if (text == last_) return;
     last_ = text;

@@ -8,8 +8,8 @@
 namespace placement::protocol {
 
 // Some settings of placement.conf concern the agents. They are set in one place, the file on the controllers, and a
-// monitor sends them to each agent within its session. An agent reads from its own host's file only what it needs to
-// start (AgentDirectory) and to find a monitor (MonitorUser, MonitorPort).
+// monitor sends them to each agent within its session. From the file of its own host, an agent reads only the keys that
+// it needs to start (AgentDirectory) and to find a monitor (MonitorUser, MonitorPort).
 
 // Returns the agents' settings in `config` as "Key=value" lines. A setting without a value has no line.
 std::string agent_settings_text(const Config& config);

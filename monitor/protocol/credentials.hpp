@@ -11,7 +11,8 @@
 
 namespace placement::protocol {
 
-// Credentials decide who may join. A credential proves which user made it, and only one user can read it.
+// Credentials decide which process may start a session. A credential proves which user made it, and only one user can
+// read it.
 class Credentials {
  public:
   struct Decoded {
@@ -23,14 +24,14 @@ class Credentials {
   virtual ~Credentials() = default;
   // Returns a credential that contains `payload`. Returns none when the service fails; why() then gives the reason.
   virtual std::optional<std::string> encode(ByteView payload) = 0;
-  // Returns the payload and the maker of `credential`, or why it is not accepted.
+  // Returns the payload and the maker of `credential`, or the reason why it is not accepted.
   virtual Decoded decode(const std::string& credential) = 0;
   // Returns the reason for which the most recent failed call failed.
   virtual std::string why() const = 0;
 };
 
-// A service that does not answer makes its caller wait for each request. This class stops requests after a failure
-// for several times that wait, so that the caller has time for its other work. Times are in seconds of steady_s().
+// If a service does not answer, each request makes the caller wait. After a failure, this class stops requests for
+// several times as long, so that the caller has time for its other work. Times are in seconds of steady_s().
 class ServiceSilence {
  public:
   // Returns whether the service may be asked at the time `now_s`.

@@ -18,7 +18,7 @@ inline constexpr int daemon_failed = 1;
 inline constexpr int daemon_bad_usage = 2;
 inline constexpr int daemon_runs_already = 3;
 
-// Describes the options that only one of the two daemons has, besides --slurm-conf, --help and --version.
+// Describes the options of one daemon, in addition to --slurm-conf, --help and --version, which both daemons have.
 struct DaemonHelp {
   const char* program = nullptr;
   const char* text = nullptr;           // the output of --help
@@ -33,9 +33,9 @@ struct DaemonOptions {
   bool switched = false;   // whether switch_option was given
 };
 
-// The main function of both daemons. Reads the command line, and prints the help, the version or an error message where
-// that is needed. Then it ignores SIGPIPE, blocks SIGCHLD and the signals `stops` that end a daemon, SIGTERM and
-// SIGINT, and calls run(options, stops). Returns the exit code: that of run(), or daemon_failed if it throws an
+// The main function of both daemons. Reads the command line, and prints the help, the version or an error message if
+// necessary. Then it ignores SIGPIPE, and blocks SIGCHLD and the signals `stops` that end a daemon (SIGTERM and
+// SIGINT). It then calls run(options, stops). Returns the exit code: that of run(), or daemon_failed if it throws an
 // exception, which is logged.
 int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::function<void(const std::string&)>& log,
                const std::function<int(const DaemonOptions& options, const sigset_t& stops)>& run);
@@ -44,8 +44,8 @@ int run_daemon(const DaemonHelp& help, int argc, char** argv, const std::functio
 // be root and must not read a file that belongs to another user. Throws Error when a file is unsafe or not valid.
 Config read_daemon_config(const std::string& slurm_conf);
 
-// The contents of placement.conf and slurm.conf that a daemon needs at its start. A wrong key of placement.conf has its
-// default.
+// The contents of placement.conf and slurm.conf that a daemon needs at its start. A key of placement.conf with a wrong
+// value has its default.
 struct DaemonFiles {
   Config config;
   SlurmHosts hosts;

@@ -61,7 +61,7 @@ struct SealedHeader {
 // encode() of messages.hpp returns the whole datagram of a frame, but only the header of a sealed frame. decode()
 // checks length, magic, version, kind and zeros, and ignores the ciphertext of a sealed frame.
 
-// Returns the kind of a datagram if it has one. The rest of the datagram is not checked.
+// Returns the kind of a datagram, or none without a valid kind. The rest of the datagram is not checked.
 std::optional<FrameKind> frame_kind(ByteView datagram);
 
 // The content of the munge credential in a join.

@@ -31,7 +31,7 @@ inline constexpr NumberRange any_float{0, std::numeric_limits<float>::max()};
 template <typename T, typename Message>
 concept Of = std::same_as<std::remove_const_t<T>, Message>;
 
-// Appends fields to a message. Checks are the Reader's; the Writer makes none.
+// Appends fields to a message. Only the Reader checks values; the Writer checks none.
 class Writer {
  public:
   static constexpr bool reads = false;
@@ -180,7 +180,7 @@ class Reader {
     zeros();
   }
   ByteView rest() { return take(in_.left()); }
-  // Passes over the rest of the message, which must have more than `size` bytes.
+  // Skips the rest of the message, which must have more than `size` bytes.
   void leave_more_than(std::size_t size) { require(rest().size() > size); }
   // Requires that the whole message has at most `size` bytes.
   void at_most(std::size_t size) { require(size_ <= size); }

@@ -27,8 +27,8 @@ inline constexpr std::size_t max_wire_name = 64;   // longest name of a node or 
 
 inline constexpr std::size_t frame_header_bytes = 8;
 inline constexpr std::size_t nonce_bytes = 16;
-// Length of a hello and of a challenge, which are padded so that no answer is longer than the datagram it answers. A
-// join, the answer to a challenge, is at most this long.
+// Length of a hello and of a challenge. They are padded so that no answer is longer than the datagram that it answers.
+// A join, the answer to a challenge, is at most this long.
 inline constexpr std::size_t handshake_bytes = 640;
 inline constexpr std::size_t sealed_header_bytes = frame_header_bytes + 16;
 inline constexpr std::size_t seal_tag_bytes = 16;
@@ -38,7 +38,7 @@ inline constexpr std::size_t max_message = max_datagram - seal_overhead;
 using Nonce = std::array<std::uint8_t, nonce_bytes>;
 using Key = std::array<std::uint8_t, 32>;
 
-// The source or the destination of a datagram. An IPv4 address is stored as ::ffff:a.b.c.d.
+// The source or destination address of a datagram. An IPv4 address is stored as ::ffff:a.b.c.d.
 struct NetAddress {
   std::array<std::uint8_t, 16> ip{};
   std::uint16_t port = 0;
@@ -138,7 +138,7 @@ struct ProbeLease {
   NetAddress peer_address;          // where the agent of the other end listens
   Key key{};                        // random; both ends of the pair get this key
   std::uint32_t start_in_ms = 0;    // when the initiator starts, from receipt of the lease
-  std::uint32_t expires_in_ms = 0;  // from receipt of the lease; 1 to max_lease_ms
+  std::uint32_t expires_in_ms = 0;  // from the receipt of the lease; 1 to max_lease_ms
   std::uint16_t packets = 0;        // exchanges, or packets of the train; 1 to max_probe_packets
   std::uint16_t packet_bytes = 0;   // of the sealed datagram; min_probe_packet to max_datagram
 

@@ -43,14 +43,14 @@ struct QueryLimits {
 // Answers the queries of query_wire.hpp. A client without a credential can make the server keep at most
 // max_query_credential bytes for some seconds, on a limited number of connections. The rate of requests to munge, and
 // the connections and the time of one user are limited. The user who has used least time is served first. Queries for
-// decisions can take long, so each has a process of its own. They are few, and each user has one at most.
+// decisions can take long, so each has a process of its own. There are few processes for this, at most one per user.
 class QueryServer {
  public:
   using Text = std::shared_ptr<const std::string>;
   using Send = std::function<void(std::string_view text)>;
   // Both throw Error with a message that is sent to the user `asker`.
   struct Answers {
-    std::function<Text(const Query& query, uid_t asker)> at_once;  // of all kinds but decisions
+    std::function<Text(const Query& query, uid_t asker)> at_once;  // for all kinds except decisions
     // Is called in a process of its own. The texts that it sends are the answer. `send` waits for the client.
     std::function<void(const Query& query, uid_t asker, const Send& send)> streamed;
   };
@@ -79,7 +79,7 @@ class QueryServer {
     double until_s;
     double moved_s = 0;  // when the client last read something
     State state = State::reading;
-    uid_t asker = 0;  // these two only when the query is complete
+    uid_t asker = 0;  // asker and query are set only when the query is complete
     Query query{};
     Bytes in;
     Bytes out;  // sealed pieces of the answer; the first `sent` bytes are sent

@@ -35,7 +35,7 @@ struct Query {
     live_state = 1,  // the snapshot as it is published
     decisions,       // the decisions that the asking user may see, as a DecisionAnswer
     job_state,       // the state of `nodes` that slurmctld would send with a job, as pack_job_state() writes it
-    notes,           // what the configuration files say and is not in force in this monitor, one message on each line
+    notes,  // settings of the configuration files that are not in force in this monitor, one message on each line
   };
   Kind kind = Kind::live_state;
   std::uint64_t channel = 0;  // number of the sealed channel of the answer; any number
@@ -80,8 +80,8 @@ struct DecisionAnswer {
   double last_s = unknown_value;    // when the last of them was made, in seconds since 1970
   std::string ring_trouble;         // why `written` and `last_s` are not known; empty: they are known
 };
-// Writes the answer as text: each decision and an empty line, then all else. So a writer can stream the decisions, and
-// write notes on them at the end.
+// Writes the answer as text: each decision and an empty line, then the other fields. So a writer can stream the
+// decisions, and write notes about them at the end.
 std::string answer_text(const DecisionAnswer& answer);
 // Reads a text that answer_text() wrote. Throws Error when it is not valid.
 DecisionAnswer parse_answer_text(std::string_view text);

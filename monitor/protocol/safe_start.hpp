@@ -28,8 +28,8 @@ class UnknownUser : public Error {
 // Returns the ids of the user `name`. Throws UnknownUser when no user has this name, and Error when it is root.
 UserIds unprivileged_user(const std::string& name);
 
-// Makes `user` the user of this process for good. A process of root changes to it; any other process must run as it
-// already. Afterwards the process can gain no privilege and writes no core file. Throws Error.
+// Makes `user` the user of this process for good. A process of root changes to this user; any other process must
+// already run as this user. Afterwards the process can gain no privilege and writes no core file. Throws Error.
 void become(const UserIds& user, const std::string& name);
 
 // Returns the users besides root that may own the cluster's configuration: the user slurm, if it exists.

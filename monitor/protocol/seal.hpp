@@ -37,7 +37,7 @@ class ReplayWindow {
 enum class Side : std::uint8_t { first, second };  // first: agent or initiator; second: monitor or responder
 
 // One end of a pair that shares a secret. Each direction has its own key and its own count. So no nonce is used twice
-// with one key, and a datagram that is sent back to its sender is not accepted.
+// with one key, and a sender does not accept its own datagram if somebody sends it back.
 class SealedChannel {
  public:
   SealedChannel() = default;

@@ -35,9 +35,10 @@ RefusalClass class_of(Refusal refusal);
 class TokenBucket {
  public:
   TokenBucket(double rate, double burst) : rate_(rate), burst_(burst), level_(burst) {}
-  // Takes `amount` units and returns true, or returns false and takes nothing when there are fewer.
+  // Takes `amount` units and returns true, or returns false and takes nothing if fewer units are available.
   bool take(double now_s, double amount = 1);
-  // Takes `amount` units that are used up already, even if there are fewer. The level may fall to -burst.
+  // Takes `amount` units for work that is already done, even if fewer units are available. The level may fall to
+  // -burst.
   void charge(double now_s, double amount);
   // Returns the units that can be taken at the time `now_s`; below 0 while more was charged than there was.
   double level(double now_s);
@@ -145,10 +146,10 @@ class ServerSessions {
   const std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)>& refused() const { return refused_; }
 
  private:
-  // Any process on a node can send joins from the node's address. Its attempts are charged to its port, because no
-  // other process can have that port. They are charged to the peer only if the credential was valid. So other processes
-  // cannot use up the agent's attempts. Attempts from the port of the agent's last session are handled at once; others
-  // may have to be repeated if other processes use many ports.
+  // Any process on a node can send joins from the node's address. The attempts of a process are charged to its port,
+  // because no other process can have that port. They are charged to the peer only if the credential was valid. So
+  // other processes cannot use up the agent's attempts. Attempts from the port of the agent's last session are handled
+  // at once; others may have to be repeated if other processes use many ports.
   struct Peer {
     std::optional<SealedChannel> channel;
     NetAddress address;  // of the present or the last session
@@ -187,7 +188,7 @@ class ServerSessions {
   std::vector<Peer> peers_;
   Key cookie_key_{};
   AnswerRate hellos_;
-  AnswerRate resets_;  // not those of hellos: a reset only saves the agent a wait
+  AnswerRate resets_;  // separate from those of hellos, because a reset only saves the agent a wait
   TokenBucket joins_;
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)> refused_{};
 };

@@ -34,7 +34,7 @@ class UdpSocket {
   std::optional<Arrival> receive();
 
  private:
-  bool v6_ = true;  // stands before the descriptor: opening it says which one the host has
+  bool v6_ = true;  // declared before the descriptor, because opening the socket sets it
   FileDescriptor descriptor_;
   NetAddress local_;
   Bytes buffer_;

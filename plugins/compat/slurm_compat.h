@@ -15,8 +15,8 @@
 /*
  * Slurm's data is declared weak, because any program that uses libslurm scans PluginDir and may load this plugin.
  * Functions bind when they are called, but data binds at once. A client without one of the symbols would print an error
- * and continue without the plugin. plugin_load_from_file is weak because libslurm does not export it. With it the plugin
- * detects whether a program has more than libslurm.
+ * and continue without the plugin. plugin_load_from_file is weak because libslurm does not export it. By this symbol
+ * the plugin detects whether a program contains more of Slurm than libslurm.
  */
 #pragma weak job_list
 #pragma weak node_record_count
@@ -79,7 +79,7 @@ static inline bool gres_are_on_node(const job_record_t *job, const node_record_t
 
 /*
  * Returns slurmctld's index of the topology of the partition's jobs, and sets *name to its name. A partition that names
- * none has the topology of the cluster: index 0, and *name is NULL.
+ * no topology has the topology of the cluster, with index 0 and *name NULL.
  */
 static inline int topology_of_partition(const part_record_t *partition, char **name)
 {
@@ -102,7 +102,7 @@ static inline int load_plugin(plugin_handle_t *plugin, const char *path)
 #endif
 }
 
-/* These spellings do not exist in some versions, so that code must not use them. */
+/* These spellings do not exist in some versions, so code must not use them. */
 #pragma GCC poison List ListIterator job_details add_job_to_cores gres_job_test
 
 /* ---- macros for the declarations of a plugin */

@@ -45,8 +45,8 @@ class CandidateNodes {
   // Returns true if tasks may be planned on all free leaves of each node: no node or socket has a limit of tasks.
   bool all_leaves_usable() const { return !offer_.max_tasks && request_.tasks_per_socket == 0; }
 
-  // Returns, for each leaf of `node`, an index into the offer, whether tasks may be planned on it. Only free leaves
-  // are usable. Their number is limited to what the most tasks of each socket and of the node need.
+  // Returns, for each leaf of `node`, an index into the offer, whether tasks may be planned on it. Only free leaves are
+  // usable. Their number is limited by the largest numbers of tasks per socket and per node.
   std::vector<bool> usable_leaves(std::uint32_t node) const;
 
   // Returns the number of tasks that the usable leaves of `node`, an index into the offer, can take.

@@ -43,7 +43,7 @@ void placement_unconfigure(void);
 /* Returns the mode in force; PLACEMENT_OFF if the last placement_configure() failed. */
 enum placement_mode placement_current_mode(void);
 
-/* Returns the mode in force for jobs of `partition` (PartitionModes); NULL: a partition that is not known. */
+/* Returns the mode in force for jobs of `partition` (PartitionModes). NULL stands for an unknown partition. */
 enum placement_mode placement_mode_in(const char *partition);
 
 /*
@@ -99,8 +99,8 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 #define PLACEMENT_JOB_START "PLACEMENT_START"
 
 /*
- * Frees what is kept of jobs about which nothing was asked for ten minutes. It costs little, so that it can be called
- * with each job test.
+ * Frees the data of jobs about which nothing was asked for ten minutes. The call costs little, so each job test can
+ * make it.
  */
 void placement_tidy(void);
 
@@ -135,8 +135,8 @@ void placement_decide(const struct placement_offer *offer, const struct placemen
 		      struct placement_decision *decision);
 
 /*
- * Returns true if placement_decide() would now put off the decision on a job of the user `uid`, whose decision may be
- * put off. `times_put_off` is the number of times that it was put off already. The call costs little.
+ * Returns true if placement_decide() would now put off a decision about a job of the user `uid` that may be put off.
+ * `times_put_off` is the number of times that it was put off already. The call costs little.
  */
 bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 
@@ -148,7 +148,7 @@ bool placement_would_put_off(uint32_t uid, uint32_t times_put_off);
 void placement_assess(const struct placement_offer *offer, const struct placement_request *request,
 		      const struct placement_grant *grant, struct placement_decision *decision);
 
-/* Frees what is kept of the job `job_id`. Call it when nothing more will be asked about the job. */
+/* Frees the data of the job `job_id`. Call it when no further question about the job will come. */
 void placement_forget(uint32_t job_id);
 
 /*

@@ -43,7 +43,7 @@ class DecisionLog {
   // Starts a record with what the policy was offered and what it chose. `plan` is null if the policy made no plan.
   void record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
                      const LiveNow& live, const Plan* plan);
-  // Drops the record that record_choice() started, so that the next record() says nothing of a policy's choice.
+  // Drops the record that record_choice() started, so the next record() has no choice of a policy.
   void forget() { decision_ = {}; }
 
   // Completes the record with the decision; writes it and forgets it.

@@ -46,7 +46,7 @@ template <typename Entry>
 class JobRequestCache {
  public:
   static constexpr std::size_t max_jobs = 64;
-  static constexpr std::size_t max_bytes = 50 << 20;  // of all matrices but that of the last request
+  static constexpr std::size_t max_bytes = 50 << 20;  // of all matrices except that of the last request
   using Clock = std::chrono::steady_clock;
 
   // Returns the entry of the job `job_id` for the request in `environment`. Decodes the request if it is not kept yet.
@@ -61,8 +61,8 @@ class JobRequestCache {
     return jobs_.front().entry;
   }
 
-  // Returns the entry of the job `job_id` for the request in `environment` if it is kept, else null. It decodes
-  // nothing, and of a job that is not known it does not even read the environment.
+  // Returns the entry of the job `job_id` for the request in `environment` if it is kept, else null. Decodes nothing.
+  // For an unknown job, it does not even read the environment.
   Entry* find_kept(std::uint32_t job_id, std::span<char* const> environment) {
     return find_latest(job_id) == nullptr ? nullptr : find_kept(job_id, job_request_fingerprint(environment));
   }

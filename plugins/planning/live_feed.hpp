@@ -31,21 +31,23 @@ struct SnapshotOwners {
   bool operator==(const SnapshotOwners&) const = default;
 };
 
-// Looks up `monitor_user` in the host's user database and returns the trusted users. A user who does not exist is no
-// error; the field `missing` then says so.
+// Looks up `monitor_user` in the host's user database and returns the trusted users. If the user does not exist,
+// `missing` has a message; this is not an error.
 SnapshotOwners snapshot_owners(const std::string& monitor_user);
 
 // Keeps the monitor's newest snapshot in memory, because decisions run under slurmctld's locks and may not read files.
 // A thread checks once a second whether the file was replaced, reads it, and swaps a pointer. It holds the lock of
 // decisions only for this swap, and no lock of Slurm. The file is not mapped: a truncated mapping ends a process with
-// SIGBUS. The destructor does not wait for the thread, which may hang in a file system. A snapshot of root, of the own
-// user or of the monitor's user is trusted. These users are looked up again while a file is refused.
+// SIGBUS. The destructor does not wait for the thread, which may hang in a file system. A snapshot is trusted if it
+// belongs to root, to the user of this process or to the monitor's user. These users are looked up again while a file
+// is refused.
 class LiveFeed {
  public:
   // Gets one line when a file is refused for the first time, and one when a good file follows a refused one.
   // It is called by the constructor and by the thread of the feed, also after the feed is destroyed.
   using Log = std::function<void(bool is_error, const std::string& text)>;
-  // Does something else that opens files, in the thread of the feed. It is called once a second until it returns true.
+  // Another task that opens files, such as opening the ring. The thread of the feed calls it once a second until it
+  // returns true.
   using Retry = std::function<bool()>;
   // Returns the trusted users. It is called by the constructor, and by the thread while a file is refused.
   using FindOwners = std::function<SnapshotOwners()>;
@@ -62,8 +64,8 @@ class LiveFeed {
   // Returns the newest snapshot that is not too old, or why there is none. Does no I/O.
   LiveNow now() const;
 
-  // Records that memory was freed, which the C library keeps for itself. The thread makes it return free memory to the
-  // system, at most once a minute. Does no I/O.
+  // Records that memory was freed, which the C library keeps for itself. The thread then makes the C library return
+  // free memory to the system, at most once a minute. Does no I/O.
   void memory_was_freed() const;
 
   // Lets the thread call `call` once, after `time` or up to a second later. Only one request is pending at a time; the

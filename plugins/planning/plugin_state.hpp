@@ -27,8 +27,9 @@ using Clock = std::chrono::steady_clock;
 // The processor times for decisions, which run under slurmctld's locks. Each user gets a part
 // (decision_time_budget.hpp). While the user's part of full_budget lasts, decisions are made in full. After that they
 // are put off to the next scheduling cycle, at most DecisionWait= times. A decision that may not be put off is made
-// without the matrix, in a tenth of the time. Without time in degraded_budget either, stock Slurm places the job.
-// full_budget saves at most the time of five seconds: stock Slurm holds its locks as long for 200 jobs on 5,000 nodes.
+// without the matrix, in a tenth of the time. If degraded_budget is also used up, stock Slurm places the job.
+// full_budget saves at most the share of five seconds. Stock Slurm holds its locks for about as long to start 200 jobs
+// on 5,000 nodes.
 inline DecisionTimeBudget full_budget(const Config& config) {
   const auto of_second = std::chrono::milliseconds(10) * config.decision_share;
   return {of_second, 5 * of_second};
@@ -92,8 +93,8 @@ struct PluginState {
   Answer transient;                // the latest answer, if it is not kept in `jobs`
   const Answer* latest = nullptr;  // the latest answer; null once it may have been dropped
 
-  // The texts of the latest decision that no Answer has.
-  StepCosts costs;  // on what the job got
+  // Texts of the latest decision that are not part of an Answer.
+  StepCosts costs;  // of the allocation
   std::string busiest_link, text;
   char failed[256] = "";
 

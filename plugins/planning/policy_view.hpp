@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: GPL-2.0-or-later
-// A job's request and the nodes that it may have, as its policy takes them.
+// SPDX-License-Identifier: GPL-2.0-or-later The input of a policy: the job's request, and the view of the nodes that
+// the job may have.
 #pragma once
 #include <cstdint>
 #include <span>

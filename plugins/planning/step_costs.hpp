@@ -125,8 +125,8 @@ struct Plan {
 // Returns the costs of the job's first step on the nodes and cores `grant` that Slurm gave the job. `plan` was made for
 // `input`, or is null if no policy chose the nodes. If the allocation is the plan, the plan's costs are returned.
 // Otherwise the policy places the ranks anew, and `difference` gets a text for users about the difference. Returns
-// nothing if srun does not place the job's ranks by a matrix on nodes that no policy chose. Does not throw Error: costs
-// that cannot be computed before `deadline` are empty.
+// nothing if `plan` is null and srun does not place the job's ranks by a matrix. Does not throw Error: costs that
+// cannot be computed before `deadline` are empty.
 std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, const placement_grant& grant,
                                   const Deadline& deadline, std::string& difference);
 

@@ -25,8 +25,8 @@ uint32_t gres_tasks_on_node(const job_record_t *job, const node_record_t *node, 
 
 /* The numbers of nodes whose free generic resources are enough for a job; UINT32_MAX: all nodes have too few. */
 struct gres_nodes {
-	uint32_t least;	/* of the nodes with the most resources */
-	uint32_t most;	/* of any nodes, also those with the fewest resources */
+	uint32_t least;	/* if the nodes with the most resources are used */
+	uint32_t most;	/* if the nodes with the fewest resources are used */
 };
 
 /*

@@ -30,7 +30,7 @@ struct job_view {
 	uint32_t *required;
 };
 
-/* Returns 0 for each of the three values by which Slurm says "not given" (0, NO_VAL16, INFINITE16), else `value`. */
+/* Returns 0 for each of the three values that mean "not given" in Slurm (0, NO_VAL16, INFINITE16), else `value`. */
 static inline uint16_t given16(uint16_t value)
 {
 	return (value == NO_VAL16 || value == INFINITE16) ? 0 : value;

@@ -3,7 +3,7 @@
 #include <slurm/slurm.h>
 #include <sys/types.h>
 
-// The header declares what a plugin provides outside its own extern "C".
+// spank.h declares the functions of a plugin outside its own extern "C", so this file adds one.
 extern "C" {
 #include <slurm/spank.h>
 }

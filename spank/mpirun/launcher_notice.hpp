@@ -8,8 +8,8 @@
 
 namespace placement::spank {
 
-// Returns the name of the daemon that this step runs if mpirun or mpiexec starts its ranks through it; else an empty
-// string. The tasks of this step are not placed then. It does not matter which daemon runs on which node. A daemon must
+// If this step runs the daemons of mpirun or mpiexec, returns the name of the daemon; otherwise an empty string. srun
+// does not place the tasks of a step with daemons. It does not matter which daemon runs on which node. A daemon must
 // not be bound, because its ranks need all cores of the job.
 std::string launcher_daemon(spank_t spank);
 

@@ -7,8 +7,8 @@ namespace placement::spank {
 // Variables in the environment of a job's script or shell. Some give Open MPI's mpirun the order of its ranks (the
 // plan). The others show this plan to users and commands.
 
-// Open MPI's own variables for the mapping of ranks and for the hostfile. The first of each is for versions up to 4,
-// the second for those from 5 on, whose mpirun is PRRTE's. A plan sets all four.
+// Open MPI's own variables for the mapping of ranks and for the hostfile. In each array, the first variable is for Open
+// MPI up to version 4. The second is for version 5 and later, whose mpirun is PRRTE's. A plan sets all four variables.
 inline constexpr const char* mapping_policy_variables[] = {"OMPI_MCA_rmaps_base_mapping_policy",
                                                            "PRTE_MCA_rmaps_default_mapping_policy"};
 inline constexpr const char* hostfile_variables[] = {"OMPI_MCA_orte_default_hostfile",
@@ -33,8 +33,8 @@ struct MpirunPlan {
 // Returns the plan for mpirun in the environment of this process.
 MpirunPlan inherited_mpirun_plan();
 
-// Removes the plan from the environment of this process, except for variables that the user has changed. srun starts no
-// mpirun with it. The jobs that sbatch and salloc start must not have it.
+// Removes the plan from the environment of this process, except for variables that the user has changed. srun needs no
+// plan, and the jobs of sbatch and salloc must not inherit it.
 void forget_mpirun_plan();
 
 }  // namespace placement::spank

@@ -10,7 +10,7 @@ namespace placement::spank {
 // plan is a sequential hostfile, a file in memory (memfd) that PLACEMENT_HOSTFILE names. If the user
 // (PLACEMENT_MPIRUN=yes) or the site (MpirunByPolicy=yes) asks for it, Open MPI's own variables name it as well, so
 // that every mpirun follows it. The path is that of a descriptor in /proc/PID/fd of the process that holds the file, so
-// that other users cannot replace it. The path ends with this process.
+// that other users cannot replace it. The path is valid until that process ends.
 
 // Makes the plan in salloc and sets the variables in its environment. Call it when the environment describes the job.
 // salloc holds the plan until it ends. `has_command` is false if salloc starts its default shell. Returns a message for

@@ -7,7 +7,7 @@
 
 namespace placement::spank {
 
-// The longest hostfile of a batch script, with the character before it.
+// The longest text that the child process may return for the hostfile of a batch script.
 inline constexpr std::size_t most_hostfile_bytes = 64 << 20;
 
 // Runs `make` in a child process and returns its text. The forked process may hang, because Slurm's libraries may hold

@@ -14,7 +14,7 @@
 namespace placement::spank {
 
 // Profiles that srun makes of each run of an MPI program where the site has ProfileJobs=yes. They are used only when
-// the last learned_runs runs agree, because a run may be an unusual one that nobody looked at.
+// the last learned_runs runs agree, because a single run may be unusual.
 
 // The largest part of the traffic by which two runs that agree may differ.
 inline constexpr double most_difference_of_runs = 0.1;
@@ -24,7 +24,7 @@ inline constexpr double most_difference_of_runs = 0.1;
 // traffic, or if their numbers of ranks differ.
 double traffic_difference(const CommMatrix& one, const CommMatrix& other);
 
-// The result of the learned profiles of one number of ranks.
+// The learned profiles of one program and number of ranks, combined.
 struct LearnedProfile {
   std::size_t runs = 0;                      // profiles that can be read, at most learned_runs
   double difference = 0;                     // the largest between two of them

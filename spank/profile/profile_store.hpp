@@ -20,8 +20,8 @@ struct ProgramRun {
 };
 
 // Returns the run of a command with `ranks` ranks. A program without a slash is looked up in `search_path`, in the form
-// of PATH, and then in `directory`; a relative path starts at `directory`. A program that is not found keeps its word.
-// Throws Error if `command` is empty.
+// of PATH, and then in `directory`; a relative path starts at `directory`. If the program is not found,
+// ProgramRun::program is its name as given. Throws Error if `command` is empty.
 ProgramRun program_run(const std::vector<std::string>& command, std::int32_t ranks, const std::string& directory,
                        const std::string& search_path);
 
@@ -55,9 +55,9 @@ class ProfileStore {
 
   const std::string& directory() const { return directory_; }
 
-  // Returns the profile of `run`: one with equal arguments, else the latest one whose arguments are of their class;
-  // nothing if there is none. Throws Error if another user may write into the directory, because its files cannot be
-  // trusted then.
+  // Returns the profile of `run` with equal arguments. If there is none, returns the latest profile whose arguments are
+  // of the class of the arguments of `run`. Returns nothing if neither exists. Throws Error if another user may write
+  // into the directory, because its files cannot be trusted then.
   std::optional<StoredProfile> find(const ProgramRun& run) const;
 
   // Returns the profiles of runs like `run` with other numbers of ranks, the latest of each number.
@@ -82,14 +82,15 @@ class ProfileStore {
   std::vector<StoredProfile> find_learned(const ProgramRun& run, bool other_ranks = false) const;
 
   // Returns the path of the file for the next learned profile of `run`. `known` has the learned profiles of `run`, the
-  // latest first. The file does not exist, or is none of the latest learned_runs - 1. `number` chooses among the at
-  // least learned_files - learned_runs + 1 free files. Simultaneous runs with consecutive numbers therefore have
-  // different files. The directory is made, cleared and refused as file_for() does it.
+  // latest first. The file either does not exist yet, or is older than the latest learned_runs - 1 profiles. `number`
+  // chooses among the at least learned_files - learned_runs + 1 free files. Simultaneous runs with consecutive numbers
+  // therefore have different files. The directory is made, cleared and refused as file_for() does it.
   std::string learned_file_for(const ProgramRun& run, std::span<const StoredProfile> known, std::uint64_t number) const;
 
-  // A mark says that learned profiles were read and agree. Returns whether `run` has one that is younger than `latest`.
+  // A mark records that learned profiles were read and agree. Returns whether `run` has a mark that is younger than the
+  // profile `latest`.
   bool has_agreement(const ProgramRun& run, const StoredProfile& latest) const;
-  // Makes the mark. Nothing happens if that fails: the profiles are read again the next time.
+  // Makes the mark. If that fails, nothing else happens, and the profiles are read again the next time.
   void mark_agreement(const ProgramRun& run) const;
 
   // Returns the path of the file for a profile of `run`. Creates the directory, with access for the user only. While

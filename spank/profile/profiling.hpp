@@ -35,14 +35,14 @@ std::vector<std::string> command_given(int component = 0);
 // it is, and the user gets the reason. An empty `command` changes nothing without a message.
 void take_stored_profile(PlacementRequest& request, const std::vector<std::string>& command, std::int32_t tasks);
 
-// Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws
-// Error if the profiling library is missing, or if the path is a directory or lies in none that exists.
+// Returns the value of --profile-comm as an absolute path for the job's steps; an empty value stays empty. Throws Error
+// if the profiling library is missing, if the path is a directory, or if its directory does not exist.
 std::string checked_profile_file(const std::string& file);
 
 // Sets up the step's tasks to be profiled for a learned profile, if slurmctld has ProfileJobs=yes in force. The step
-// must run an MPI program that is linked with the profiler's MPI library and not named in ProfileExclude. Its runs must
-// not agree yet. Call it in srun when the step is created and not yet launched. Throws Error if the user's store cannot
-// be used.
+// must run an MPI program that is linked with the profiler's MPI library and not named in ProfileExclude. The earlier
+// runs of the program must not agree yet. Call it in srun when the step is created and not yet launched. Throws Error
+// if the user's store cannot be used.
 void learn_step(spank_t spank, std::int32_t tasks);
 
 // Has the tasks of the step profiled. Call it in srun when the step is created and not yet launched. The profile goes

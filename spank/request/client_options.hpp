@@ -30,7 +30,7 @@ void tell_user(const std::string& text);
 // Returns true if client_option() works in this process.
 bool client_options_known();
 
-// Returns the number in a count of GPUs such as "8" or "a100:8"; nothing for a list of several types, and without a
+// Returns the number in a count of GPUs such as "8" or "a100:8"; nothing for a list of several types, or if there is no
 // text.
 std::optional<std::int32_t> gpu_number(const std::optional<std::string>& text);
 

@@ -7,10 +7,10 @@
 namespace placement::spank {
 
 // Returns a line for the user of the job `job` with the reason why it has the nodes that Slurm itself chose. If
-// `asked`, the job asked slurmctld for a policy. If the job has the policy's nodes, the line says what the policy
-// lacked for its choice; it is empty if it lacked nothing. If the job did not ask, its partition may have a policy
+// `asked`, the job asked slurmctld for a policy. If the job has the policy's nodes, the line names the data that the
+// policy did not have, and is empty if it had all data. If `asked` is false, the partition of the job may have a policy
 // (PartitionPolicies), and the line has the reason why the job does not have that policy's nodes. The line is empty if
-// the partition has none, and while Mode= of placement.conf keeps slurmctld from applying policies.
+// the partition has no policy, or if Mode= of placement.conf keeps slurmctld from applying policies.
 //   array  the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it
 //   value  the value of job_decision_variable, null if the job has none; ignored if it is for another job, because a
 //          job inherits the environment of the job that submitted it

@@ -25,18 +25,19 @@ struct PlacementRequest {
 // text starts with "; ". It is empty for other names.
 std::string tilde_hint(const std::string& file);
 
-// Returns the message for the user if a file has the name of the pattern that stands in for a matrix; else empty.
+// Returns a message for the user if a file has the same name as the pattern that the user gave; otherwise an empty
+// text.
 std::string same_name_note(const Parameters& parameters);
 
 // Adds comm-share= from the summary that placement-profile wrote next to the matrix `matrix_file`, if the policy knows
-// this key and it is not given. Does nothing if the summary cannot be read. Does nothing either if the policy weighs
-// traffic against faults by this key, as TOFA does. The waiting time of ranks does not measure that, and is 0 if one
-// rank never waits.
+// this key and it is not given. Does nothing if the summary cannot be read. It also does nothing if the policy weighs
+// traffic against faults by this key, as TOFA does. The waiting time in a summary does not measure this weight, and is
+// 0 if one rank never waits.
 void add_measured_share(PolicySpec& spec, const std::string& matrix_file);
 
-// Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment,
-// command line. Both -m and --placement set the policy, so the last of them counts. A stock word after -m takes the
-// policy back. Options are only checked in resolve(), because a later option may correct a mistake.
+// Collects the options of one job component in the order in which Slurm reads them: #SBATCH lines, environment, command
+// line. Both -m and --placement set the policy, so the last of them counts. A later stock word after -m cancels the
+// policy. Options are only checked in resolve(), because a later option may correct a mistake.
 class PlacementOptions {
  public:
   // Takes the word of an -m, or of the environment variable `variable` if that is not empty. Returns true if it names a

@@ -16,7 +16,7 @@ namespace placement::spank {
 
 // The GPU of each rank of a step. Ranks of a node with much traffic between them get GPUs with links between them.
 struct GpuOrder {
-  bool changed = false;  // some node does not use its GPUs in the order of their numbers
+  bool changed = false;  // at least one node uses its GPUs in another order than that of their numbers
   // For each rank the index of its GPU among the job's GPUs on its node; by default, its index among the ranks there.
   std::vector<std::int32_t> gpu_of_rank;
   // The share, 0 to 1, of the traffic that is between linked GPUs, on nodes with known links. `linked` is for this
@@ -27,7 +27,7 @@ struct GpuOrder {
 };
 
 enum class GpuLists {
-  per_node,  // each node may have an order of its own; nodes without known links keep that of the numbers
+  per_node,  // each node may have an order of its own; nodes without known links keep the order of the numbers
   one        // the i-th rank of each node has the same GPU, as in srun's --gpu-bind=map_gpu; all nodes must be alike
 };
 

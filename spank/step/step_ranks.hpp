@@ -18,8 +18,8 @@ struct StepPlacement {
   std::vector<std::int32_t> slot_of_rank;                 // as in BindPlan; empty if tasks share hardware threads
   std::vector<std::vector<std::int32_t>> cores_of_rank;  // cores within the node; empty if tasks share hardware threads
   bool whole_cores = true;           // false: tasks have hardware threads, and several may have one core
-  std::vector<std::string> reasons;  // how the policy placed the ranks, and what it reached, as in Placement
-  std::string lack;                  // what the policy needs and did not have; empty: nothing
+  std::vector<std::string> reasons;  // how the policy placed the ranks, and the result, as in Placement
+  std::string lack;                  // the data that the policy needed and did not have; empty: none
   Cost cost = 0;                     // hop-bytes
   Cost natural_cost = 0;             // hop-bytes of the natural order
   // Hop-bytes of the order that the policy prefers, if MPI cannot read its map; see MapLength.

@@ -27,7 +27,7 @@ struct LocalTask {
 // Binds the calling process to the cores of its rank by `plan` (bind_plan.hpp). Slurm has dealt a mask to each task of
 // the node, and the plan deals these masks out again. Nothing happens if Slurm has not bound the task.
 //   step_gpus  the GPUs of the step on this node (SLURM_STEP_GPUS)
-//   gpu_order  which of them each task of the node uses, from 0 on, if that was changed; else empty
+//   gpu_order the GPU of each task of the node, as an index into step_gpus, if the order was changed; else empty
 // Returns why the task could not be bound; empty if it was, or if there is nothing to do.
 std::string bind_by_plan(std::string_view plan, const LocalTask& task, const std::string& step_gpus,
                          const std::vector<std::int32_t>& gpu_order, const TaskVariables& variables);

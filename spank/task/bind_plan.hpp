@@ -28,8 +28,8 @@ inline constexpr std::size_t most_plan_bytes = 120 * 1024;
 std::optional<std::string> encode_plan(const BindPlan& plan);
 
 // Returns the slots of the tasks of one node, in the order of `local_ranks`, the ranks of the node. Returns nothing
-// unless `text` is a plan for this job, step and `total` tasks that gives each rank of the node another slot. Throws
-// nothing but bad_alloc, because it runs in the task.
+// unless `text` is a plan for this job, step and `total` tasks that gives each rank of the node a different slot.
+// Throws nothing but bad_alloc, because it runs in the task.
 std::optional<std::vector<std::int32_t>> slots_for(std::string_view text, std::uint32_t job, std::uint32_t step,
                                                    std::uint32_t total, std::span<const std::uint32_t> local_ranks);
 

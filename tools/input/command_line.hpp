@@ -21,7 +21,7 @@ enum ExitCode {
   exit_internal = 3,   // no memory, or a defect
 };
 
-// An error in the command line. The text names the option or operand and says what is allowed.
+// An error in the command line. The text names the option or operand and the allowed values.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

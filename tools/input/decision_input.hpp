@@ -29,7 +29,7 @@ struct DecisionInput {
   std::string told_by;              // for example "placement-monitor on head"; empty: files of this host
 };
 
-// Predictions are answers to srun --test-only, whose jobs never start. Slurm gives their numbers to jobs later.
+// Predictions are answers to srun --test-only, whose jobs never start. Slurm later gives their numbers to other jobs.
 enum class RecordKind { decisions, predictions };
 
 // Returns the decisions or the predictions about `job`, or about all jobs if it is 0. Only those that the caller may
@@ -50,7 +50,7 @@ struct RingInput {
 // Reads the ring of this host, or asks the monitors on the controllers if there is none.
 RingInput read_ring(const CommandLine& line, const Config& config);
 
-// Returns what "scontrol show topology" prints of the switches; empty where no slurmctld answers.
+// Returns the output of "scontrol show topology"; empty if no slurmctld answers.
 std::string shown_topology();
 
 }  // namespace placement::tools

@@ -18,13 +18,12 @@ struct Start {
 };
 
 // Parses a line as "srun: Job 8 to start at 2026-11-22T20:07:40 using 8 processors on nodes n[1-4] in partition all".
-// Slurm words it so in all versions from 22.05 to 26.05.
-// Returns nothing for any other line.
+// Slurm 22.05 to 26.05 print this form. Returns nothing for any other line.
 std::optional<Start> parse_start(std::string_view line);
 
 // Runs srun or sbatch with --test-only, which prints when and where the job would start. SLURM_TIME_FORMAT=standard
-// gives the time in the form that has_to_wait() reads. Some versions of srun require a program; then "true" is added.
-// It is not added otherwise, because the program and its arguments select the stored profile.
+// gives the time in the form that has_to_wait() reads. If the version of srun requires a program, "true" is added.
+// Otherwise it is not added, because the program and its arguments select the stored profile.
 spank::CommandOutput test_only(std::vector<std::string> words);
 
 // Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as

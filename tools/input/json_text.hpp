@@ -18,9 +18,9 @@ struct json_tokener;
 
 namespace placement::tools {
 
-// A JSON text that is one object, which may be large and may come from anybody. json-c finds where each element of the
-// object's lists is, and later reads one element after another. So the memory needed is that of the largest single
-// element, and not that of a tree of millions of objects.
+// A JSON text that is one object, which may be large and come from anybody. First json-c finds the position of each
+// element in the object's lists, and later it reads one element after another. So the memory needed is that of the
+// largest element, not that of a tree of millions of objects.
 class JsonText {
  public:
   // Finds the members of the object. `name` is the name of the file in errors. Both must outlive this object. Throws
@@ -64,9 +64,8 @@ class JsonText {
 // The largest number of a range that has no other end.
 inline constexpr double unbounded = std::numeric_limits<double>::max();
 
-// The members of one object. Each requested member is known; finish() refuses the others. A member that is
-// missing or null is not known. All functions throw Error with the file, the line, the member, its value, and what
-// would be right.
+// The members of one object. finish() refuses members that were not requested. A member that is missing or null has no
+// known value. All functions throw Error with the file, the line, the member, its value, and the expected value.
 class JsonObject {
  public:
   // Takes all members of the text's own object.

@@ -16,7 +16,7 @@ protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config&
 struct MonitorReport {
   std::string from;                // the controller's name
   std::string trouble;             // why it does not answer; empty: it does
-  std::vector<std::string> notes;  // what its configuration files say and is not in force in it
+  std::vector<std::string> notes;  // settings of its configuration files that are not in force in it
 };
 // Asks the monitor on each controller of slurm.conf. Throws Error when slurm.conf cannot be read.
 std::vector<MonitorReport> ask_each_monitor(const Config& config);

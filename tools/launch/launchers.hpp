@@ -21,7 +21,7 @@ class CannotPlace : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Stand in words and values for the paths of the launcher's file and script.
+// These markers replace the paths of the launcher's file and script in words and values.
 inline constexpr std::string_view file_marker = "@PLACEMENT_FILE@";
 inline constexpr std::string_view script_marker = "@PLACEMENT_SCRIPT@";
 
@@ -30,7 +30,7 @@ struct Launch {
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> environment;
   std::string file;       // text of the launcher's file; empty: there is none
-  bool on_nodes = false;  // the ranks read the file, so that it lies in the working directory
+  bool on_nodes = false;  // the ranks read the file, so it is in the working directory
   std::string script;     // text of a script that the launcher runs; empty: there is none
   std::string method;     // for the summary, for example "srun -m arbitrary"
 };

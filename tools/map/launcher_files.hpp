@@ -22,7 +22,7 @@ struct Layout {
 // A file or a list of options for a launcher.
 struct LauncherFormat {
   std::string_view name;                      // the word of `placectl map --format`
-  std::string (*text)(const Layout& layout);  // throws Error if the launcher cannot have this mapping
+  std::string (*text)(const Layout& layout);  // throws Error if the launcher cannot start ranks in this mapping
 };
 
 // Returns the format of this name, or null.

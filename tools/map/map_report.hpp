@@ -21,7 +21,7 @@ std::string format_assessment(const tofa::Assessment& assessment, double job_sec
 std::string format_summary(const MapTask& task, const MapOutcome& outcome);
 
 // Returns all results as JSON. The mapping itself is included only if `with_mapping` is set. `gpu` and `gpus` are null,
-// or say how ranks have the GPUs of their nodes.
+// or describe the GPUs of the ranks.
 std::string format_json(const MapTask& task, const MapOutcome& outcome, bool with_mapping, const GpuTask* gpu = nullptr,
                         const GpuOutcome* gpus = nullptr);
 

@@ -51,7 +51,7 @@ struct MapOutcome {
   double cpu_s = 0;
 };
 
-// Throws UsageError when the policy is none of the table and not NATURAL. The message ends with `hint`.
+// Throws UsageError if the policy is neither NATURAL nor in the table. The message ends with `hint`.
 void check_policy_name(const PolicySpec& spec, const std::string& hint = {});
 
 // Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError for an unknown policy.

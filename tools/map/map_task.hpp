@@ -11,7 +11,7 @@
 namespace placement::tools {
 
 // What `placectl map` and `placectl run` read from their command lines. The options are those of `placectl map`:
-// matrix, pattern, ntasks, policy and seed. A command that does not have one of them does not read it.
+// matrix, pattern, ntasks, policy and seed. A command reads only those options that it has.
 
 inline constexpr Option matrix_option{'m', "matrix", "FILE",
                                       "communication matrix, in any form that \"placectl matrix info\" reads"};

@@ -12,7 +12,7 @@
 
 namespace placement::tools {
 
-// The GPUs of a node for `placectl map --node-topology`: all nodes of a job are alike.
+// The GPUs of a node for `placectl map --node-topology`. All nodes of a job are assumed to be equal.
 struct GpuTask {
   NodeTopology node;
   std::int32_t cores_per_rank = 1;

@@ -27,9 +27,9 @@ void decisions_json(JsonWriter& json, std::string_view name, std::span<const Dec
 // The decisions of one policy that ended in one way.
 struct DecisionSum {
   std::string policy;   // "-": none
-  std::string outcome;  // a word of decision_outcome_names; " (ahead)" follows where the backfill scheduler had asked
+  std::string outcome;  // a word of decision_outcome_names; " (ahead)" follows if the backfill scheduler asked
   std::int64_t count = 0;
-  double median_us = unknown_value;  // of the time that a decision took; those that were remembered do not count
+  double median_us = unknown_value;  // of the time that a decision took; reused answers do not count
   double most_us = unknown_value;    // the longest time
 };
 
@@ -44,8 +44,8 @@ struct StartSum {
 };
 StartSum starts_of(std::span<const Decision> decisions);
 
-// Returns the reasons for which starts were left to stock Slurm, each with the number of decisions, the most frequent
-// first; `most` at most.
+// Returns the reasons why starts were left to stock Slurm, each with the number of decisions, the most frequent first,
+// and at most `most` of them.
 std::vector<std::pair<std::string, std::int64_t>> stock_reasons(std::span<const Decision> decisions, std::size_t most);
 
 }  // namespace placement::tools

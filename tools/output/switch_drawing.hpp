@@ -15,7 +15,7 @@ namespace placement::tools {
 //   topology  output of "scontrol show topology"
 std::vector<std::string> drawn_on_switches(const Decision& decision, std::string_view topology);
 
-// Returns whether there are switches or blocks, and nothing is drawn on them because the record has not all nodes.
+// Returns whether there are switches or blocks, but no drawing, because the record does not have all nodes.
 bool lacks_nodes_to_draw(const Decision& decision, std::string_view topology);
 
 // Returns the number of leaf switches or blocks that have a node of the host list `nodes`; 0 if this is not known.

@@ -23,8 +23,8 @@ struct PolicyGain {
 };
 inline constexpr std::size_t gain_users = 5;
 
-// Returns the gains by policy. Of several decisions about one start of a job the last counts. Decisions without a cost,
-// without a start and with a cost of 0 are left out. Equal seeds give equal intervals.
+// Returns the gains by policy. If there are several decisions about one start of a job, the last one counts. Decisions
+// without a start, without a cost or with a cost of 0 are left out. Equal seeds give equal intervals.
 std::vector<PolicyGain> gains_of(std::span<const Decision> decisions, std::uint64_t seed);
 
 // Returns the wider of the two intervals of a gain, for conclusions.
@@ -32,7 +32,7 @@ const sim::MeanInterval& cautious(const PolicyGain& gain);
 
 enum class Verdict { yes, no, open };
 
-// A conclusion, with the numbers behind it. `open`: the records do not decide.
+// A conclusion, with the numbers behind it. `open`: the records allow no conclusion.
 struct Advice {
   std::string subject;
   Verdict verdict = Verdict::open;

@@ -10,7 +10,7 @@ namespace placement::tools {
 // Writes the parts of an HTML page that stands alone: no script, no style sheet, font or picture from elsewhere.
 
 // Returns any `text` for the content of an element or a double-quoted attribute. Markup is escaped. A '?' stands for
-// bytes that are not UTF-8, for control characters, and for characters that turn the direction of writing.
+// bytes that are not UTF-8, for control characters, and for characters that change the direction of writing.
 std::string html_text(std::string_view text);
 
 // Returns a paragraph with this text, which is escaped. `kind` is a class of the style sheet; empty: none.

@@ -22,10 +22,10 @@ struct ReportMachine {
   bool live = false;                  // slurmctld reported it, so that a node without a free core takes no jobs now
 };
 
-// What a report is made of. Each part that could not be read has a reason, which its section prints.
+// The data of a report. If a part could not be read, it has a reason, which its section prints.
 struct ReportFacts {
   double made_at_s = 0;  // seconds since 1970
-  double since_s = 0;    // nothing older is in it
+  double since_s = 0;    // start of the period of the report
   std::optional<StateInput> state;
   std::string state_described;  // where it comes from, and how old it is
   std::string why_no_state;
@@ -46,8 +46,8 @@ struct ReportFacts {
 //   now_s, since_s  in seconds since 1970
 ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s);
 
-// The sections of a report. Each has its numbers as tables too, and says what is missing and how to get it where it has
-// none.
+// The sections of a report. Each also has its numbers as tables. A section without data states what is missing and how
+// to get it.
 
 // The switches with their nodes: load, liveness, outages.
 HtmlSection cluster_section(const ReportFacts& facts);
@@ -55,7 +55,7 @@ HtmlSection cluster_section(const ReportFacts& facts);
 // Bandwidth and latency between nodes as heat maps.
 HtmlSection pairs_section(const ReportFacts& facts);
 
-// Decisions by policy and outcome, and the reasons for which jobs ran as stock.
+// Decisions by policy and outcome, and the reasons why jobs ran as stock.
 HtmlSection decisions_section(const ReportFacts& facts);
 
 // What policies gained by their own records, with confidence intervals.
