@@ -395,8 +395,9 @@ class PartitionReader {
     std::vector<PartitionShape> result;
     for (const auto& [file, line] : partitions_) {
       const std::string* list = line.value("Nodes");
-      result.push_back({*line.value("PartitionName"), {}});
-      if (!list || list->empty()) continue;
+      const std::string* topology = line.value("Topology");
+      result.push_back({*line.value("PartitionName"), {}, topology ? *topology : ""});
+      if (!list) continue;
       const std::unordered_set<std::string> names = nodes_of(*list, file, line, nodes);
       for (const NodeShape& node : nodes)
         if (names.contains(node.name) || equal_any_case(*list, "ALL")) result.back().nodes.push_back(node.name);
@@ -416,7 +417,7 @@ class PartitionReader {
       const bool all = more && equal_any_case(*more, "ALL");  // from Slurm 23.11 on
       for (const NodeShape& node : nodes)
         if (all || (feature && has_word(node.features, *feature))) names.insert(node.name);
-      if (more && !more->empty())
+      if (more)
         for (std::string& name : hosts_at(*more, set_file, set)) names.insert(std::move(name));
     }
     return names;
@@ -467,6 +468,7 @@ void for_each_conf_line(const std::string& path, const TakeLine& take) {
 }
 
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line) {
+  if (list.find_first_not_of(", \t") == list.npos) return {};
   try {
     return expand_hostlist(list);
   } catch (const Error& error) {

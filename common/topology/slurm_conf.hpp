@@ -37,7 +37,8 @@ using TakeLine = std::function<void(const std::string& file, const ConfLine& lin
 void for_each_conf_line(const std::string& path, const TakeLine& take);
 void for_each_conf_line(const std::string& path, std::string_view text, const TakeLine& take);
 
-// Returns the names of a host list that stands in the line `line` of `file`. Throws Error with file and line.
+// Returns the names of a host list that stands in the line `line` of `file`; none for a list without a name, such as
+// "" or ",". Throws Error with file and line.
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line);
 
 // Returns a warning about names in `file` that are no nodes of slurm.conf and are left out; empty if there are none.
@@ -47,6 +48,7 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
 struct PartitionShape {
   std::string name;
   std::vector<std::string> nodes;  // in slurmctld's order
+  std::string topology = {};       // Topology=, its topology in topology.yaml; empty: that of the cluster
 };
 
 // The nodes and partitions of a slurm.conf.

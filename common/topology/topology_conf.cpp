@@ -71,9 +71,7 @@ class KnownNodes {
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
     std::vector<std::string> names;
     const std::string* const list = line.value("Nodes");
-    std::vector<std::string> listed;
-    if (list && !list->empty()) listed = hosts_at(*list, file, line);
-    for (std::string& name : listed) {
+    for (std::string& name : list ? hosts_at(*list, file, line) : std::vector<std::string>()) {
       const auto known = known_.find(name);
       if (known == known_.end())
         unknown_.push_back(std::move(name));
@@ -166,7 +164,7 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
   for (std::size_t s = 0; s < lines.size(); ++s) {
     const auto& [file, line] = lines[s];
     const std::string* list = line.value("Switches");
-    if (!list || list->empty()) continue;
+    if (!list) continue;
     for (const std::string& child : hosts_at(*list, file, line)) {
       const auto found = number_of.find(child);
       if (found == number_of.end()) fail_at(file, line.number, "switch " + shown(child) + " has no SwitchName line");

@@ -22,6 +22,8 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view conf_words[] = {
     "switchname",  "blockname",       "blocksizes",
     "blocklevels", "aggregatedblock", "include"};  // first words of a topology.conf, or of what scontrol prints
+constexpr std::string_view ibnetdiscover_words[] = {"vendid", "devid", "sysimgguid", "switchguid", "caguid",
+                                                    "switch", "ca",    "sw"};  // its first words, also with -p
 
 // A balanced tree as the file describes it.
 struct Levels {
@@ -118,10 +120,10 @@ class TopologyFile {
           path_, lines[0].number,
           "this is a topology.yaml: use the output of \"scontrol show topology\" (\"scontrol show topology NAME\" for "
           "one of several topologies)");
-    else if (first == "vendid" || first == "devid" || first == "sysimgguid" || first == "switchguid")
+    else if (std::ranges::count(ibnetdiscover_words, first) != 0)
       fail_at(path_, lines[0].number,
               "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
-    else if (first == "gpu0")
+    else if (first.ends_with("gpu0"))  // the line may begin with codes of a terminal
       fail_at(
           path_, lines[0].number,
           "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node");

@@ -88,23 +88,44 @@ class YamlDocument {
     return found;
   }
 
-  // Returns the word that a key has as its value, or an empty text where the key is missing. Throws Error when the
-  // value is something else, or has a character that a topology.conf takes for an end.
+  // Returns the word that a key has as its value, or an empty text where the key or its value is missing. Throws Error
+  // when the value is something else, or has a character that a topology.conf takes for an end.
   std::string word(const yaml_node_t& map, std::string_view key, const std::string& what) {
     const yaml_node_t* node = value(map, key, what);
-    return node ? as_word(*node, key) : std::string();
+    return node ? as_word(*node, key, scalar_of(*node, key)) : std::string();
+  }
+
+  // Returns the names that a key has as its value, as word() does. Blanks between the names become commas.
+  std::string names(const yaml_node_t& map, std::string_view key, const std::string& what) {
+    const yaml_node_t* node = value(map, key, what);
+    if (!node) return {};
+    std::string text = scalar_of(*node, key);
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }, ',');
+    return as_word(*node, key, std::move(text));
   }
 
   std::string as_word(const yaml_node_t& node, std::string_view key) {
-    if (node.type != YAML_SCALAR_NODE) fail(node, std::string(key) + ": expected one value");
-    const std::string_view text = scalar(node);
-    if (std::any_of(text.begin(), text.end(),
-                    [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
-      fail(node, std::string(key) + ": '" + shown(text) + "' is neither a name nor a list of names");
-    return std::string(text);
+    return as_word(node, key, scalar_of(node, key));
   }
 
  private:
+  std::string as_word(const yaml_node_t& node, std::string_view key, std::string text) const {
+    if (std::any_of(text.begin(), text.end(),
+                    [](char c) { return c <= ' ' || c == '#' || c == '"' || c == '\'' || c == '\\' || c == '='; }))
+      fail(node, std::string(key) + ": '" + shown(text) + "' is neither a name nor a list of names");
+    return text;
+  }
+
+  std::string scalar_of(const yaml_node_t& node, std::string_view key) const {
+    std::string message(key);  // appended to, because operator+ has a false warning in g++ 12
+    if (node.type != YAML_SCALAR_NODE) fail(node, message += ": expected one value");
+    const std::string_view text = scalar(node);
+    const bool is_null =
+        node.data.scalar.style == YAML_PLAIN_SCALAR_STYLE && (text == "~" || equal_any_case(text, "null"));
+    return is_null ? std::string() : std::string(text);
+  }
+
   static std::string_view scalar(const yaml_node_t& node) {
     return {reinterpret_cast<const char*>(node.data.scalar.value), node.data.scalar.length};
   }
@@ -145,8 +166,8 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
     const std::string name = yaml.word(*place, key, "an entry of " + list_key);
     if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
     std::string line = (key == "block" ? "BlockName=" : "SwitchName=") + name;
-    if (key == "switch") add_pair(line, "Switches", yaml.word(*place, "children", list_key));
-    add_pair(line, "Nodes", yaml.word(*place, "nodes", list_key));
+    if (key == "switch") add_pair(line, "Switches", yaml.names(*place, "children", list_key));
+    add_pair(line, "Nodes", yaml.names(*place, "nodes", list_key));
     lines.add(YamlDocument::line_of(*place), line);
   }
 }
@@ -193,7 +214,7 @@ std::optional<std::array<std::int64_t, 3>> triple(YamlDocument& yaml, const yaml
 // Adds a line of a torus file: the names fill the box at `anchor`, x first, as in Slurm.
 void add_box(YamlDocument& yaml, const yaml_node_t& map, const std::array<std::int64_t, 3>& anchor,
              const std::array<std::int64_t, 3>& dims, NumberedLines& lines) {
-  std::string line = yaml.word(map, "nodes", "a torus");
+  std::string line = yaml.names(map, "nodes", "a torus");
   if (line.empty()) return;
   for (std::size_t d = 0; d < 3; ++d)
     line += " " + std::to_string(anchor[d]) + "-" + std::to_string(anchor[d] + dims[d] - 1);
@@ -223,13 +244,25 @@ std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus3d) {
   return lines.take();
 }
 
+// Returns whether a key has one of the words that Slurm reads as true.
+bool is_true(YamlDocument& yaml, const yaml_node_t& entry, std::string_view key) {
+  const std::string word = lower_case(yaml.word(entry, key, "a topology"));
+  return word == "true" || word == "t" || word == "yes" || word == "y" || word == "on";
+}
+
+// Returns whether the entry has the kind. "flat: false" means another kind; flat can also have keys of its own.
+bool has_kind(YamlDocument& yaml, const yaml_node_t& entry, std::string_view kind) {
+  const yaml_node_t* value = yaml.value(entry, kind, "a topology");
+  return value && (kind != "flat" || value->type != YAML_SCALAR_NODE || is_true(yaml, entry, kind));
+}
+
 // Returns the name and the kind of an entry of the file, without its switches or blocks.
 YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   YamlTopology topology;
   topology.name = yaml.word(entry, "topology", "a topology");
   if (topology.name.empty()) yaml.fail(entry, "the topology has no name, as \"topology: default\"");
   for (const std::string_view kind : kinds) {
-    if (!yaml.value(entry, kind, "a topology")) continue;
+    if (!has_kind(yaml, entry, kind)) continue;
     if (!topology.kind.empty())
       yaml.fail(entry,
                 "topology " + shown(topology.name) + " has two kinds, " + topology.kind + " and " + std::string(kind));
@@ -240,17 +273,13 @@ YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   return topology;
 }
 
-bool is_default(YamlDocument& yaml, const yaml_node_t& entry) {
-  return lower_case(yaml.word(entry, "cluster_default", "a topology")) == "true";
-}
-
 }  // namespace
 
-bool is_topology_yaml(std::string_view text) {
-  const std::vector<TextLine> lines = text_lines(text);
+bool is_topology_yaml(const MachineFile& file) {
+  const std::vector<TextLine> lines = text_lines(file.text);
   if (lines.empty()) return false;
   const std::string_view first = split_words(lines[0].text)[0];
-  return first == "---" || first == "-" || first == "%YAML";
+  return first == "---" || first == "-" || first == "%YAML" || first.starts_with('[') || file.path.ends_with(".yaml");
 }
 
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
@@ -266,7 +295,8 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
   for (const yaml_node_t* entry : yaml.entries(*root, "the file")) {
     const std::string name = head_of(yaml, *entry).name;
     names += (names.empty() ? "" : ", ") + name;
-    if (wanted ? !chosen && name == *wanted : !chosen || (is_default(yaml, *entry) && !is_default(yaml, *chosen)))
+    if (wanted ? !chosen && name == *wanted
+               : !chosen || (is_true(yaml, *entry, "cluster_default") && !is_true(yaml, *chosen, "cluster_default")))
       chosen = entry;
   }
   if (!chosen && wanted)
@@ -281,7 +311,7 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
 }
 
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted) {
-  if (!is_topology_yaml(file.text)) return file;
+  if (!is_topology_yaml(file)) return file;
   YamlTopology topology = parse_topology_yaml(file.text, file.path, wanted);
   return {std::move(file.path), std::move(topology.conf), std::move(topology.name), std::move(topology.kind)};
 }

@@ -23,8 +23,8 @@ struct YamlTopology {
   std::string conf;
 };
 
-// Returns whether the text is that of a topology.yaml: it begins with "---" or with the first entry of a list.
-bool is_topology_yaml(std::string_view text);
+// Returns whether the file is a topology.yaml: it has this ending, or begins with "---" or with a list of YAML or JSON.
+bool is_topology_yaml(const MachineFile& file);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
 // cluster_default, otherwise the first one. `text` has at most max_topology_yaml bytes; `file` is its name in errors.

@@ -34,6 +34,10 @@ std::optional<Range> parse_range(std::string_view word) {
 
 bool is_header_word(std::string_view word) { return equal_any_case(word, "torus") || equal_any_case(word, "mesh"); }
 
+// SCOTCH's target architectures that are neither a torus, nor a mesh, nor a tree of equal levels.
+constexpr std::string_view other_scotch_targets[] = {"cmplt",  "cmpltw", "deco",   "hcub",
+                                                     "ltleaf", "sub",    "vcmplt", "vhcub"};
+
 // One of SCOTCH's target architectures: torus2D, torus3D, torusXD, mesh2D, mesh3D and meshXD.
 struct ScotchTarget {
   bool wraps = true;
@@ -55,6 +59,11 @@ class TorusFile {
   TorusDescription read() {
     if (lines_.empty()) throw Error(file_ + ": is empty");
     if (const auto target = scotch_target(split_words(lines_[0].text)[0])) return read_scotch(*target);
+    if (const std::string_view word = split_words(lines_[0].text)[0];
+        std::ranges::count(other_scotch_targets, lower_case(word)) != 0)
+      fail_at(
+          file_, lines_[0].number,
+          "'" + shown(word) + "': of SCOTCH's targets, only tleaf, and torus and mesh with 2D, 3D or XD can be read");
     for (const TextLine& line : lines_) {
       const std::vector<std::string_view> words = split_words(line.text);
       if (is_header_word(words[0]))

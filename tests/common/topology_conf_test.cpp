@@ -91,7 +91,8 @@ START_TEST(retired_nodes_and_empty_switches) {
   ck_assert_text_eq(shape("# nothing\n"), "");
   ck_assert_text_eq(shape("SwitchName=a Nodes=n[1-2,9]\nSwitchName=b Nodes=n3,,n4,\nSwitchName=t Switches=a,b\n"),
                     "a<t:1,2 b<t:3,4 t");
-  ck_assert_text_eq(shape("SwitchName=a Nodes=n1\nSwitchName=e\nSwitchName=x Nodes=m1\nSwitchName=t Switches=a,e,x\n"),
+  ck_assert_text_eq(shape("SwitchName=a Nodes=n1\nSwitchName=e\nSwitchName=x Nodes=m1\nSwitchName=y Nodes=,\n"
+                          "SwitchName=t Switches=a,e,x,y\n"),
                     "a<t:1 t");
   ck_assert_text_eq(shape("BlockName=b1 Nodes=n1\nBlockName=b2\nBlockName=b3 Nodes=n[2,9]\nBlockName=b4 Nodes=n3\n"
                           "BlockSizes=1,2\n"),

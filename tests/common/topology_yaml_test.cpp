@@ -80,6 +80,33 @@ START_TEST(one_by_its_name) {
 }
 END_TEST
 
+// As Slurm reads them: words for true and false, missing values, and names with blanks between them.
+START_TEST(values_in_other_forms) {
+  for (const char* word : {"yes", "Y", "on", "t", "\"true\""})
+    ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: " +
+                                              std::string(word) + "}\n",
+                                          "t.yaml")
+                          .name,
+                      "y");
+  ck_assert_text_eq(parse_topology_yaml(tree_of("      - switch: s1\n") + "  flat: no\n", "t.yaml").kind, "tree");
+  ck_assert_words(error("- topology: a\n  flat: false\n"), "t.yaml:1: a no kind");
+  const std::string conf =
+      parse_topology_yaml(
+          tree_of("      - switch: s1\n        nodes: n1,\n          n2, n3\n"
+                  "      - switch: s2\n        nodes: >-\n          n4\n"
+                  "      - {switch: s3, nodes: null}\n      - {switch: s4, nodes: ~}\n      - switch: s5\n"
+                  "        nodes:\n      - switch: t\n        children: \"s1, s2\"\n"),
+          "t.yaml")
+          .conf;
+  std::string warning;
+  const auto switches = parse_topology_conf(conf, "t.yaml", four_nodes(), &warning);
+  ck_assert_text_eq(warning, "");
+  ck_assert_uint_eq(switches.size(), 3);
+  ck_assert(switches[0].nodes == (std::vector<std::int32_t>{0, 1, 2}));
+  ck_assert_int_eq(switches[1].parent, 2);
+}
+END_TEST
+
 // Slurm 24.11 and later: the switches are in topology.yaml, and slurm.conf has the switch of each node.
 START_TEST(nodes_name_their_switches) {
   const TemporaryDirectory directory;
@@ -155,7 +182,7 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_words(error(tree_of("      - nodes: n1\n")), "t.yaml:4: \"switch s1\"");
   ck_assert_words(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes one");
   ck_assert_words(error(tree_of("      - switch: s1\n        nodes: \"n1 Switches=s2\"\n")),
-                  "t.yaml:5: nodes 'n1 Switches=s2'");
+                  "t.yaml:5: nodes 'n1,Switches=s2'");
   ck_assert_error(parse_topology_yaml("- topology: 'a\n", "t.yaml"), "t.yaml:2: ");
   ck_assert_error(parse_topology_yaml("- [[[[\n", "t.yaml"), ": invalid YAML: ");
   ck_assert_error(parse_topology_yaml(std::string(20000, '['), "t.yaml"), ": invalid YAML: ");
@@ -175,9 +202,11 @@ END_TEST
 
 START_TEST(known_by_its_beginning) {
   for (const char* text : {"---\n", "# c\n\n- topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"})
-    ck_assert(is_topology_yaml(text));
+    ck_assert(is_topology_yaml({"t", text}));
+  ck_assert(is_topology_yaml({"t", "[{\"topology\": \"a\", \"flat\": true}]\n"}));
+  ck_assert(is_topology_yaml({"t.yaml", "topology: a\n"}));
   for (const char* text : {"", "# c\n", "SwitchName=s0 Nodes=n1\n", "tree 2 2\n", "-a\n"})
-    ck_assert(!is_topology_yaml(text));
+    ck_assert(!is_topology_yaml({"t", text}));
 }
 END_TEST
 
@@ -186,6 +215,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, that_of_the_cluster);
   tcase_add_test(all, one_by_its_name);
+  tcase_add_test(all, values_in_other_forms);
   tcase_add_test(all, nodes_name_their_switches);
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);

@@ -244,7 +244,7 @@ START_TEST(reads_scotch_targets) {
   for (const char* text : {"torus2D 4", "torus2D 4 4 4", "meshXD", "meshXD 2 4", "torusXD 6 1 1 1 1 1 1", "mesh2D 0 4",
                            "torus2D 4 4\nn1 0 0", "torus3D 4096 4096 4"})
     ck_assert_error(parse_torus(text, "t"), "t:");
-  for (const char* text : {"hypercube 4 4", "hcub 4", "torus4D 4 4"})
+  for (const char* text : {"hypercube 4 4", "hcub 4", "torus4D 4 4", "deco 0\n3 1\n0 1 1", "ltleaf 2 4 1 2 1"})
     ck_assert_error(parse_torus(text, "t"), std::string(text).substr(0, std::string(text).find(' ')).c_str());
   ck_assert_int_eq(parse_torus("torus 1\nn1 0", "t").torus.nodes(), 1);  // with its keyword one node is enough
 }
