@@ -23,8 +23,10 @@ namespace {
 constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr int max_include_depth = 8;
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
-// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05.
-constexpr bool has_blocks_by_line = std::string_view(SLURM_RELEASE) < "25.05";
+// Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05. Slurm
+// before 23.11 has no topology/block, so that such a file is of a newer Slurm.
+constexpr bool has_blocks_by_line =
+    std::string_view(SLURM_RELEASE) >= "23.11" && std::string_view(SLURM_RELEASE) < "25.05";
 
 // Returns the line up to its first '#' that no '\' escapes.
 std::string_view without_comment(std::string_view line) {
@@ -185,10 +187,9 @@ class NodeReader {
   void take(const std::string& file, const ConfLine& line) {
     if (const std::string* words = line.value("SchedulerParameters"))
       reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
-    if (const std::string* words = line.value("TopologyParam"))
-      by_switch_ = lower_case(*words).find("asnoderank") != std::string::npos;
+    if (const std::string* words = line.value("TopologyParam")) topology_param_ = lower_case(*words);
     if (const std::string* plugin = line.value("TopologyPlugin"))
-      by_line_ = has_blocks_by_line && equal_any_case(*plugin, "topology/block");
+      has_blocks_ = equal_any_case(*plugin, "topology/block");
     if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
     if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
   }
@@ -197,9 +198,10 @@ class NodeReader {
   std::vector<NodeShape> nodes(const std::string& path) {
     for (const auto& [file, line] : down_) set_state(file, line);
     find_offered(path);
-    if (by_switch_ && !by_line_)
+    if (has_blocks_by_line && has_blocks_) return std::move(nodes_);
+    if (topology_param_.find(has_blocks_ ? "blockasnoderank" : "switchasnoderank") != std::string::npos)
       sort_by_switch(path);
-    else if (!by_line_)
+    else
       std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
     return std::move(nodes_);
   }
@@ -229,8 +231,8 @@ class NodeReader {
   std::vector<bool> takes_jobs_;                        // per node
   std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
   bool reserves_first_ = false;
-  bool by_switch_ = false;  // TopologyParam=SwitchAsNodeRank or BlockAsNodeRank
-  bool by_line_ = false;
+  std::string topology_param_;  // in lower case
+  bool has_blocks_ = false;     // topology/block
 };
 
 std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key,

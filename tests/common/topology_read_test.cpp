@@ -42,6 +42,10 @@ END_TEST
 START_TEST(bad_arities) {
   ck_assert_words(error(""), "topo empty");
   ck_assert_words(error("# nothing\n"), "topo empty");
+  for (const char* text : {"vendid=0x2c9", "switch 36 \"S-1\"", "CA 43 1 0x2c9", "SW 1 19 0x2c9"})
+    ck_assert_words(error(text), "topo:1: ibnetdiscover topology.conf");
+  for (const char* text : {"\tGPU0\tCPU Affinity\n", "\033[4mGPU0\tCPU Affinity\033[0m\n"})
+    ck_assert_words(error(text), "topo:1: nvidia-smi --node-topology");
   ck_assert_words(error("tree"), "topo:1: tree arities");
   ck_assert_words(error("tree 2 x"), "topo:1: arity 'x' 1 16777216");
   ck_assert_words(error("tree 2 0"), "topo:1: arity '0' 1 16777216");
