@@ -13,15 +13,29 @@ namespace {
 
 std::string_view next_name(TextScanner& in) { return in.word("name of a column"); }
 
-// Returns the fields of a header in lower case.
+// Returns the fields of a header in lower case, without "_rank" at their ends.
 std::vector<std::string> header_names(TextScanner in) {
+  constexpr std::string_view ending = "_rank";
   std::vector<std::string> names;
-  while (!in.at_line_end()) names.push_back(lower_case(next_name(in)));
+  while (!in.at_line_end()) {
+    names.push_back(lower_case(next_name(in)));
+    if (names.back().ends_with(ending)) names.back().resize(names.back().size() - ending.size());
+  }
   return names;
 }
 
-// Returns whether the first field of a header is empty, as above the names of rows.
-bool has_corner(TextScanner in) { return next_name(in).empty(); }
+// Returns whether the first field of a header stands above the names of rows. It is empty, or the name of the index in
+// a file of pandas. In that case, rows and columns must have the same names in one order.
+bool has_corner(TextScanner in) {
+  const std::string_view corner = next_name(in);
+  if (corner.empty() || parse_real(corner)) return corner.empty();
+  std::vector<std::string_view> names;
+  while (!in.at_line_end()) names.push_back(next_name(in));
+  std::size_t row = 0;
+  for (; in.next_line(); ++row)
+    if (row == names.size() || in.count_fields() != names.size() + 1 || next_name(in) != names[row]) return false;
+  return row == names.size();
+}
 
 constexpr std::size_t most_columns = 1000;  // of an edge list
 constexpr std::size_t absent = static_cast<std::size_t>(-1);
@@ -78,7 +92,7 @@ CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, M
   info.format = MatrixFormat::edge_table;
   const std::vector<std::string> names = header_names(in);
   const std::size_t source = source_column(names), target = target_column(names);
-  const std::size_t bytes = column_of(names, {"bytes", "weight", "traffic", "volume", "size", "value"});
+  const std::size_t bytes = column_of(names, {"bytes", "total_bytes", "weight", "traffic", "volume", "size", "value"});
   if (bytes == absent) in.fail("no column is named bytes, weight, traffic, volume, size or value");
   TrafficTable table(options.max_entries);
   std::int64_t lowest = options.max_ranks, highest = -1;

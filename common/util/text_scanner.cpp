@@ -12,7 +12,7 @@ namespace placement {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t'; }
-bool is_separator(char c) { return is_blank(c) || c == ',' || c == ';'; }
+bool is_comma(char c) { return c == ',' || c == ';'; }
 
 }  // namespace
 
@@ -30,7 +30,10 @@ bool TextScanner::next_line() {
     at_ = line_.data();
     end_ = at_ + line_.size();
     skip_blanks();
-    if (at_ == end_ ? keep_blank_lines_ : *at_ != '#' && *at_ != comment_) return true;
+    if (at_ == end_ ? !keep_blank_lines_ : *at_ == '#' || *at_ == comment_) continue;
+    if (!has_first_line_) commas_only_ = line_.find_first_of(",;") != line_.npos && line_.find('\t') == line_.npos;
+    has_first_line_ = true;
+    return true;
   }
   line_ = {};
   at_ = end_ = nullptr;
@@ -41,6 +44,8 @@ void TextScanner::skip_blanks() {
   while (at_ != end_ && is_blank(*at_)) ++at_;
 }
 
+bool TextScanner::is_separator(char c) const { return is_comma(c) || (!commas_only_ && is_blank(c)); }
+
 void TextScanner::skip_separator() {
   skip_blanks();
   if (at_ != end_ && is_separator(*at_)) ++at_;
@@ -48,16 +53,21 @@ void TextScanner::skip_separator() {
 
 std::string_view TextScanner::raw_field() {
   skip_blanks();
-  const char* begin = at_;
-  while (at_ != end_ && !is_separator(*at_)) ++at_;
-  std::string_view field(begin, static_cast<std::size_t>(at_ - begin));
-  if (field.size() >= 2 && field.front() == '"' && field.back() == '"') field = field.substr(1, field.size() - 2);
+  const std::string_view left(at_, static_cast<std::size_t>(end_ - at_));
+  const std::size_t quote = left.starts_with('"') ? left.find('"', 1) : left.npos;
+  const bool quoted =
+      quote != left.npos && (quote + 1 == left.size() || is_blank(left[quote + 1]) || is_comma(left[quote + 1]));
+  if (quoted) at_ += quote + 1;
+  while (!quoted && at_ != end_ && !is_separator(*at_)) ++at_;
+  std::string_view field = left.substr(0, static_cast<std::size_t>(at_ - left.data()));
+  while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
   skip_separator();
-  return field;
+  return quoted ? field.substr(1, field.size() - 2) : field;
 }
 
 std::size_t TextScanner::count_fields() const {
   TextScanner scan(line_, name_);
+  scan.commas_only_ = commas_only_;
   std::size_t fields = 0;
   scan.at_ = line_.data();
   scan.end_ = scan.at_ + line_.size();

@@ -7,8 +7,10 @@
 namespace placement {
 
 // Reads a text of numbers line by line and field by field, and throws errors that name the file and the line. Fields
-// are separated by blanks, tabs, or one comma or semicolon. A separator at the end of a line adds no empty field. Lines
-// end in LF or CR LF; the last line may have no end. Blank lines and lines that begin with '#' are skipped.
+// are separated by blanks, tabs, or one comma or semicolon. If the first line has a comma or semicolon and no tab,
+// blanks separate nothing, so that names may have them. A separator within double quotes separates nothing either, and
+// one at the end of a line adds no empty field. Lines end in LF or CR LF; the last line may have no end. Blank lines
+// and lines that begin with '#' are skipped.
 class TextScanner {
  public:
   // `text` is what is read, `name` is the name of the file in errors. Both must outlive the scanner. A UTF-8 byte
@@ -52,6 +54,7 @@ class TextScanner {
  private:
   void skip_blanks();
   void skip_separator();
+  bool is_separator(char c) const;
   std::string_view raw_field();
 
   std::string_view rest_;
@@ -62,6 +65,8 @@ class TextScanner {
   std::int64_t line_number_ = 0;
   char comment_ = '#';
   bool keep_blank_lines_ = false;
+  bool has_first_line_ = false;
+  bool commas_only_ = false;  // blanks separate nothing
 };
 
 // Returns `text` for a message: shown() of it in single quotes.

@@ -229,7 +229,8 @@ START_TEST(tables_with_column_names) {
        {"source,target,bytes\n0,1,5\n1,0,1\n3,2,7\n", ",src,dst,weight\n0,0,1,5\n1,1,0,1\n2,3,2,7\n",
         "\"source\",\"target\",\"bytes\"\n\"0\",\"1\",\"6\"\n\"2\",\"3\",\"7\"\n",
         "rank;peer;calls;Bytes\r\n0;1;9;6\r\n2;3;1;7.0\r\n", "\"from\" \"to\" \"value\"\n\"1\" 0 1 6\n\"2\" 3 2 7\n",
-        "i j traffic\n0 1 6\n2 3 7\n3 3 100\n",
+        "i j traffic\n0 1 6\n2 3 7\n3 3 100\n", "Src_Rank,dst_rank,total_bytes\n0,1,6\n3,2,7\n",
+        "From,To,Call Site,Bytes\n0,1,\"main, line 5\",6\n2,3,a b c,7\n",
         "\xEF\xBB\xBF# said\n\"\",\"row\",\"col\",\"size\"\n\"a\",0,1,6\n\"b\",2,3,7\n"}) {
     MatrixInfo info;
     ck_assert_msg(parse(text, &info) == expected, "%s", text);
@@ -253,11 +254,16 @@ START_TEST(dense_with_names) {
        {",0,1,2\n0,0,5,0\n1,5,0,7\n2,0,7,0\n", "0,1,2\n0,5,0\n5,0,7\n0,7,0\n", "a,b,c\n0,5,0\n5,0,7\n0,7,0\n",
         "\"\",\"V1\",\"V2\",\"V3\"\n\"1\",0,5,0\n\"2\",5,0,7\n\"3\",0,7,0\n",
         "   0  1  2\n0  0  5  0\n1  5  0  7\n2  0  7  0\n", "rank0;rank1;rank2\n0;5;0\n5;0;7\n0;7;0\n",
-        "\t0\t1\t2\nn0\t0\t5\t0\nn1\t5\t0\t7\nn2\t0\t7\t0\n"}) {
+        "\t0\t1\t2\nn0\t0\t5\t0\nn1\t5\t0\t7\nn2\t0\t7\t0\n", "source,0,1,2\n0,0,5,0\n1,5,0,7\n2,0,7,0\n",
+        "name;a;b;c\na;0;5;0\nb;5;0;7\nc;0;7;0\n",
+        ",MPI Rank 0,MPI Rank 1,MPI Rank 2\nMPI Rank 0, 0 ,5,0\nMPI Rank 1,5,0, 7\nMPI Rank 2,0,7,0\n",
+        "\"Rank 0\" \"Rank 1\" \"Rank 2\"\n0 5 0\n5 0 7\n0 7 0\n"}) {
     MatrixInfo info;
     ck_assert_msg(parse(text, &info) == expected, "%s", text);
     ck_assert(info.format == MatrixFormat::dense && info.symmetric);
   }
+  // A table of edges with other names of columns.
+  ck_assert_error(parse("p,q,load\n0,1,5\n1,0,7\n"), "m:1: 'p'");
   // Four lines of an edge list that starts with 0, 1, 2.
   ck_assert_error_words(parse("0,1,2\n1,2,10\n2,0,10\n0,2,9\n"), "m:4: row many");
   ck_assert_error(parse(",0,1,2\n0,0,5,0\n1,5,0,7\n"), "m:1: ");
