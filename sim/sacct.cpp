@@ -54,6 +54,21 @@ char column_separator(std::string_view header) {
   return '|';
 }
 
+// Splits a line into its columns. A column in double quotes may hold the separator, as in files of spreadsheets and
+// pandas.
+std::vector<std::string_view> columns_of(std::string_view line, char separator) {
+  std::vector<std::string_view> columns;
+  for (bool more = true; more;) {
+    const std::size_t quote = line.starts_with('"') ? line.find('"', 1) : line.npos;
+    const bool quoted = quote != line.npos && (quote + 1 == line.size() || line[quote + 1] == separator);
+    const std::size_t end = quoted ? quote + 1 : std::min(line.find(separator), line.size());
+    columns.push_back(quoted ? line.substr(1, quote - 1) : line.substr(0, end));
+    more = end < line.size();
+    if (more) line.remove_prefix(end + 1);
+  }
+  return columns;
+}
+
 // Words in place of a time or duration that is not known or has no limit.
 bool is_no_value(std::string_view text) {
   for (const std::string_view word : {"", "Unknown", "None", "N/A", "INVALID", "UNLIMITED", "Partition_Limit"})
@@ -68,7 +83,7 @@ class Header {
   Header(std::string_view line, std::int64_t number, const std::string& path, char separator)
       : path_(path),
         number_(number),
-        names_(split_at(line, separator)) {
+        names_(columns_of(line, separator)) {
     if (find({"JobID", "JobIDRaw"}) == absent && find({"Submit"}) == absent) fail_unknown_log(path, number);
     id = need({"JobID", "JobIDRaw"});
     submit = need({"Submit"});
@@ -187,7 +202,7 @@ std::int64_t count(std::string_view text) {
   if (unit.empty()) return value == std::floor(value) ? static_cast<std::int64_t>(value) : -1;
   const std::size_t power = units.find(unit[0]);
   if (power == std::string_view::npos) return -1;
-  value *= std::pow(1000.0, static_cast<double>(power + 1));
+  value *= std::pow(1024.0, static_cast<double>(power + 1));
   return value < 1e15 ? std::llround(value) : -1;
 }
 
@@ -257,7 +272,7 @@ LogRecord record_of(Line& line) {
 bool begins_sacct_log(std::string_view line) {
   if (line.starts_with(';')) return false;
   if (line.find('|') != std::string_view::npos) return true;
-  for (const std::string_view name : split_at(line, column_separator(line)))
+  for (const std::string_view name : columns_of(line, column_separator(line)))
     if (equal_any_case(name, "JobID") || equal_any_case(name, "JobIDRaw")) return true;
   return false;
 }
@@ -296,7 +311,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
       notes.skipped("the header again", source.number());
       continue;
     }
-    Line line{header, split_at(text, separator), source.number(), notes};
+    Line line{header, columns_of(text, separator), source.number(), notes};
     if (line.words.size() != header.columns()) {
       notes.skipped("not as many columns as the header", source.number());
       continue;

@@ -218,7 +218,7 @@ START_TEST(knows_the_quirks_of_sacct) {
       "COMPLETED|01:00:00|2|2024-05-01T00:03:00|Unknown|2|108\n"
       "COMPLETED|01:00:00|2|a|pipe|2024-05-01T00:03:00|00:00:20|2|109\n");
   ck_assert_uint_eq(read.jobs.size(), 5);
-  ck_assert_int_eq(read.jobs[0].tasks, 1500);
+  ck_assert_int_eq(read.jobs[0].tasks, 1536);  // K is 1024, as in sacct
   ck_assert_int_eq(read.jobs[0].run_s, 90000);
   ck_assert_int_eq(read.jobs[0].limit_s, 90000);  // the job ran longer than it requested
   ck_assert_int_eq(read.jobs[1].run_s, 600);
@@ -323,13 +323,20 @@ START_TEST(columns_and_separators_of_sacct) {
       ck_assert_int_eq(read.jobs[0].tasks, 8);
       ck_assert_int_eq(read.jobs[0].run_s, 86400);
       ck_assert_int_eq(read.jobs[0].submit_s, 1767225610);
-      ck_assert_int_eq(read.jobs[1].tasks, 1500);
+      ck_assert_int_eq(read.jobs[1].tasks, 1536);
       ck_assert_int_eq(read.jobs[1].submit_s, 1767225610);
       ck_assert_int_eq(read.skipped("step"), 1);
       ck_assert_int_eq(read.repaired("--noconvert"), 1);
     }
   ck_assert_uint_eq(read_text("JobID,Submit,ElapsedRaw,NCPUS\n1,5,60,8\n").jobs.size(), 1);
-  // A comma within a value makes a column too many, which is never read as something else.
+  // A comma within a quoted value separates nothing, as in files of pandas.
+  const Read quoted = read_text(
+      "\"JobID\",Submit,ElapsedRaw,NCPUS,NodeList,\"JobName\"\n1,\"5\",60,8,\"n[1,3]\",\"a, b\"\n2,5,60,16,n1,a\"b\n");
+  ck_assert_uint_eq(quoted.jobs.size(), 2);
+  ck_assert_int_eq(quoted.jobs[0].tasks, 8);
+  ck_assert_text_eq(quoted.jobs[0].nodes, "n[1,3]");
+  ck_assert_int_eq(quoted.jobs[1].tasks, 16);
+  // Without quotes it makes a column too many, which is never read as something else.
   ck_assert_int_eq(read_text("JobID,Submit,ElapsedRaw,NCPUS,NodeList\n1,5,60,8,n[1,3]\n").skipped("columns"), 1);
   // A number of nodes is no number of processors.
   for (const char* nodes : {"NNodes", "AllocNodes", "ReqNodes"}) {
