@@ -415,6 +415,17 @@ slurm_topology() {
   [ $code = 1 ] || fail "$command: exit code $code; $err"
   run map -t topology.conf --slurm-conf parts.conf --partition none
   refused 1 'placectl map: --partition none parts.conf late few'
+  # In a topology.yaml, the partition has a topology of its own.
+  { cat slurm.conf && printf 'PartitionName=a Nodes=ALL\nPartitionName=b Nodes=n[0-3] Topology=pairs\n'; } >kinds.conf
+  printf -- '- topology: whole\n  flat: true\n- topology: pairs\n  tree:\n    switches:\n%s%s' \
+    $'      - switch: s0\n        nodes: n0,n2\n' $'      - switch: s1\n        nodes: n1,n3\n' >kinds.yaml
+  for words in 'a n0,n1' 'b n0,n2' 'b:whole n0,n1'; do
+    name=${words%% *}
+    file=kinds.yaml
+    [ "$name" = "${name#*:}" ] || file+=:${name#*:}
+    run map --pattern ring -n 4 -t "$file" --slurm-conf kinds.conf --partition "${name%:*}" -f nodes
+    [ "$(cut -d ' ' -f 2 <<<"$out" | sort -u | paste -sd ,)" = "${words#* }" ] || fail "$command: $out; $err"
+  done
   printf 'tree 2 3\n' >six
   run map -t six --partition late
   [ $code = 2 ] || fail "$command: exit code $code; $err"

@@ -145,11 +145,8 @@ void set_limits(const CommandLine& line, const ClusterView& view, Request& reque
   }
 }
 
-// Takes the cores of nodes that are not in the partition of --partition out of the view. `neighbour` is a file next to
-// slurm.conf.
-void keep_partition(const CommandLine& line, const std::string& neighbour, ClusterView& view) {
-  if (!line.has("partition")) return;
-  if (view.nodes.empty()) line.refuse({"partition"}, needs_nodes);
+// Returns the partition of --partition. `neighbour` is a file next to slurm.conf.
+PartitionShape partition_of(const CommandLine& line, const std::string& neighbour) {
   const std::string name = *line.value("partition");
   const std::string conf =
       line.value_or("slurm-conf", std::filesystem::path(neighbour).replace_filename("slurm.conf").string());
@@ -160,14 +157,31 @@ void keep_partition(const CommandLine& line, const std::string& neighbour, Clust
     for (const PartitionShape& partition : partitions) names.push_back(partition.name);
     throw Error("--partition " + shown(name) + ": " + conf + " has the partitions " + joined(names, ", "));
   }
-  const std::unordered_set<std::string_view> nodes(found->nodes.begin(), found->nodes.end());
+  return *found;
+}
+
+// Takes the cores of nodes that are not in the partition of --partition out of the view.
+void keep_partition(const CommandLine& line, const std::string& neighbour, ClusterView& view) {
+  if (!line.has("partition")) return;
+  if (view.nodes.empty()) line.refuse({"partition"}, needs_nodes);
+  const PartitionShape partition = partition_of(line, neighbour);
+  const std::unordered_set<std::string_view> nodes(partition.nodes.begin(), partition.nodes.end());
   for (NodeView& node : view.nodes)
     if (!nodes.contains(node.name)) node.core_free.assign(node.core_free.size(), false);
 }
 
+// Reads the file of --topology. A topology.yaml without a name gives the topology of the partition of --partition.
+MachineFile read_topology_option(const CommandLine& line) {
+  const std::string path = *line.value("topology");
+  MachineFile file = read_machine_file(path);
+  if (!line.has("partition") || file.kind.empty() || file.path != path || path == "-") return file;
+  const std::string topology = partition_of(line, path).topology;
+  return topology.empty() ? file : read_machine_file(path + ":" + topology);
+}
+
 void read_machine(const CommandLine& line, MapTask& task) {
   if (line.has("het-group")) throw UsageError("use --het-group without --topology: it names a component of this job");
-  const MachineFile file = read_machine_file(*line.value("topology"));
+  const MachineFile file = read_topology_option(line);
   if (is_torus_file(file)) {
     if (line.has("distances")) throw UsageError("--distances is for trees: in a torus each link is one hop");
     if (!line.has("policy")) task.spec.policy = "TOFA";
