@@ -189,6 +189,15 @@ class TorusSearches {
     }
   }
 
+  // Offers the greedy mapping. Among few slots it takes about a millisecond and is offered after the deadline, too.
+  void offer_greedy(bool few_slots) {
+    try {
+      const mapping::WorkBudget watch(few_slots ? Deadline::never() : deadline_);
+      contest_.offer(contest_.greedy_leaves(watch), "the heaviest pairs first");
+    } catch (const mapping::OutOfTime&) {
+    }
+  }
+
  private:
   bool scotch_is_used() const { return job_.settings.effort >= much_effort && scotch_mapper() && !deadline_.expired(); }
 
@@ -269,8 +278,7 @@ Placement place_on_torus(const ClusterView& view, const Request& request, const 
                        sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
   TorusSearches searches(job, contest, deadline);
   const bool few_slots = thoroughly || job.slots.leaves(limits.capacity()).size() <= most_slots_searched_quickly;
-  if (sequential && (thoroughly || (search && few_slots)))
-    contest.offer(contest.greedy_leaves(), "the heaviest pairs first");
+  if (sequential && (thoroughly || search)) searches.offer_greedy(few_slots);
   for (const mapping::NodeCounts& set : sets) contest.offer(job.slots.leaves(set), "natural order on a compact set");
   if (search && !sets.empty()) {
     if (free_to_move(request, limits) && few_slots)

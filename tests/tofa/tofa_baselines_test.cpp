@@ -90,6 +90,24 @@ START_TEST(expected_time_is_never_more_than_that_of_the_baselines) {
 }
 END_TEST
 
+// A third of the nodes of a large torus is free. The ranks communicate in pairs.
+START_TEST(expected_time_is_never_more_than_that_of_greedy_with_thousands_of_free_nodes) {
+  const ClusterView whole = view_of(rings({24, 24, 24}));
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Random random(seed);
+    ClusterView view = whole;
+    std::int32_t free = 0;
+    for (NodeView& node : view.nodes) free += node.core_free[0] = random.below(3) == 0;
+    ck_assert_int_gt(free, 4096);
+    std::vector<CommEdge> edges;
+    for (std::int32_t rank = 0; rank < 32; rank += 2) edges.push_back({rank, rank + 1, 100 + random.below(100)});
+    const Request request = request_of(CommMatrix::from_edges(32, std::move(edges)));
+    ck_assert_double_le(expected_time(view, request, place_tofa(view, request, Deadline::never())),
+                        expected_time(view, request, place("GREEDY", view, request)) * (1 + 1e-12));
+  }
+}
+END_TEST
+
 START_TEST(expected_time_is_the_least_of_all_mappings_on_tiny_machines) {
   Random random(3);
   double worst = 1;
@@ -137,6 +155,7 @@ int main() {
   TCase* const cases = tcase_create("tofa_baselines");
   for (const TTest* test : {legal_and_never_worse_than_its_members, as_good_as_greedy_and_scotch,
                             expected_time_is_never_more_than_that_of_the_baselines,
+                            expected_time_is_never_more_than_that_of_greedy_with_thousands_of_free_nodes,
                             expected_time_is_the_least_of_all_mappings_on_tiny_machines})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("tofa_baselines");
