@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -31,20 +32,21 @@ void add_to(ProfileSummary& summary, const Traffic& table) {
 
 ProfileSummary merge_tables(const std::string& file, std::uint32_t kinds) {
   const std::vector<std::string> paths = rank_tables_of(file);
-  std::vector<Traffic> tables;
+  std::vector<std::unique_ptr<const Traffic>> tables;
   std::uint64_t latest = 0;
   for (const std::string& path : paths) {
     tables.push_back(Traffic::left_behind(path));
-    latest = std::max(latest, tables.back().run());  // the number of a run is the time when it began
+    latest = std::max(latest, tables.back()->run());  // the number of a run is the time when it began
   }
   if (tables.empty()) throw Error(file + ".rank*: no tables of counters found");
-  std::erase_if(tables, [&](const Traffic& table) { return table.run() != latest; });
+  std::erase_if(tables, [&](const auto& table) { return table->run() != latest; });
 
   ProfileSummary summary;
-  summary.ranks = tables.front().ranks();
+  summary.ranks = tables.front()->ranks();
   summary.ranks_missing = summary.ranks - static_cast<std::int32_t>(tables.size());
   std::map<std::pair<std::int32_t, std::int32_t>, PeerTraffic> pairs;
-  for (const Traffic& table : tables) {
+  for (const auto& left : tables) {
+    const Traffic& table = *left;
     if (table.ranks() != summary.ranks) throw Error(file + ".rank*: the tables belong to different runs");
     add_to(summary, table);
     for (const PeerTraffic& to : table.peers(kinds)) {

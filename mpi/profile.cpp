@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,31 +74,12 @@ struct State {
   std::optional<SliceSampling> slices;  // this and `running` are used by the thread that has `turn`
   RunningTime running;
   std::atomic<std::uint64_t> next_look = 0, shortest_look = 0;  // in ticks
-  std::atomic_flag turn;
+  std::mutex turn;                                              // of the thread that changes what the sampling does
   Clock::time_point begin_time;
 };
 
 // The state is never destroyed, because threads of the program may still be in MPI calls when the process ends.
 State& state = *new State;
-
-// The turn to change what the sampling does, which one thread has at a time. It is waited for if `waits`.
-class Turn {
- public:
-  explicit Turn(bool waits) {
-    do mine_ = !state.turn.test_and_set(std::memory_order_acquire);
-    while (waits && !mine_);
-  }
-  ~Turn() {
-    if (mine_) state.turn.clear(std::memory_order_release);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  bool mine() const { return mine_; }
-
- private:
-  bool mine_ = false;
-};
 
 void say(const std::string& text) { std::fprintf(stderr, "placement: %s\n", text.c_str()); }
 
@@ -222,8 +204,8 @@ void begin() {
 // The time is compared again while this thread has the turn, because another thread may have looked meanwhile.
 void look_at_sampling(std::uint64_t now) {
   if (now < state.next_look.load(std::memory_order_relaxed)) return;
-  const Turn turn(false);
-  if (!turn.mine() || sampling == Sampling::off || now < state.next_look) return;
+  const std::unique_lock turn(state.turn, std::try_to_lock);
+  if (!turn || sampling == Sampling::off || now < state.next_look) return;
   const std::uint64_t running = state.running.elapsed_ns();
   state.slices->look(running, state.traffic->messages());
   state.traffic->set_weight(state.slices->weight());
@@ -275,7 +257,7 @@ void aborted() {
 }
 
 void set_level(int level) {
-  const Turn turn(true);
+  const std::lock_guard turn(state.turn);
   if (state.traffic && state.traffic->state() == RankState::running)
     counting = level == 0 ? nullptr : state.traffic.get();
   sampling = Sampling::off;  // MPI_Pcontrol of the program now decides when to count

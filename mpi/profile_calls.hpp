@@ -25,15 +25,11 @@ MPI_Win window_among(MPI_Op, MPI_Win win, Rest...) {
 
 // ---- begin and end of the program
 
-//@ after initialised: MPI_Init
-inline void initialised(int result, int*, char***) {
-  if (result == MPI_SUCCESS) begin();
-}
+//@ made initialised: MPI_Init
+inline void initialised(int*, char***) { begin(); }
 
-//@ after initialised_thread: MPI_Init_thread
-inline void initialised_thread(int result, int*, char***, int, int*) {
-  if (result == MPI_SUCCESS) begin();
-}
+//@ made initialised_thread: MPI_Init_thread
+inline void initialised_thread(int*, char***, int, int*) { begin(); }
 
 //@ before finalizing: MPI_Finalize
 inline void finalizing() { end(); }
@@ -77,36 +73,34 @@ void sendrecv_replace(void* buffer, Count count, MPI_Datatype type, int destinat
 
 // ---- persistent and partitioned calls: messages are counted at each start
 
-//@ after send_init: MPI_Send_init MPI_Ssend_init MPI_Rsend_init MPI_Bsend_init
-template <class Count>
-void send_init(int result, const void*, Count count, MPI_Datatype type, int destination, int, MPI_Comm comm,
-               MPI_Request* request) {
-  if (result != MPI_SUCCESS) return;
+// Stores the messages of a persistent request to `destination`, which have `bytes` bytes altogether.
+inline void plan_messages(MPI_Comm comm, int destination, std::uint64_t bytes, std::uint64_t messages,
+                          MPI_Request request) {
   const CommInfo* info = comm_info(comm);
   if (info && destination >= 0 && destination < info->peers().size())
-    remember_request(*request,
-                     {{TrafficKind::point_to_point, info->peers().world(destination), bytes_of(count, type), 1}});
+    remember_request(request, {{TrafficKind::point_to_point, info->peers().world(destination), bytes, messages}});
 }
 
-//@ after psend_init: MPI_Psend_init
+//@ made send_init: MPI_Send_init MPI_Ssend_init MPI_Rsend_init MPI_Bsend_init
 template <class Count>
-void psend_init(int result, const void*, int partitions, Count count, MPI_Datatype type, int destination, int,
-                MPI_Comm comm, MPI_Info, MPI_Request* request) {
-  if (result != MPI_SUCCESS) return;
-  const CommInfo* info = comm_info(comm);
+void send_init(const void*, Count count, MPI_Datatype type, int destination, int, MPI_Comm comm, MPI_Request* request) {
+  plan_messages(comm, destination, bytes_of(count, type), 1, *request);
+}
+
+//@ made psend_init: MPI_Psend_init
+template <class Count>
+void psend_init(const void*, int partitions, Count count, MPI_Datatype type, int destination, int, MPI_Comm comm,
+                MPI_Info, MPI_Request* request) {
   const auto parts = static_cast<std::uint64_t>(partitions > 0 ? partitions : 0);
-  if (info && destination >= 0 && destination < info->peers().size())
-    remember_request(*request, {{TrafficKind::point_to_point, info->peers().world(destination),
-                                 parts * bytes_of(count, type), parts}});
+  plan_messages(comm, destination, parts * bytes_of(count, type), parts, *request);
 }
 
 // A new request that only receives may have the handle of a request that was freed inside MPI. The messages stored for
 // the freed request are then removed.
-//@ after other_init: MPI_Recv_init MPI_Precv_init
+//@ made other_init: MPI_Recv_init MPI_Precv_init
 template <class... Arguments>
-void other_init(int result, Arguments... arguments) {
-  MPI_Request* const request = std::get<sizeof...(arguments) - 1>(std::tuple(arguments...));
-  if (result == MPI_SUCCESS) forget_request(*request);
+void other_init(Arguments... arguments) {
+  forget_request(*std::get<sizeof...(arguments) - 1>(std::tuple(arguments...)));
 }
 
 //@ before start: MPI_Start

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace placement::mpi::profile {
 namespace {
@@ -60,25 +61,16 @@ const Sends& sends_of(const CommInfo& info, CollectiveCall& call) {
   return sends;
 }
 
-void count_now(MPI_Comm comm, CollectiveCall& call) {
-  Traffic* into = traffic();
-  const CommInfo* info = comm_info(comm);
-  if (!into || !info) return;
-  for (const Send& send : sends_of(*info, call))
-    count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
-}
-
-std::vector<PlannedSend> planned(const WorldRanks& peers, const Sends& sends) {
-  std::vector<PlannedSend> plan;
-  for (const Send& send : sends) plan.push_back({TrafficKind::collective, peers.world(send.peer), send.bytes, 1});
-  return plan;
-}
-
-Sends neighbour_sends(const CommInfo& info, const NeighbourCall& call) {
-  Sends sends;
-  for (std::size_t k = 0; k < std::min(call.bytes.size(), info.destinations.size()); ++k)
-    if (info.destinations[k] >= 0) sends.push_back({info.destinations[k], call.bytes[k]});
-  return sends;
+// Counts the messages, or stores them for each start of the request `persistent`.
+void count_sends(const CommInfo& info, const Sends& sends, MPI_Request* persistent) {
+  Traffic* const into = traffic();
+  std::vector<PlannedSend> planned;
+  for (const Send& send : sends)
+    if (persistent)
+      planned.push_back({TrafficKind::collective, info.peers().world(send.peer), send.bytes, 1});
+    else if (into)
+      count_to(*into, TrafficKind::collective, info.peers(), send.peer, send.bytes);
+  if (persistent) remember_request(*persistent, std::move(planned));
 }
 
 }  // namespace
@@ -93,27 +85,17 @@ std::size_t neighbour_count(MPI_Comm comm) {
   return info ? info->destinations.size() : 0;
 }
 
-void count_collective(MPI_Comm comm, CollectiveCall& call) { count_now(comm, call); }
-
-void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request*) { count_now(comm, call); }
-
-void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info, MPI_Request* request) {
-  if (const CommInfo* info = comm_info(comm)) remember_request(*request, planned(info->peers(), sends_of(*info, call)));
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* persistent) {
+  if (const CommInfo* info = comm_info(comm)) count_sends(*info, sends_of(*info, call), persistent);
 }
 
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call) {
-  Traffic* into = traffic();
+void count_neighbours(MPI_Comm comm, const std::vector<std::uint64_t>& bytes, MPI_Request* persistent) {
   const CommInfo* info = comm_info(comm);
-  if (!into || !info) return;
-  for (const Send& send : neighbour_sends(*info, call))
-    count_to(*into, TrafficKind::collective, info->peers(), send.peer, send.bytes);
-}
-
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request*) { count_neighbours(comm, call); }
-
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info, MPI_Request* request) {
-  if (const CommInfo* info = comm_info(comm))
-    remember_request(*request, planned(info->peers(), neighbour_sends(*info, call)));
+  if (!info) return;
+  Sends sends;
+  for (std::size_t k = 0; k < std::min(bytes.size(), info->destinations.size()); ++k)
+    if (info->destinations[k] >= 0) sends.push_back({info->destinations[k], bytes[k]});
+  count_sends(*info, sends, persistent);
 }
 
 }  // namespace placement::mpi::profile

@@ -12,23 +12,17 @@ namespace placement::mpi::profile {
 
 // ---- counting the messages of a call in each of its three forms (profile_collectives.cpp)
 
-// Counts the messages of a blocking call on `comm`.
-void count_collective(MPI_Comm comm, CollectiveCall& call);
-// Counts the messages of a non-blocking call on `comm`.
-void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* request);
-// Stores the messages of a persistent call, which are counted at each start of the request.
-void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Info info, MPI_Request* request);
+// Returns the request of a persistent call from the arguments behind the communicator; null for other calls.
+inline MPI_Request* persistent_request() { return nullptr; }
+inline MPI_Request* persistent_request(MPI_Request*) { return nullptr; }
+inline MPI_Request* persistent_request(MPI_Info, MPI_Request* request) { return request; }
 
-// A neighbourhood collective: the bytes to each neighbour, in the order of the topology.
-struct NeighbourCall {
-  std::vector<std::uint64_t> bytes;
-};
-// Counts the messages of a blocking neighbourhood collective.
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call);
-// Counts the messages of a non-blocking neighbourhood collective.
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Request* request);
-// Stores the messages of a persistent neighbourhood collective, which are counted at each start of the request.
-void count_neighbours(MPI_Comm comm, const NeighbourCall& call, MPI_Info info, MPI_Request* request);
+// Counts the messages of a call on `comm`. If `persistent` is not null, they are counted at each start of that request.
+void count_collective(MPI_Comm comm, CollectiveCall& call, MPI_Request* persistent);
+// Counts the messages of a neighbourhood collective in this way. `bytes` has the bytes to each neighbour, in the order
+// of the topology.
+void count_neighbours(MPI_Comm comm, const std::vector<std::uint64_t>& bytes, MPI_Request* persistent);
+
 // Returns the number of neighbours to which this rank sends; 0 without a topology.
 std::size_t neighbour_count(MPI_Comm comm);
 
@@ -85,7 +79,7 @@ void collective(Collective operation, int root, MPI_Comm comm, Describe describe
   call.operation = operation;
   call.root = root;
   describe(call);
-  count_collective(comm, call, form...);
+  count_collective(comm, call, persistent_request(form...));
 }
 
 // ---- broadcast, barrier, reductions
@@ -279,7 +273,8 @@ template <class Count, class... Form>
 void neighbour_equal(const void*, Count count, MPI_Datatype type, void*, Count, MPI_Datatype, MPI_Comm comm,
                      Form... form) {
   if (!wanted<Form...>()) return;
-  count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
+  count_neighbours(comm, std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type)),
+                   persistent_request(form...));
 }
 
 //@ before neighbour_allgatherv: MPI_Neighbor_allgatherv MPI_Ineighbor_allgatherv
@@ -287,8 +282,7 @@ void neighbour_equal(const void*, Count count, MPI_Datatype type, void*, Count, 
 template <class Count, class Offset, class... Form>
 void neighbour_allgatherv(const void*, Count count, MPI_Datatype type, void*, const Count[], const Offset[],
                           MPI_Datatype, MPI_Comm comm, Form... form) {
-  if (!wanted<Form...>()) return;
-  count_neighbours(comm, {std::vector<std::uint64_t>(neighbour_count(comm), bytes_of(count, type))}, form...);
+  neighbour_equal(nullptr, count, type, nullptr, count, type, comm, form...);
 }
 
 //@ before neighbour_alltoallv: MPI_Neighbor_alltoallv MPI_Ineighbor_alltoallv
@@ -299,7 +293,8 @@ template <class Count, class Offset, class Type, class... Form>
 void neighbour_alltoallv(const void*, const Count block_counts[], const Offset[], Type type, void*, const Count[],
                          const Offset[], Type, MPI_Comm comm, Form... form) {
   if (!wanted<Form...>()) return;
-  count_neighbours(comm, {block_bytes(block_counts, type, static_cast<int>(neighbour_count(comm)))}, form...);
+  count_neighbours(comm, block_bytes(block_counts, type, static_cast<int>(neighbour_count(comm))),
+                   persistent_request(form...));
 }
 
 }  // namespace placement::mpi::profile

@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "mpi/profile_write.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "mpi/profile_file.hpp"
 #include "mpi/srun_environment.hpp"
@@ -145,29 +141,17 @@ std::string write_pairs(const std::string& path, int ranks, PairsBelow pairs) {
   }
 }
 
-// The name of a node: Slurm's name if srun started the rank, else the host name without its domain.
-using NodeName = std::array<char, 64>;
-
-NodeName node_name(int ranks) {
-  NodeName name{};
-  const std::string given = started_by_srun(ranks) ? environment_value("SLURMD_NODENAME") : "";
-  if (!given.empty())
-    given.copy(name.data(), name.size() - 1);
-  else if (gethostname(name.data(), name.size() - 1) == 0)
-    if (char* const dot = std::strchr(name.data(), '.')) *dot = '\0';
-  return name;
-}
-
 // Returns at rank 0 the names of nodes on which ranks run, in the order of ranks. If there are more nodes than the
 // summary can list, returns some at even distances.
 std::vector<std::string> nodes_of_ranks(int rank, int ranks, MPI_Comm comm) {
-  const NodeName own = node_name(ranks);
-  std::vector<NodeName> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
+  std::array<char, 64> own{};
+  node_name(ranks).copy(own.data(), own.size() - 1);
+  std::vector<decltype(own)> all(rank == 0 ? static_cast<std::size_t>(ranks) : 0);
   PMPI_Gather(own.data(), static_cast<int>(own.size()), MPI_CHAR, all.data(), static_cast<int>(own.size()), MPI_CHAR, 0,
               comm);
   std::vector<std::string> nodes, some;
   std::set<std::string> seen;
-  for (const NodeName& name : all)
+  for (const auto& name : all)
     if (seen.insert(name.data()).second) nodes.emplace_back(name.data());
   const std::size_t count = std::min(nodes.size(), ProfileSummary::most_nodes);
   for (std::size_t k = 0; k < count; ++k) some.push_back(nodes[k * nodes.size() / count]);

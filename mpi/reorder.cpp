@@ -20,6 +20,7 @@
 #include "mpi/node_hardware.hpp"
 #include "mpi/srun_environment.hpp"
 #include "mpi/switch_address.hpp"
+#include "mpi/word_setting.hpp"
 
 namespace placement::mpi::reorder {
 
@@ -34,30 +35,19 @@ struct State {
 };
 State& state = *new State;
 
-bool started_by_srun() { return mpi::started_by_srun(size_of(MPI_COMM_WORLD)); }
-
 std::int64_t number_of_name(std::string_view name) { return static_cast<std::int64_t>(fnv1a(name) >> 1); }
-
-// Returns Slurm's name of the node, because the nodes of a test cluster share the host name; otherwise MPI's name.
-std::string node_name() {
-  const std::string name = started_by_srun() ? environment_value("SLURMD_NODENAME") : "";
-  if (!name.empty()) return name;
-  char buffer[MPI_MAX_PROCESSOR_NAME];
-  int length = 0;
-  PMPI_Get_processor_name(buffer, &length);
-  return {buffer, static_cast<std::size_t>(length)};
-}
 
 ProcessPlace place_of_process() {
   ProcessPlace place;
   if (state.arities.empty()) {
-    if (started_by_srun()) {
+    const std::int32_t ranks = size_of(MPI_COMM_WORLD);
+    if (started_by_srun(ranks)) {
       const std::vector<std::string> switches = switches_of_address(environment_value("SLURM_TOPOLOGY_ADDR"),
                                                                     environment_value("SLURM_TOPOLOGY_ADDR_PATTERN"));
       for (std::size_t level = 0; level < std::min(switches.size(), ProcessPlace::switch_levels); ++level)
         place.path[level] = number_of_name(switches[level]);
     }
-    place.path[ProcessPlace::switch_levels] = number_of_name(node_name());
+    place.path[ProcessPlace::switch_levels] = number_of_name(node_name(ranks));
     const NodePosition position = node_position();
     std::copy(position.path.begin(), position.path.end(), place.path.begin() + ProcessPlace::switch_levels + 1);
     return place;
@@ -135,84 +125,40 @@ const ProcessPlace& place_of_this_process() {
   return place;
 }
 
-// Returns the places of all processes, at rank 0.
-std::vector<ProcessPlace> gathered_places(MPI_Comm comm) {
-  std::vector<ProcessPlace> places(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
-  constexpr int words = static_cast<int>(ProcessPlace::levels);
-  PMPI_Gather(place_of_this_process().path.data(), words, MPI_INT64_T, places.data(), words, MPI_INT64_T, 0, comm);
-  return places;
-}
-
-// The message of a process to rank 0. Messages are the main cost of reordering, so edges are included, as many as the
-// largest common stencil has. If some process has more edges, a second round brings the rest.
-struct Report {
-  static constexpr int most_edges = 26;
-  ProcessPlace place;
-  std::int32_t edges = 0;  // number of edges of the process, which may be more than are in this message
-  Edge edge[most_edges] = {};
-};
-
 // The places and edges of all processes, at rank 0.
 struct Gathered {
   std::vector<ProcessPlace> places;
   std::vector<CommEdge> edges;
-  bool complete = true;
-
-  void add(const Edge& edge) {
-    if (edge.weight > 0) edges.push_back({edge.from, edge.to, edge.weight});
-  }
 };
 
+// Gathers the places of the processes, and the edges that each has in `mine`. The call is collective.
 Gathered gathered(MPI_Comm comm, const std::vector<Edge>& mine) {
-  Report own;
-  own.place = place_of_this_process();
-  own.edges = static_cast<std::int32_t>(mine.size());
-  std::copy_n(mine.begin(), std::min(mine.size(), static_cast<std::size_t>(Report::most_edges)), own.edge);
+  struct Report {
+    ProcessPlace place;
+    std::int64_t bytes;  // of its edges
+  };
+  const Report own{place_of_this_process(), static_cast<std::int64_t>(mine.size() * sizeof(Edge))};
   std::vector<Report> all(rank_in(comm) == 0 ? static_cast<std::size_t>(size_of(comm)) : 0);
   PMPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, comm);
   Gathered result;
+  std::vector<int> lengths, offsets;
+  int total = 0;
   for (const Report& report : all) {
     result.places.push_back(report.place);
-    result.complete = result.complete && report.edges <= Report::most_edges;
-    for (int i = 0; i < std::min(report.edges, Report::most_edges); ++i) result.add(report.edge[i]);
+    lengths.push_back(static_cast<int>(report.bytes));
+    offsets.push_back(total);
+    total += lengths.back();
   }
+  std::vector<Edge> edges(static_cast<std::size_t>(total) / sizeof(Edge));
+  PMPI_Gatherv(mine.data(), static_cast<int>(own.bytes), MPI_BYTE, edges.data(), lengths.data(), offsets.data(),
+               MPI_BYTE, 0, comm);
+  for (const Edge& edge : edges)
+    if (edge.weight > 0) result.edges.push_back({edge.from, edge.to, edge.weight});
   return result;
 }
 
-// Sends the edges that were not in the first message to rank 0. The call is collective.
-void gather_the_rest(MPI_Comm comm, const std::vector<Edge>& mine, Gathered& all) {
-  const int sent = std::min(static_cast<int>(mine.size()), Report::most_edges);
-  const int bytes = (static_cast<int>(mine.size()) - sent) * static_cast<int>(sizeof(Edge));
-  std::vector<int> lengths(all.places.size());
-  PMPI_Gather(&bytes, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-  std::vector<int> offsets(lengths.size());
-  std::exclusive_scan(lengths.begin(), lengths.end(), offsets.begin(), 0);
-  std::vector<Edge> edges(lengths.empty() ? 0
-                                          : static_cast<std::size_t>(offsets.back() + lengths.back()) / sizeof(Edge));
-  PMPI_Gatherv(mine.data() + sent, bytes, MPI_BYTE, edges.data(), lengths.data(), offsets.data(), MPI_BYTE, 0, comm);
-  for (const Edge& edge : edges) all.add(edge);
-}
-
-enum Answer { keep_ranks, new_ranks, send_the_rest };
-
-// Broadcasts the answer of rank 0 and the ranks. The answer follows the ranks in the message.
-Answer answered(MPI_Comm comm, Answer answer, std::vector<int>& ranks) {
-  ranks.resize(static_cast<std::size_t>(size_of(comm)));
-  ranks.push_back(answer);
-  PMPI_Bcast(ranks.data(), static_cast<int>(ranks.size()), MPI_INT, 0, comm);
-  answer = static_cast<Answer>(ranks.back());
-  ranks.pop_back();
-  if (answer != new_ranks) ranks.clear();
-  return answer;
-}
-
-std::vector<int> shared(MPI_Comm comm, std::vector<int> ranks) {
-  answered(comm, ranks.empty() ? keep_ranks : new_ranks, ranks);
-  return ranks;
-}
-
 // Returns the ranks that `ranks_at_root` returns at rank 0. When it throws an exception, ranks do not change, with a
-// warning.
+// warning. The call is collective.
 template <typename Ranks>
 std::vector<int> decided(MPI_Comm comm, Ranks ranks_at_root) {
   std::vector<int> ranks;
@@ -223,7 +169,13 @@ std::vector<int> decided(MPI_Comm comm, Ranks ranks_at_root) {
       warn(comm, std::string(error.what()) + "; ranks stay as they are");
     }
   }
-  return shared(comm, std::move(ranks));
+  const bool changed = !ranks.empty();
+  ranks.resize(static_cast<std::size_t>(size_of(comm)));
+  ranks.push_back(changed);
+  PMPI_Bcast(ranks.data(), static_cast<int>(ranks.size()), MPI_INT, 0, comm);
+  if (ranks.back() == 0) return {};
+  ranks.pop_back();
+  return ranks;
 }
 
 void put_reordered_world() {
@@ -235,15 +187,11 @@ void put_reordered_world() {
   world_stand_in = made;
 }
 
-}  // namespace
-
+// Returns the settings from the environment. Throws Error when a variable has a wrong value.
 Settings read_settings() {
   Settings settings;
-  const std::string method = environment_value("PLACEMENT_REORDER_METHOD");
-  if (method == "matching")
-    settings.order.method = OrderMethod::matching;
-  else if (!method.empty() && method != "treematch")
-    throw Error("PLACEMENT_REORDER_METHOD=" + method + ": expected treematch or matching");
+  settings.order.method = word_setting<OrderMethod>(
+      "PLACEMENT_REORDER_METHOD", {{"treematch", OrderMethod::treematch}, {"matching", OrderMethod::matching}});
   const std::string gain = environment_value("PLACEMENT_REORDER_GAIN");
   if (!gain.empty()) {
     char* end = nullptr;
@@ -252,25 +200,17 @@ Settings read_settings() {
       throw Error("PLACEMENT_REORDER_GAIN=" + gain + ": expected a percentage from 0 to 100");
     settings.order.least_gain = percent / 100;
   }
-  const std::string mode = environment_value("PLACEMENT_REORDER");
-  if (mode == "off")
-    settings.enabled = false;
-  else if (!mode.empty() && mode != "on")
-    throw Error("PLACEMENT_REORDER=" + mode + ": expected on or off");
-  const std::string report = environment_value("PLACEMENT_REORDER_REPORT");
-  if (!report.empty() && report != "yes" && report != "no")
-    throw Error("PLACEMENT_REORDER_REPORT=" + report + ": expected yes or no");
-  settings.report = report == "yes";
+  settings.enabled = word_setting<bool>("PLACEMENT_REORDER", {{"on", true}, {"off", false}});
+  settings.report = word_setting<bool>("PLACEMENT_REORDER_REPORT", {{"no", false}, {"yes", true}});
   settings.hardware = environment_value("PLACEMENT_REORDER_HARDWARE");
   settings.matrix = environment_value("PLACEMENT_REORDER_MATRIX");
-  const std::string weight = environment_value("PLACEMENT_REORDER_WEIGHT");
-  if (weight == "messages")
-    settings.weight = TrafficWeight::messages;
-  else if (!weight.empty() && weight != "bytes")
-    throw Error("PLACEMENT_REORDER_WEIGHT=" + weight + ": expected bytes or messages");
+  settings.weight = word_setting<TrafficWeight>(
+      "PLACEMENT_REORDER_WEIGHT", {{"bytes", TrafficWeight::bytes}, {"messages", TrafficWeight::messages}});
   settings.save = environment_value("PLACEMENT_REORDER_SAVE");
   return settings;
 }
+
+}  // namespace
 
 void begin() {
   const int rank = rank_in(MPI_COMM_WORLD), ranks = size_of(MPI_COMM_WORLD);
@@ -308,53 +248,30 @@ void end() {
 std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine) {
   if (!state.ready) return {};
   Gathered all = gathered(comm, mine);
-  std::vector<int> ranks;
-  if (rank_in(comm) != 0 || !all.complete) {
-    if (answered(comm, send_the_rest, ranks) != send_the_rest) return ranks;
-    gather_the_rest(comm, mine, all);
-    if (rank_in(comm) != 0) return shared(comm, {});
-  }
   return decided(comm,
                  [&] { return decide(comm, CommMatrix::from_edges(size_of(comm), std::move(all.edges)), all.places); });
 }
 
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file) {
   if (!state.ready) return {};
-  const std::vector<ProcessPlace> places = gathered_places(comm);
+  const Gathered all = gathered(comm, {});
   return decided(comm,
-                 [&] { return decide(comm, read_matrix(matrix_file, {.weight = state.settings.weight}), places); });
+                 [&] { return decide(comm, read_matrix(matrix_file, {.weight = state.settings.weight}), all.places); });
 }
 
-int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
-  const int size = size_of(comm);
-  std::vector<bool> taken(static_cast<std::size_t>(size), false);
-  bool permutation = static_cast<int>(rank_of_process.size()) == size;
-  std::vector<int> process_of_rank(static_cast<std::size_t>(size));
-  for (std::size_t process = 0; process < rank_of_process.size(); ++process) {
-    const int wanted = rank_of_process[process];
-    permutation = permutation && wanted >= 0 && wanted < size && !taken[wanted];
-    if (!permutation) break;
-    taken[wanted] = true;
-    process_of_rank[wanted] = static_cast<int>(process);
-  }
-  if (!permutation) return PMPI_Comm_dup(comm, made);
+int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
+  if (rank_of_process.empty()) return PMPI_Comm_dup(comm, made);
+  std::vector<int> process_of_rank(rank_of_process.size());
+  for (std::size_t process = 0; process < rank_of_process.size(); ++process)
+    process_of_rank[static_cast<std::size_t>(rank_of_process[process])] = static_cast<int>(process);
   // All processes know the order. Therefore no communication is needed for it, as MPI_Comm_split would.
   MPI_Group group = MPI_GROUP_NULL, ordered = MPI_GROUP_NULL;
   PMPI_Comm_group(comm, &group);
-  PMPI_Group_incl(group, size, process_of_rank.data(), &ordered);
+  PMPI_Group_incl(group, static_cast<int>(process_of_rank.size()), process_of_rank.data(), &ordered);
   const int result = PMPI_Comm_create(comm, ordered, made);
   PMPI_Group_free(&ordered);
   PMPI_Group_free(&group);
   return result;
-}
-
-int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made) {
-  const int result = split_by_ranks(comm, rank_of_process, made);
-  if (result != MPI_SUCCESS || rank_of_process.empty()) return result;
-  if (all_agree(comm, rank_in(*made) == rank_of_process[rank_in(comm)])) return MPI_SUCCESS;
-  warn(comm, "the MPI library does not assign the requested ranks; ranks stay as they are");
-  PMPI_Comm_free(made);
-  return PMPI_Comm_dup(comm, made);
 }
 
 bool all_agree(MPI_Comm comm, bool statement) {

@@ -29,9 +29,6 @@ struct Settings {
   std::string save;     // prefix of the published files .hardware, .matrix and .neighbours; empty: they are not written
   bool report = false;  // rank 0 prints the hop-bytes before and after
 };
-// Returns the settings from the environment. Throws Error when a variable has a wrong value.
-Settings read_settings();
-
 // Reads the settings after MPI_Init. It may set world_stand_in. The call is collective over MPI_COMM_WORLD.
 void begin();
 // Frees world_stand_in before MPI_Finalize and ends reordering.
@@ -51,12 +48,8 @@ std::vector<int> ranks_for(MPI_Comm comm, const std::vector<Edge>& mine);
 // collective. Rank 0 reads the file, and prints a warning when it cannot be used.
 std::vector<int> ranks_for(MPI_Comm comm, const std::string& matrix_file);
 
-// Makes a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p]. When that is
-// empty or not a permutation, it duplicates `comm`. The call is collective. It does not check whether the MPI library
-// assigned these ranks. Returns the result of the MPI call.
-int split_by_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
-// Calls split_by_ranks() and checks the ranks that the MPI library gave. When they are wrong it makes a duplicate of
-// `comm` instead, with a warning. The call is collective. Returns the result of the MPI call.
+// Makes a communicator of the processes of `comm`, in which process p has the rank rank_of_process[p]. If that is
+// empty, duplicates `comm`. The call is collective. Returns the result of the MPI call.
 int with_ranks(MPI_Comm comm, const std::vector<int>& rank_of_process, MPI_Comm* made);
 
 // Returns the rank of this process in `comm`.

@@ -107,7 +107,7 @@ int reordered(MPI_Comm comm, const std::vector<Edge>& edges, MPI_Comm* made, con
               const Create& create, const Right& right) {
   const std::vector<int> ranks = ranks_for(comm, edges);
   OwnComm base;
-  if (ranks.empty() || split_by_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
+  if (ranks.empty() || with_ranks(comm, ranks, base.out()) != MPI_SUCCESS) return unchanged(0);
   if (const int result = create(base.get(), ranks); result != MPI_SUCCESS) return result;
   if (all_agree(comm, right(base.get(), ranks))) return MPI_SUCCESS;
   warn(comm, "a reordered topology differs from the requested one; ranks stay as they are");

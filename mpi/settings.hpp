@@ -27,8 +27,7 @@ struct ProfileSettings {
   bool sample = false;   // whether ranks with very many messages count in slices of time (slice_sampling.hpp)
 
   // Returns the name of the file with the counters of a rank.
-  std::string table(std::int32_t rank) const { return table(file, rank); }
-  static std::string table(const std::string& file, std::int32_t rank);
+  std::string table(std::int32_t rank) const { return file + ".rank" + std::to_string(rank); }
 };
 
 // The environment variables that profile_settings() reads.

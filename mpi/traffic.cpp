@@ -8,7 +8,6 @@
 
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "common/util/file_descriptor.hpp"
 #include "common/util/file_error.hpp"
@@ -67,20 +66,20 @@ Traffic::Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const
   header_->run = run;
 }
 
-Traffic Traffic::left_behind(const std::string& path) {
+std::unique_ptr<const Traffic> Traffic::left_behind(const std::string& path) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat status;
   if (file < 0 || fstat(file, &status) != 0) fail_errno(path, "cannot read");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size < sizeof(Header))
     throw Error(path + ": " + std::to_string(size) + " bytes are too few for a table of counters");
-  Traffic table;
+  std::unique_ptr<Traffic> table(new Traffic);
   void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) fail_errno(path, "cannot map the table of counters");
-  table.mapped_bytes_ = size;
-  table.header_ = static_cast<Header*>(memory);
-  table.counters_ = reinterpret_cast<Counter*>(table.header_ + 1);
-  const Header& header = *table.header_;
+  table->mapped_bytes_ = size;
+  table->header_ = static_cast<Header*>(memory);
+  table->counters_ = reinterpret_cast<Counter*>(table->header_ + 1);
+  const Header& header = *table->header_;
   if (std::memcmp(header.magic, table_magic, sizeof table_magic) != 0)
     throw Error(path + ": not a table of counters that this release can read");
   if (header.ranks < 1 || header.ranks > INT32_MAX || header.rank >= header.ranks ||
@@ -92,22 +91,6 @@ Traffic Traffic::left_behind(const std::string& path) {
 
 Traffic::~Traffic() {
   if (header_) munmap(header_, mapped_bytes_);
-}
-
-Traffic::Traffic(Traffic&& other) noexcept
-    : header_(std::exchange(other.header_, nullptr)),
-      counters_(std::exchange(other.counters_, nullptr)),
-      mapped_bytes_(std::exchange(other.mapped_bytes_, 0)),
-      weight_(other.weight()),
-      threaded_(other.threaded_) {}
-
-Traffic& Traffic::operator=(Traffic&& other) noexcept {
-  std::swap(header_, other.header_);
-  std::swap(counters_, other.counters_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  weight_ = other.weight_.exchange(weight_);
-  std::swap(threaded_, other.threaded_);
-  return *this;
 }
 
 std::int32_t Traffic::rank() const { return static_cast<std::int32_t>(header_->rank); }

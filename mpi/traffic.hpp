@@ -3,6 +3,7 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +42,10 @@ class Traffic {
   // Throws Error when the table cannot be made.
   Traffic(std::int32_t rank, std::int32_t ranks, std::uint64_t run, const std::string& path);
   // Returns the table of another process, read-only. Throws Error if the file is not a table or is incomplete.
-  static Traffic left_behind(const std::string& path);
+  static std::unique_ptr<const Traffic> left_behind(const std::string& path);
   ~Traffic();
-  Traffic(Traffic&& other) noexcept;
-  Traffic& operator=(Traffic&& other) noexcept;
+  Traffic(const Traffic&) = delete;
+  Traffic& operator=(const Traffic&) = delete;
 
   // Return the rank in MPI_COMM_WORLD of the process of this table, and the number of ranks there.
   std::int32_t rank() const;

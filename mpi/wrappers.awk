@@ -5,7 +5,6 @@
 #
 # HOOKS.hpp has lines "//@ WHEN FUNCTION: MPI_A MPI_B ..", which name a hand-written function for the calls MPI_A, MPI_B:
 #   before  it gets the arguments before the call
-#   after   it gets the result and the arguments after the call
 #   made    it gets the arguments after the call, if that succeeded
 # "//@ skip: .." names calls that are written by hand. A large-count call MPI_X_c uses the hooks of MPI_X.
 
@@ -31,7 +30,7 @@ function is_immediate(name) {
   return name ~ /^MPI_(I[a-z_]+|Test[a-z]*|Start|Startall|Put|Get|Accumulate|Fetch_and_op|Compare_and_swap|Get_accumulate|R(put|get|accumulate|get_accumulate)|Request_free|Cancel|Pready.*|Parrived)(_c)?$/ || name ~ /_init(_c)?$/
 }
 
-function is_hooked(name) { return name in before_hook || name in after_hook || name in made_hook }
+function is_hooked(name) { return name in before_hook || name in made_hook }
 
 # "const void *buf" -> "buf"; "int ranges[][3]" -> "ranges"; "void" -> "".
 function argument_name(parameter) {
@@ -68,10 +67,7 @@ function emit(text,    name, parameters, count, list, i, arguments, base, before
   if (library == "reorder" && communicator == "" && !is_hooked(base)) return
   if (library != "reorder") communicator = ""
   before = base in before_hook ? "placement::mpi::" library "::" before_hook[base] "(" arguments "); " : ""
-  if (base in made_hook)
-    after = "if (mpi_result == MPI_SUCCESS) placement::mpi::" library "::" made_hook[base] "(" arguments "); "
-  else
-      after = base in after_hook ? "placement::mpi::" library "::" after_hook[base] "(mpi_result" (arguments == "" ? "" : ", ") arguments "); " : ""
+  after = base in made_hook ? "if (mpi_result == MPI_SUCCESS) placement::mpi::" library "::" made_hook[base] "(" arguments "); " : ""
   printf "PLACEMENT_WRAP(%s, %s, (%s), (%s), %s, %s)\n", is_immediate(name) ? "Untimed" : "Timed", name, parameters, arguments,
          "{ " communicator before "}", "{ " after "}"
 }
@@ -85,9 +81,8 @@ FILENAME !~ /\.i$/ {
     sub(/:$/, "", hook)
     for (i = 4; i <= NF; ++i) {
       if ($2 == "before") before_hook[$i] = hook
-      else if ($2 == "after") after_hook[$i] = hook
       else if ($2 == "made") made_hook[$i] = hook
-      else { print FILENAME ": " $0 ": before, after or made" > "/dev/stderr"; exit 1 }
+      else { print FILENAME ": " $0 ": before or made" > "/dev/stderr"; exit 1 }
     }
   }
   next

@@ -62,7 +62,7 @@ ProgramFacts facts_of(Elf* elf) {
     GElf_Shdr header;
     if (!gelf_getshdr(section, &header)) continue;
     if (header.sh_type == SHT_DYNAMIC) add_mpi_libraries(elf, section, header, facts.mpi_libraries);
-    if (header.sh_type == SHT_NOTE && facts.build_id.empty()) facts.build_id = build_id_in(section);
+    if (header.sh_type == SHT_NOTE && facts.version.empty()) facts.version = build_id_in(section);
   }
   return facts;
 }
@@ -78,7 +78,6 @@ ProgramFacts facts_of_program(const std::string& path) {
   if (const std::unique_ptr<Elf, EndElf> elf(elf_begin(file, ELF_C_READ, nullptr));
       elf && elf_kind(elf.get()) == ELF_K_ELF) {
     facts = facts_of(elf.get());
-    facts.version = facts.build_id;
     struct stat status;
     if (facts.version.empty() && fstat(file, &status) == 0)
       facts.version = std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +

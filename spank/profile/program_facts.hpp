@@ -9,8 +9,8 @@ namespace placement::spank {
 struct ProgramFacts {
   // The names of the MPI libraries with which it is linked dynamically, as "libmpi.so.40".
   std::vector<std::string> mpi_libraries;
-  std::string build_id;  // the build ID that the linker gave it, in hexadecimal; empty if it has none
-  std::string version;   // the build ID; without one, size and time of the last change of an ELF file; else empty
+  // The build ID that the linker gave it, in hexadecimal; without one, size and time of the last change of an ELF file.
+  std::string version;
 };
 
 // Returns the facts of the ELF file `path`, a program or a library. A script, or a file that cannot be read, has none.

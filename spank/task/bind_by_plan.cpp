@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
@@ -17,15 +18,6 @@
 #include "spank/task/gpu_tasks.hpp"
 
 namespace placement::spank {
-
-std::optional<std::vector<GpuShape>> gpus_of_node(const TaskVariables& variables) {
-  const auto node = variables.get("SLURMD_NODENAME");
-  try {
-    return node ? read_gpu_shapes(gres_conf_path(), *node).shapes : std::nullopt;
-  } catch (const Error&) {  // a site without a gres.conf
-    return std::nullopt;
-  }
-}
 
 namespace {
 
@@ -73,16 +65,6 @@ const MachineCores& cores_here() {
   return machine;
 }
 
-// Returns the GPUs of this node by the kernel, where Slurm finds them itself.
-std::optional<std::vector<GpuShape>> gpus_found(const TaskVariables& variables) {
-  const auto node = variables.get("SLURMD_NODENAME");
-  try {
-    return node && read_gpu_shapes(gres_conf_path(), *node).detected ? gpus_by_kernel("", cores_here()) : std::nullopt;
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 // Deals the masks of the node's tasks out by `slots`, or so that each task is near the GPUs that Slurm gives it.
 std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuMask>& masks,
                           const std::vector<std::int32_t>& slots, const std::string& step_gpus,
@@ -93,8 +75,7 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
   for (std::size_t i = 0; i < gpu_order.size() && i < taken.of_task.size(); ++i)
     taken.of_task[i] = {gpus[static_cast<std::size_t>(gpu_order[i])]};
   if (!taken.follow_cores && taken.of_task.empty()) return deal_masks(masks, slots, cores);
-  auto known = gpus_of_node(variables);
-  if (!known) known = gpus_found(variables);
+  const auto known = gpus_of_node(variables, true);
   const bool anywhere =
       known && std::all_of(known->begin(), known->end(), [](const GpuShape& gpu) { return gpu.cores.empty(); });
   if (anywhere || (!known && !taken.follow_cores)) return deal_masks(masks, slots, cores);
@@ -106,6 +87,17 @@ std::vector<CpuMask> deal(const TaskVariables& variables, const std::vector<CpuM
 }
 
 }  // namespace
+
+std::optional<std::vector<GpuShape>> gpus_of_node(const TaskVariables& variables, bool detect) {
+  const auto node = variables.get("SLURMD_NODENAME");
+  if (!node) return std::nullopt;
+  try {
+    NodeGpus gpus = read_gpu_shapes(gres_conf_path(), *node);
+    return detect && gpus.detected && !gpus.shapes ? gpus_by_kernel("", cores_here()) : std::move(gpus.shapes);
+  } catch (const Error&) {  // a site without a gres.conf
+    return std::nullopt;
+  }
+}
 
 std::string bind_by_plan(std::string_view plan, const LocalTask& task, const std::string& step_gpus,
                          const std::vector<std::int32_t>& gpu_order, const TaskVariables& variables) {

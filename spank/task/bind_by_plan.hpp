@@ -32,7 +32,8 @@ struct LocalTask {
 std::string bind_by_plan(std::string_view plan, const LocalTask& task, const std::string& step_gpus,
                          const std::vector<std::int32_t>& gpu_order, const TaskVariables& variables);
 
-// Returns the GPUs of this node by the gres.conf next to slurm.conf; nothing if it does not have them.
-std::optional<std::vector<GpuShape>> gpus_of_node(const TaskVariables& variables);
+// Returns the GPUs of this node by the gres.conf next to slurm.conf; nothing if it does not have them. With `detect`,
+// those that Slurm finds by itself (AutoDetect=) are taken from the kernel.
+std::optional<std::vector<GpuShape>> gpus_of_node(const TaskVariables& variables, bool detect);
 
 }  // namespace placement::spank

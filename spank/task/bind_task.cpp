@@ -66,7 +66,7 @@ void order_gpus(spank_t spank) {
   const auto order = slots_for(*plan, task->job, task->step, task->total, task->local_ranks);
   const std::vector<std::int32_t> gpus = parse_gpu_list(step_gpus());
   if (!order || !all_see_all(task_variable(spank, "SLURMD_TRES_BIND").value_or(""), gpus, order->size())) return;
-  const auto known = gpus_of_node(variables_of(spank));
+  const auto known = gpus_of_node(variables_of(spank), false);
   if (!known || known->size() <= static_cast<std::size_t>(gpus.back())) return;
   const char* const variable =
       gpu_list_variable(known->front().file, [&](const char* name) { return task_variable(spank, name).has_value(); });

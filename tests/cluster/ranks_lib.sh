@@ -22,7 +22,8 @@ client() {
 }
 
 # Runs a step of ranks that use the process manager. Checks that all ranks ran, and that each has read what its neighbour published.
-# Checks that the map names the node of each rank, and that srun predicted the length of the map. Sets `map` and `how`.
+# Checks that the map names the node of each rank, and that srun predicted the length of the map. If the step has its own job and up
+# to 128 ranks, checks that the nodes of the ranks are those in the record of the job. Sets `map` and `how`.
 ranks_agree() {  # 1|2|x ranks options of srun...
   local protocol=$1 ranks=$2 type=pmi2
   shift 2
@@ -31,13 +32,26 @@ ranks_agree() {  # 1|2|x ranks options of srun...
   srun -v --mpi=$type -n "$ranks" "$@" ./pmi_ranks "$protocol" >out 2>err || fail "srun $*: $(tail -n 5 err)"
   map=$(awk '$1 == 0 { print $5 }' out)
   how=$(sed -n 's/.* best order .*--mpi=[^ ]*: //p' err)
+  local job
+  job=$(sed -n 's/.*placement: step \([0-9]*\)\..*/\1/p' err | head -n 1)
+  rm -f explained
+  [ -z "$job" ] || [ -n "${SLURM_JOB_ID:-}" ] || [ "$ranks" -gt 128 ] || "$SP_PREFIX/bin/placectl" explain --json "$job" >explained
   python3 - "$protocol" "$ranks" <<'END' || fail "srun $*: map $map, $(grep placement: err)"
-import re, sys
+import json, os, re, sys
 protocol, ranks = sys.argv[1], int(sys.argv[2])
 rows = sorted((int(rank), int(size), node, next_node, map) for rank, size, node, next_node, map in (line.split() for line in open("out")))
 assert [row[0] for row in rows] == list(range(ranks)) and {row[1] for row in rows} == {ranks}, "ranks are missing"
 node_of = [row[2] for row in rows]
 assert all(row[3] == node_of[(row[0] + 1) % ranks] for row in rows), "a rank has read another node for its neighbour"
+if os.path.exists("explained"):
+    (decision,) = [one for one in json.load(open("explained"))["decisions"] if one["for_start"]]
+    (planned,) = [term[len("ranks: "):] for term in decision["terms"] if term.startswith("ranks: ")]
+    on_record = {}
+    for node, listed in zip(sorted(set(node_of), key=lambda node: int(node[1:])), planned.split(";"), strict=True):
+        for part in listed.split(","):
+            first, _, last = part.partition("-")
+            on_record |= {rank: node for rank in range(int(first), int(last or first) + 1)}
+    assert [on_record[rank] for rank in range(ranks)] == node_of, "the record has other nodes"
 told = [int(bytes) for bytes in re.findall(r"MPI .* map of (\d+) bytes", open("err").read())]
 if protocol == "x":
     hash_of = {node: 0 for node in node_of}
