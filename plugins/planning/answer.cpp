@@ -103,8 +103,7 @@ bool may_put_off(const PluginState& now, const placement_request& request) {
 
 // Answers that the job stays in the queue until the next scheduling cycle. Only the first time that a job is put off is
 // recorded.
-const Answer& put_off(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                      const placement_request& request, const JobRequest& job_request, placement_decision& decision) {
+const Answer& put_off(PluginState& now, const placement_request& request, placement_decision& decision) {
   Answer answer{std::nullopt,
                 "the time for decisions is used up, the decision is put off to the next scheduling cycle (" +
                     std::to_string(request.times_put_off + 1) +
@@ -113,18 +112,27 @@ const Answer& put_off(PluginState& now, const LiveNow& live, const placement_off
   answer.wait = answer.put_off = true;
   answer.wait_left_s = 1;
   decision.wait_told = request.times_put_off > 0;
-  if (now.decision_log) now.decision_log->record_choice(now.machine_for(request), offer, job_request, live, nullptr);
   return now.transient = std::move(answer);
 }
 
 }  // namespace
 
+const Answer* answer_without_offer(PluginState& now, const placement_request& request, placement_decision& decision) {
+  if (!now.machine || !now.budget.used_up(request.uid)) return nullptr;
+  if (!may_put_off(now, request)) {
+    if (!now.degraded.used_up(request.uid)) return nullptr;
+    return &(now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME});
+  }
+  const JobEntry* const job = now.jobs.find_latest(request.job_id);
+  if (request.times_put_off == 0 || (job != nullptr && job->answer)) return nullptr;
+  return &put_off(now, request, decision);
+}
+
 const Answer& answer_of(PluginState& now, const placement_offer& offer, const placement_request& request,
                         placement_decision& decision) {
   if (!now.machine) return now.transient = {std::nullopt, "placement is off"};
+  if (const Answer* const answer = answer_without_offer(now, request, decision)) return *answer;
   const bool may_wait = may_put_off(now, request), no_time = now.budget.used_up(request.uid);
-  if (no_time && !may_wait && now.degraded.used_up(request.uid))
-    return now.transient = {std::nullopt, "the time for this user's decisions is used up", STOCK_NO_TIME};
   const DecisionTimeBudget::Use use(no_time ? now.degraded : now.budget, request.uid);
   const DecisionTime time(now.config);
   JobEntry& job = now.jobs.find(request.job_id, {request.environment, request.environment_count}, now.config);
@@ -134,7 +142,14 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   const std::uint64_t question = input_hash(offer, request, uses_live ? live.generation : 0);
   decision.remembered = job.answer && !job.answer->wait && job.question == question;
   const bool degraded = !decision.remembered && job.job_request.matrix && no_time;
-  if (!decision.remembered && may_wait && no_time) return put_off(now, live, offer, request, job.job_request, decision);
+  const auto start_record = [&](const Plan* plan) {
+    if (now.decision_log) now.decision_log->record_choice(now.machine_for(request), offer, job.job_request, live, plan);
+  };
+  if (!decision.remembered && may_wait && no_time) {
+    job.answer.reset();
+    start_record(nullptr);
+    return put_off(now, request, decision);
+  }
   if (degraded) {
     now.transient = degraded_answer(now, live, offer, request, job.job_request, time);
   } else if (!decision.remembered) {
@@ -146,7 +161,10 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   const bool kept = !degraded && !job.answer->was_starved;
   if (!degraded && !kept) {
     now.transient = *std::exchange(job.answer, std::nullopt);
-    if (may_wait) return put_off(now, live, offer, request, job.job_request, decision);
+    if (may_wait) {
+      start_record(nullptr);
+      return put_off(now, request, decision);
+    }
   }
   const Answer& answer = kept ? *job.answer : now.transient;
   // Slurm may ask about a waiting job every few seconds, so its wait is recorded only every ten minutes.
@@ -156,9 +174,7 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
   else if (!decision.wait_told)
     job.wait_told = Clock::now();
   now.latest = &answer;
-  if (now.decision_log)
-    now.decision_log->record_choice(now.machine_for(request), offer, job.job_request, live,
-                                    answer.plan ? &*answer.plan : nullptr);
+  start_record(answer.plan ? &*answer.plan : nullptr);
   return answer;
 }
 

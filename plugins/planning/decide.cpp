@@ -94,6 +94,14 @@ void point_to_answer(PluginState& now, placement_decision& decision, const Answe
   point_to_costs(now, decision, plan.costs, plan.stock_busiest_link);
 }
 
+// Begins the answer of `decision`. No answer is kept from an earlier question, nor a record.
+void begin_answer(PluginState& now, placement_decision& decision) {
+  decision.asked = true;
+  decision.live_age_s = -1;
+  now.latest = nullptr;
+  if (now.decision_log) now.decision_log->forget();
+}
+
 // Returns true if srun places the ranks of a job without a matrix by the topology, and this order differs from that of
 // the job's nodes.
 bool go_by_topology(const PluginState& now, const placement_offer& offer, const placement_request& request,
@@ -179,7 +187,9 @@ extern "C" void placement_stock_choice_took(uint32_t uid, int64_t time_ns) {
 
 extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
   try {
-    state().budget.spend(uid, std::chrono::nanoseconds(time_ns));
+    auto& now = state();
+    for (DecisionTimeBudget* const budget : {&now.budget, &now.degraded})
+      if (!budget->used_up(uid)) return budget->spend(uid, std::chrono::nanoseconds(time_ns));
   } catch (...) {  // out of memory: the time is not counted
   }
 }
@@ -291,10 +301,7 @@ extern "C" const char* placement_partition_with_policy(uint32_t index) {
 extern "C" void placement_decide(const struct placement_offer* offer, const struct placement_request* request,
                                  struct placement_decision* decision) {
   auto& now = state();
-  decision->asked = true;
-  decision->live_age_s = -1;
-  now.latest = nullptr;
-  if (now.decision_log) now.decision_log->forget();
+  begin_answer(now, *decision);
   const auto start = Clock::now();
   try {
     point_to_answer(now, *decision, answer_of(now, *offer, *request, *decision));
@@ -310,6 +317,19 @@ extern "C" void placement_decide(const struct placement_offer* offer, const stru
   // A search by a matrix has freed memory that the C library keeps for this thread.
   if (now.feed && !decision->remembered && decision->cost != nullptr && *decision->cost != '\0')
     now.feed->memory_was_freed();
+}
+
+extern "C" bool placement_has_no_time(const struct placement_request* request, struct placement_decision* decision) {
+  auto& now = state();
+  try {
+    const Answer* const answer = answer_without_offer(now, *request, *decision);
+    if (answer == nullptr) return false;
+    begin_answer(now, *decision);
+    point_to_answer(now, *decision, *answer);
+  } catch (...) {  // out of memory: placement_decide() reports it
+    return false;
+  }
+  return true;
 }
 
 extern "C" bool placement_would_put_off(uint32_t uid, uint32_t times_put_off) {

@@ -129,10 +129,19 @@ const char *placement_partition_with_policy(uint32_t index);
 /*
  * Asks the job's policy for nodes and cores among those offered, and sets the answer and the costs of `decision`. If
  * `placed` is false, `reason` has the reason. The pointers are valid until the next call of this function,
- * placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() or placement_unconfigure().
+ * placement_has_no_time(), placement_plan_failed(), placement_forget(), placement_tidy(), placement_configure() or
+ * placement_unconfigure().
  */
 void placement_decide(const struct placement_offer *offer, const struct placement_request *request,
 		      struct placement_decision *decision);
+
+/*
+ * Answers a question without an offer if the user of `request` has no time for decisions left: sets `decision` as
+ * placement_decide() would, and returns true. The answer is that the decision is put off, or that the job runs as
+ * stock. Returns false if placement_decide() must be called. Of `request`, job_id, uid, may_be_put_off and
+ * times_put_off are read.
+ */
+bool placement_has_no_time(const struct placement_request *request, struct placement_decision *decision);
 
 /*
  * Returns true if placement_decide() would now put off a decision about a job of the user `uid` that may be put off.
@@ -166,7 +175,11 @@ bool placement_wants_stock_choice(uint32_t uid);
 /* Counts `time_ns` nanoseconds of processor time that the question for Slurm's own choice took, for the user `uid`. */
 void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
 
-/* Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. */
+/*
+ * Counts `time_ns` nanoseconds of processor time as time of a decision for the user `uid`. If the user has used
+ * that time up, it counts as time of decisions without the matrix. If that time is used up too, it is not counted,
+ * because it would be taken from other users.
+ */
 void placement_decision_took(uint32_t uid, int64_t time_ns);
 
 /* Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. */

@@ -31,19 +31,32 @@ static enum placement_mode mode_of(const job_record_t *job)
 	return placement_mode_in(job->part_ptr ? job->part_ptr->name : NULL);
 }
 
-/* Asks the policy. Returns true if there is a plan, else `decision` has the reason. Fills `view` in any case. */
+/*
+ * Asks the policy. Returns true if there is a plan, else `decision` has the reason. Fills `view` in any case, without an
+ * offer if there is no time for a decision. The time for the offer counts as time of the user's decisions.
+ */
 static bool make_plan(struct job_view *view, struct placement_decision *decision, const struct job_test_arguments *arguments)
 {
+	int64_t began, took = 0;
+
 	job_view_fill(view, placement_tables(), arguments);
 	view->request.environment_count = policy_environment(arguments->job, &view->request.environment);
 	decision->policy = placement_policy_name(view->request.environment, view->request.environment_count);
 	view->request.may_be_put_off = may_put_off(arguments, decision->mode);
+	if (!view->stock_because) {
+		if (placement_has_no_time(&view->request, decision))
+			return false;
+		began = thread_time_ns();
+		job_view_offer(view, placement_tables(), arguments);
+		took = thread_time_ns() - began;
+	}
 	if (view->stock_because) {
 		decision->reason = view->stock_because;
 		decision->stock_reason = view->stock_reason;
 	} else {
 		placement_decide(&view->offer, &view->request, decision);
 	}
+	placement_decision_took(view->request.uid, took);
 	return decision->placed;
 }
 

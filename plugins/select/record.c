@@ -190,8 +190,10 @@ void forget_earlier_decision(job_record_t *job)
 
 void decision_done(const struct placement_decision *decision)
 {
-	/* A job without room did not run as stock: it goes on waiting for nodes, as it would without a policy. */
-	bool found_no_room = decision->for_start && decision->end == DECISION_STOCK && decision->stock_reason == STOCK_NO_ROOM;
+	/* A job without room did not run as stock: it goes on waiting for nodes, as it would without a policy. Without time
+	 * for a decision the room is not known, but a job that does not start has none. */
+	bool found_no_room = decision->for_start && decision->end == DECISION_STOCK &&
+			     (decision->stock_reason == STOCK_NO_ROOM || decision->stock_reason == STOCK_NO_TIME);
 	char *text;
 
 	/* A question that is asked again and again without a start is recorded only once. */

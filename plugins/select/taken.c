@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plugins/select/taken.h"
 
+#include "plugins/select/waiting.h"
+
 enum node_cr_state node_request_of(const job_record_t *job)
 {
 	int max_share = job->part_ptr->max_share;
@@ -52,16 +54,27 @@ static int mark_cores_of_node(bitstr_t *cores, const struct job_resources *resou
 	return count;
 }
 
-static void add_taken(struct taken *taken, const job_record_t *asking, job_record_t *job)
+struct walk {
+	struct taken *taken;
+	const job_record_t *asking;
+};
+
+/* list_for_each() calls it for each job. */
+static int add_job(void *each, void *of_walk)
 {
+	job_record_t *job = each;
+	const job_record_t *asking = ((struct walk *) of_walk)->asking;
+	struct taken *taken = ((struct walk *) of_walk)->taken;
 	struct job_resources *resources = job->job_resrcs;
 	/* A job that an administrator suspended gives up its cores but keeps its memory. */
 	bool has_cores = IS_JOB_RUNNING(job) || (IS_JOB_SUSPENDED(job) && job->priority != 0);
 
+	if (IS_JOB_PENDING(job) && job->user_id == asking->user_id && job != asking && job->details)
+		taken->waiting += is_waiting(job);
 	if (!resources || !resources->node_bitmap ||
 	    !(IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job)) ||
 	    bit_size(resources->node_bitmap) > node_record_count)
-		return;
+		return 0;
 	for (int i = next_node_of(resources->node_bitmap, 0), at = 0, bit = 0;
 	     at < (int) resources->nhosts && i < bit_size(resources->node_bitmap);
 	     i = next_node_of(resources->node_bitmap, i + 1)) {
@@ -77,19 +90,17 @@ static void add_taken(struct taken *taken, const job_record_t *asking, job_recor
 		}
 		at++;
 	}
+	return 0;
 }
 
 void taken_fill(struct taken *taken, const job_record_t *asking)
 {
-	list_itr_t *iterator = list_iterator_create(job_list);
-	job_record_t *job;
-
-	taken->cores = bit_alloc(cr_get_coremap_offset(node_record_count));
-	taken->memory = xcalloc(node_record_count, sizeof(uint64_t));
-	taken->shares = xcalloc(node_record_count, sizeof(uint8_t));
-	while ((job = list_next(iterator)))
-		add_taken(taken, asking, job);
-	list_iterator_destroy(iterator);
+	*taken = (struct taken) {
+		.cores = bit_alloc(cr_get_coremap_offset(node_record_count)),
+		.memory = xcalloc(node_record_count, sizeof(uint64_t)),
+		.shares = xcalloc(node_record_count, sizeof(uint8_t)),
+	};
+	list_for_each(job_list, add_job, &(struct walk) { .taken = taken, .asking = asking });
 }
 
 void taken_free(struct taken *taken)

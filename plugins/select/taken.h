@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later
  *
- * The cores and the memory that other jobs hold on the nodes.
+ * What the other jobs mean for a job: the cores and the memory that they hold, and how many of its user's wait.
  */
 #ifndef PLACEMENT_SELECT_TAKEN_H
 #define PLACEMENT_SELECT_TAKEN_H
@@ -11,6 +11,7 @@ struct taken {
 	bitstr_t *cores;	/* one bit per core of the machine */
 	uint64_t *memory;	/* MB for each node record */
 	uint8_t *shares;	/* for each node record the HAS_.. bits below */
+	uint32_t waiting;	/* the other jobs of the user that wait for better nodes */
 };
 
 enum {
@@ -23,8 +24,8 @@ enum {
 enum node_cr_state node_request_of(const job_record_t *job);
 
 /*
- * Fills `taken` with the cores and memory of all running and suspended jobs. HAS_SHARING is set for jobs of other
- * partitions than that of the job `asking`. Free `taken` with taken_free().
+ * Fills `taken` with the cores and memory of all running and suspended jobs, in one walk through all jobs. HAS_SHARING
+ * is set for jobs of other partitions than that of the job `asking`. Free `taken` with taken_free().
  */
 void taken_fill(struct taken *taken, const job_record_t *asking);
 void taken_free(struct taken *taken);

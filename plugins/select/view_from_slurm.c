@@ -93,7 +93,6 @@ static void fill_request(struct job_view *view, const struct machine_tables *tab
 		.tasks_per_node = given16(details->ntasks_per_node),
 		.tasks_per_socket = details->mc_ptr ? given16(details->mc_ptr->ntasks_per_socket) : 0,
 		.waited_s = MAX(time(NULL) - waiting_since(job), 0),
-		.no_wait = why_no_wait(job),
 		.times_put_off = times_put_off(job),
 		.time_limit_s = time_limit_s(job),
 		.whole_nodes = whole_nodes(job),
@@ -384,8 +383,16 @@ static void need_nodes_for_gres(struct job_view *view, const job_record_t *job)
 		view->request.min_nodes = MAX(view->request.min_nodes, least);
 }
 
-static void make_offer(struct job_view *view, const struct machine_tables *tables,
-		       const struct job_test_arguments *arguments)
+void job_view_fill(struct job_view *view, const struct machine_tables *tables,
+		   const struct job_test_arguments *arguments)
+{
+	*view = (struct job_view) { .stock_because = NULL };
+	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
+	if (!view->stock_because)
+		fill_request(view, tables, arguments);
+}
+
+void job_view_offer(struct job_view *view, const struct machine_tables *tables, const struct job_test_arguments *arguments)
 {
 	struct taken taken;
 
@@ -393,6 +400,7 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 	if (arguments->job->gres_list_req)
 		view->offer.max_tasks = view->max_tasks;
 	taken_fill(&taken, arguments->job);
+	view->request.no_wait = why_no_wait(arguments->job, taken.waiting);
 	if (arguments->job->gres_list_req) {
 		/* The share of a task in the generic resources is known once the number of nodes is. */
 		offer_nodes(view, tables, arguments, &taken, 0, false);
@@ -408,17 +416,6 @@ static void make_offer(struct job_view *view, const struct machine_tables *table
 			offer_nodes(view, tables, arguments, &taken, tasks, true);
 	}
 	taken_free(&taken);
-}
-
-void job_view_fill(struct job_view *view, const struct machine_tables *tables,
-		   const struct job_test_arguments *arguments)
-{
-	*view = (struct job_view) { .stock_because = NULL };
-	view->stock_because = left_to_slurm(&view->stock_reason, tables, arguments);
-	if (view->stock_because)
-		return;
-	fill_request(view, tables, arguments);
-	make_offer(view, tables, arguments);
 }
 
 void given_view_fill(struct job_view *view, const struct machine_tables *tables, const struct job_test_arguments *arguments)

@@ -37,17 +37,24 @@ static inline uint16_t given16(uint16_t value)
 }
 
 /*
- * Fills `view` with the job's request and with the nodes and cores that the job could have at once. If no policy can
- * serve the job, stock_because has the reason, and the offer may be incomplete. Free `view` with job_view_free() in
- * any case.
+ * Fills `view` with the job's request. If no policy can serve the job, stock_because has the reason. Free `view` with
+ * job_view_free() in any case.
  */
 void job_view_fill(struct job_view *view, const struct machine_tables *tables,
 		   const struct job_test_arguments *arguments);
+
+/*
+ * Adds the nodes and cores that the job could have at once to a `view` of job_view_fill() without stock_because. This
+ * takes a walk through all jobs of the cluster. If no policy can serve the job, stock_because has the reason, and the
+ * offer may be incomplete.
+ */
+void job_view_offer(struct job_view *view, const struct machine_tables *tables,
+		    const struct job_test_arguments *arguments);
 void job_view_free(struct job_view *view);
 
 /*
- * Does what job_view_fill() does, but offers exactly the nodes that the call with `arguments` has allocated, with all
- * their cores. If that is impossible, stock_because has the reason.
+ * Does what job_view_fill() and job_view_offer() do, but offers exactly the nodes that the call with `arguments` has
+ * allocated, with all their cores. If that is impossible, stock_because has the reason.
  */
 void given_view_fill(struct job_view *view, const struct machine_tables *tables,
 		     const struct job_test_arguments *arguments);

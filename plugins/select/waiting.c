@@ -77,19 +77,10 @@ bool is_waiting(const job_record_t *job)
 	return read_wait(job, &wait) && wait.until > time(NULL);
 }
 
-const char *why_no_wait(const job_record_t *job)
+const char *why_no_wait(const job_record_t *job, uint32_t others)
 {
-	list_itr_t *iterator;
-	const job_record_t *other;
-	uint32_t others = 0;
-
 	if (job->het_job_id)
 		return "in a heterogeneous job";
-	iterator = list_iterator_create(job_list);
-	while ((other = list_next(iterator)) && others < MOST_WAITING)
-		if (other->user_id == job->user_id && other != job && IS_JOB_PENDING(other) && other->details && is_waiting(other))
-			others++;
-	list_iterator_destroy(iterator);
 	return others >= MOST_WAITING ? "while 8 other jobs of the user wait" : NULL;
 }
 

@@ -17,10 +17,10 @@ time_t waiting_since(const job_record_t *job);
 bool is_waiting(const job_record_t *job);
 
 /*
- * Returns why the job may not wait for better nodes: it is a component of a heterogeneous job, or its user has 8
- * waiting jobs. Returns NULL if it may wait. The text follows "has no effect".
+ * Returns why the job may not wait for better nodes: it is a component of a heterogeneous job, or `others`, the number
+ * of other jobs of its user that wait, is 8 or more. Returns NULL if it may wait. The text follows "has no effect".
  */
-const char *why_no_wait(const job_record_t *job);
+const char *why_no_wait(const job_record_t *job, uint32_t others);
 
 /*
  * Makes the job wait for at most `left_s` seconds. Slurm considers it again after the time that it has waited already,

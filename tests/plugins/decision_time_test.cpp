@@ -32,6 +32,10 @@ Counts use_up(std::uint32_t uid) {
   }
 }
 
+void spend_a_second(std::uint32_t uid) {
+  for (int k = 0; k < 1000; ++k) placement_decision_took(uid, 1'000'000);
+}
+
 // With DecisionTimeMs=2: other programs have the processor for longer than that when a decision begins, and leave it
 // `used` of processor time.
 const placement_decision* decide_beside_others(const Offer& offer, const placement_request& request,
@@ -93,6 +97,44 @@ START_TEST(decisions_without_the_matrix_get_time_again) {
   DecisionClock::time += std::chrono::milliseconds(200);
   const Counts counts = use_up(1);
   ck_assert_int_eq(counts.with_matrix, 0);
+  ck_assert_int_eq(counts.without_matrix, 2);
+}
+END_TEST
+
+// An offer takes slurmctld a walk through all jobs. A user whose time is used up causes none, but for the first
+// record of a job that is put off, and for an answer that is kept.
+START_TEST(without_time_no_offer_is_needed) {
+  TestMachine(4, 4).configure("DecisionWait=2");
+  Environment environment = Environment::with_matrix(ring(4));
+  placement_request request = request_for(environment, 4), kept = request_for(environment, 4);
+  request.uid = kept.uid = 1;
+  placement_decision decision{};
+  ck_assert(!placement_has_no_time(&request, &decision));
+  ck_assert(decide(Offer(4, 8), kept)->placed);
+  spend_a_second(1);
+  ck_assert(placement_has_no_time(&request, &decision));
+  ck_assert(decision.asked && decision.live_age_s < 0);
+  ck_assert_stock(&decision, "used up", STOCK_NO_TIME);
+  ck_assert(!decision.wait);
+  request.may_be_put_off = kept.may_be_put_off = true;
+  ck_assert(!placement_has_no_time(&request, &decision));
+  request.times_put_off = kept.times_put_off = 1;
+  ck_assert(!placement_has_no_time(&kept, &decision));
+  ck_assert(placement_has_no_time(&request, &decision));
+  ck_assert(decision.wait && decision.put_off && decision.wait_told);
+  ck_assert_stock(&decision, "(2 of DecisionWait=2)", STOCK_NO_TIME);
+  request.uid = 2;
+  ck_assert(!placement_has_no_time(&request, &decision));
+}
+END_TEST
+
+// Time that a user spends without having any left, on offers and on putting jobs off, takes nothing from others.
+START_TEST(a_user_without_time_takes_none_from_others) {
+  TestMachine(4, 4).configure();
+  spend_a_second(1);
+  DecisionClock::cost = std::chrono::milliseconds(10);
+  const Counts counts = use_up(2);
+  ck_assert_int_eq(counts.with_matrix, 19);
   ck_assert_int_eq(counts.without_matrix, 2);
 }
 END_TEST
@@ -175,6 +217,8 @@ int main() {
   TCase* cases = tcase_create("decision_time");
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
+  tcase_add_test(cases, without_time_no_offer_is_needed);
+  tcase_add_test(cases, a_user_without_time_takes_none_from_others);
   tcase_add_test(cases, the_site_says_how_much);
   tcase_add_test(cases, decisions_without_the_matrix_get_time_again);
   tcase_add_test(cases, without_time_no_matrix_is_decoded_for_the_record);
