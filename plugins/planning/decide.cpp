@@ -202,17 +202,12 @@ extern "C" void placement_tell(const struct placement_decision* decision) {
   }
 }
 
-extern "C" enum placement_mode placement_current_mode(void) {
-  auto& now = state();
-  return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
-}
-
 extern "C" enum placement_mode placement_mode_in(const char* partition) {
   auto& now = state();
   if (now.machine && partition != nullptr)
     for (const auto& [name, mode] : now.config.partition_modes)
       if (name == partition) return as_c(mode);
-  return placement_current_mode();
+  return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
 }
 
 extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }
@@ -232,10 +227,8 @@ extern "C" void placement_unconfigure(void) {
   now.latest = nullptr;
 }
 
-extern "C" enum placement_mode placement_configure(const char* config_path, const struct placement_machine* machine,
-                                                   char* message, size_t message_size) {
+extern "C" enum placement_mode placement_configure(const char* config_path, const struct placement_machine* machine) {
   placement_unconfigure();
-  message[0] = '\0';
   auto& now = state();
   now.degraded = degraded_budget;
   now.questions = question_budget;
@@ -249,15 +242,12 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
     now.budget = full_budget(now.config);
     if (now.config.mode != Mode::off) configure_on(now, *machine);
   } catch (const std::exception& error) {
-    copy_text(message, message_size, error.what());
-  } catch (...) {
-    copy_text(message, message_size, "unexpected failure while reading the configuration");
+    try {
+      now.failure = error.what();
+    } catch (...) {  // out of memory: placement is off without a reason
+    }
   }
-  try {
-    now.failure = message;
-  } catch (...) {  // out of memory: the reason is in slurmctld's log only
-  }
-  return placement_current_mode();
+  return placement_mode_in(nullptr);
 }
 
 extern "C" void placement_tidy(void) {

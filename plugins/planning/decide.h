@@ -21,12 +21,9 @@ extern "C" {
 /*
  * Reads the file `config_path` and the files that it names, and copies the description of `machine`. If `config_path`
  * does not exist, the defaults are in force. Returns the mode in force. On an error the mode is PLACEMENT_OFF until the
- * next call, and `message` has the reason with file and line. `message` has room for `message_size` bytes (at least 1)
- * and is empty when there was no error.
+ * next call, and placement_failure() has the reason with file and line.
  */
-enum placement_mode placement_configure(const char *config_path,
-					const struct placement_machine *machine,
-					char *message, size_t message_size);
+enum placement_mode placement_configure(const char *config_path, const struct placement_machine *machine);
 
 /*
  * Sets whether slurm.conf has PrivateData=jobs. If it has, only a group may read the recorded decisions. The value
@@ -40,10 +37,10 @@ void placement_keep_jobs_private(bool private_jobs);
  */
 void placement_unconfigure(void);
 
-/* Returns the mode in force; PLACEMENT_OFF if the last placement_configure() failed. */
-enum placement_mode placement_current_mode(void);
-
-/* Returns the mode in force for jobs of `partition` (PartitionModes). NULL stands for an unknown partition. */
+/*
+ * Returns the mode in force for jobs of `partition` (PartitionModes). NULL stands for an unknown partition. The mode is
+ * PLACEMENT_OFF if the last placement_configure() failed.
+ */
 enum placement_mode placement_mode_in(const char *partition);
 
 /*

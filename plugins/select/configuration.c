@@ -54,7 +54,7 @@ static void log_unknown_partitions(void)
 
 void placement_reconfigure(void)
 {
-	char message[1024];
+	enum placement_mode mode;
 	char *path, *misfit;
 
 	if (!in_slurmctld())
@@ -72,11 +72,11 @@ void placement_reconfigure(void)
 	path = get_extra_conf_path("placement.conf");
 	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
 	placement_log_to(log_line);
-	placement_configure(path, &tables.machine, message, sizeof(message));
-	if (message[0])
-		error("placement: %s; placement is off until the next reconfigure", message);
+	mode = placement_configure(path, &tables.machine);
+	if (placement_failure()[0])
+		error("placement: %s; placement is off until the next reconfigure", placement_failure());
 	else
-		info("placement: Mode=%s by %s", mode_names[placement_current_mode()], path);
+		info("placement: Mode=%s by %s", mode_names[mode], path);
 	if (placement_warning()[0])
 		info("placement: %s", placement_warning());
 	log_unknown_partitions();

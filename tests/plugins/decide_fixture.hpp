@@ -52,10 +52,9 @@ class TestMachine {
     const TempFile file((with_time ? "" : "DecisionTimeMs=10000\n") + text +
                         (with_ring ? "" : "\nDecisionFile=/no/such/place") +
                         (with_state ? "" : "\nSnapshotFile=/no/such/place"));
-    char message[256];
     const placement_machine machine = c();
-    placement_configure(file.path().c_str(), &machine, message, sizeof message);
-    ck_assert_str_eq(message, "");
+    placement_configure(file.path().c_str(), &machine);
+    ck_assert_str_eq(placement_failure(), "");
   }
 
  private:
@@ -179,7 +178,7 @@ inline placement_decision* decide(const Offer& offer, const placement_request& r
   decision = {};
   decision.job_id = request.job_id;
   decision.policy = placement_policy_name(request.environment, request.environment_count);
-  decision.mode = placement_current_mode();
+  decision.mode = placement_mode_in(nullptr);
   decision.for_start = true;
   placement_decide(&c, &request, &decision);
   decision.end = decision.placed ? DECISION_CORES : DECISION_STOCK;

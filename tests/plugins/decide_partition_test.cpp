@@ -9,10 +9,9 @@ namespace {
 std::string refused(const std::string& value) {
   const TestMachine machine(2, 1);
   const TempFile file("DecisionFile=/no/such/place\nPartitionPolicies=" + value + "\n");
-  char message[512];
   const placement_machine c = machine.c();
-  ck_assert_int_eq(placement_configure(file.path().c_str(), &c, message, sizeof message), PLACEMENT_OFF);
-  return message;
+  ck_assert_int_eq(placement_configure(file.path().c_str(), &c), PLACEMENT_OFF);
+  return placement_failure();
 }
 
 #define ck_assert_refused(value, part)                                                            \
@@ -95,9 +94,8 @@ START_TEST(a_partition_has_its_own_topology) {
     const std::string tree = directory.file("tree", "tree 2 2 2\n");
     const TempFile conf("DecisionFile=/no/such/place\nSnapshotFile=/no/such/place\nDecisionTimeMs=10000\n" +
                         (*file ? file + tree : std::string()) + "\n");
-    char message[512];
-    ck_assert_int_eq(placement_configure(conf.path().c_str(), &machine, message, sizeof message), PLACEMENT_ENFORCE);
-    ck_assert_str_eq(message, "");
+    ck_assert_int_eq(placement_configure(conf.path().c_str(), &machine), PLACEMENT_ENFORCE);
+    ck_assert_str_eq(placement_failure(), "");
     Environment environment{"PLACEMENT_VERSION=1", "PLACEMENT_POLICY=TREEMATCH"};
     const placement_request request = request_for(environment, 4);
     using Nodes = std::vector<std::uint32_t>;

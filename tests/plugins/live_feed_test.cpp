@@ -278,12 +278,11 @@ START_TEST(wrong_files_are_told) {
   const TemporaryDirectory directory;
   const TestMachine machine(4, 1);
   const placement_machine c = machine.c();
-  char message[512];
   const auto configured = [&](const std::string& text) {
     const bool with_ring = text.find("DecisionFile=") != std::string::npos;
     const TempFile file(text + (with_ring ? "" : "\nDecisionFile=/no/such/place"));
-    placement_configure(file.path().c_str(), &c, message, sizeof message);
-    return std::string(message);
+    placement_configure(file.path().c_str(), &c);
+    return std::string(placement_failure());
   };
   placement_log_to(log_of_plugin);
   ck_assert(
@@ -291,12 +290,12 @@ START_TEST(wrong_files_are_told) {
   ck_assert(contains(facts(), "PlacementMode = off\n"));
   ck_assert(contains(facts(), "PlacementFailure = "));
   ck_assert(contains(facts(), directory.path() + "/torus: "));
-  ck_assert_int_eq(placement_current_mode(), PLACEMENT_OFF);
+  ck_assert_int_eq(placement_mode_in(nullptr), PLACEMENT_OFF);
   ck_assert_text_eq(configured("SnapshotFile=" + directory.file("snapshot", "x")), "");
   ck_assert_text_eq(placement_warning(), "");
   ck_assert(contains(logged_by_plugin, " " + directory.path() + "/snapshot: "));
   ck_assert(contains(facts(), "PlacementLiveData = refused: " + directory.path() + "/snapshot: "));
-  ck_assert_int_eq(placement_current_mode(), PLACEMENT_ENFORCE);
+  ck_assert_int_eq(placement_mode_in(nullptr), PLACEMENT_ENFORCE);
   ck_assert_text_eq(configured("DecisionFile=/proc/ring"), "");
   ck_assert_text_eq(placement_warning(), "");
   ck_assert(contains(logged_by_plugin, " not recorded: /proc/ring: "));

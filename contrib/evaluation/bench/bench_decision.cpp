@@ -67,9 +67,8 @@ class Machine {
                    "\nDecisionFile=" + directory_ + "/ring\nDecisionShare=100\n");
     const placement_machine machine{nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(),
                                     nullptr, 0};
-    char message[256];
-    placement_configure((directory_ + "/placement.conf").c_str(), &machine, message, sizeof message);
-    if (message[0] != '\0') throw std::runtime_error(message);
+    placement_configure((directory_ + "/placement.conf").c_str(), &machine);
+    if (*placement_failure() != '\0') throw std::runtime_error(placement_failure());
   }
 
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(nodes_.size()); }
@@ -292,7 +291,7 @@ int main(int count, char** words) {
   for (const char* policy : {"TREEMATCH", "TOFA", "NLA"}) {
     if (count > 2 && std::strcmp(policy, words[2]) != 0) continue;
     machine.configure(std::strcmp(policy, "TOFA") == 0, most_ms);
-    for (int k = 0; k < 50 && placement_current_mode() == PLACEMENT_OFF; ++k) usleep(100000);
+    for (int k = 0; k < 50 && placement_mode_in(nullptr) == PLACEMENT_OFF; ++k) usleep(100000);
     usleep(1500000);  // until the live state is read
     for (const std::int32_t tasks : {64, 1024, 4096, 16384, 40000, 65536}) {
       if ((count > 4 && std::atoi(words[4]) != tasks) ||
