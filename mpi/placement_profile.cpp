@@ -34,19 +34,19 @@ constexpr int usage_error = 2;
 constexpr const char* help =
     "Usage: placement-profile [OPTION].. [--] COMMAND [ARGUMENT]..\n"
     "       placement-profile --merge FILE\n"
-    "Count what pairs of ranks of an MPI program exchange, and write the matrix when it ends.\n"
+    "Counts the traffic between the ranks of an MPI program, and writes the matrix when it ends.\n"
     "COMMAND starts the program: mpirun, srun, or the program itself.\n\n"
     "  -o, --output=FILE       the matrix [placement-profile.txt]; FILE.summary is next to it\n"
-    "      --from-topology     no traffic, but the neighbours of the program's virtual topologies\n"
+    "      --from-topology     count neighbours in the virtual topologies instead of traffic\n"
     "      --count=KINDS       all, or of point-to-point, collective, one-sided, with commas [all]\n"
     "      --collectives=MODEL messages of collectives: generic or direct [generic]\n"
     "      --salvage=WHEN      keep counts in files while the program runs: auto, yes, no [auto]\n"
-    "      --merge FILE        make FILE from counts that dead ranks left, and exit\n"
+    "      --merge FILE        make FILE from the counts of a program that died, and exit\n"
     "  -h, --help              this text\n"
     "      --version           the version\n\n"
     "The last line on standard error reports what was written, or why nothing was.\n"
-    "Exit status: that of COMMAND, but 1 if that is 0 and no matrix was written; 2 for a wrong\n"
-    "option or a file that cannot be made; 126 or 127 when COMMAND cannot be run.\n";
+    "Exit code: that of COMMAND, but 1 if it is 0 and no matrix was written; 2 for a wrong\n"
+    "option or a file that cannot be created; 126 or 127 when COMMAND cannot be run.\n";
 
 enum Option { from_topology = 256, count, collectives, salvage, merge_only, version };
 

@@ -59,7 +59,7 @@ constexpr PolicyKey nla_keys[] = {
     {"matrix", "communication matrix, to place the ranks on the nodes by measured distance"},
     weight_key,
     {"profile", "summary of placement-profile, or its matrix in the same folder: derives the four weights that follow"},
-    {"network-use", "what the client sends in place of profile=: waiting:ranks:messages/s:bytes/s[:nodes]"},
+    {"network-use", "the client sends it in place of profile=: waiting:ranks:messages/s:bytes/s[:nodes]"},
     {"alpha", "weight of compute load, 0 to 1 (0.3)"},
     {"beta", "weight of network load, 1 - alpha (0.7)"},
     {"latency", "weight of latency in network load (0.25)"},
@@ -73,7 +73,7 @@ constexpr PolicyKey nla_keys[] = {
     {"memory_MiB", "(0.05)"},
     {"memory_available_MiB", "(0)"},
     {"users", "(0)"},
-    {"processors", "processors that the load leaves: loaded (default), or printed (the paper's formula)"},
+    {"processors", "how idle processors are counted: loaded (default), or printed (the paper's formula)"},
     {"max-age", "seconds after which data of a node count as missing (120)"},
     {"wait", "wait at most this number of seconds while the cluster is overloaded (0)"},
     {"seed", "of the mapper's random choices (1)"},
@@ -81,7 +81,7 @@ constexpr PolicyKey nla_keys[] = {
 
 constexpr Policy table[] = {
     {.name = "TREEMATCH",
-     .summary = "nodes, cores and ranks by the communication matrix, or by nearness alone",
+     .summary = "nodes, cores and ranks by the communication matrix, or the nearest nodes",
      .for_users = true,
      .replays_matrices = true,
      .needs_tree = true,
@@ -114,7 +114,7 @@ constexpr Policy table[] = {
      .place = place_load_aware,
      .check = check_nla},
     {.name = "TOFA",
-     .summary = "near nodes of a torus, away from nodes that fail and from routes through them",
+     .summary = "nearby nodes of a torus, avoiding nodes that fail and routes through them",
      .for_users = true,
      .uses_live = true,
      .avoids_faults = true,
@@ -123,7 +123,7 @@ constexpr Policy table[] = {
      .place_thoroughly = tofa::place_tofa_thoroughly,
      .check = tofa::check_tofa},
     {.name = "TOFA-PAPER",
-     .summary = "the first healthy window of nodes, ranks by SCOTCH",
+     .summary = "the first consecutive healthy nodes, ranks by SCOTCH",
      .needs_matrix = true,
      .needs_torus = true,
      .uses_live = true,
@@ -204,14 +204,14 @@ const Policy* find_policy(std::string_view name) {
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without) {
   const Policy* policy = find_policy(spec.policy);
   if (policy == nullptr)
-    throw Error("unknown policy " + spec.policy + ": known are " +
-                policy_names([](const Policy& known) { return known.for_users; }));
+    throw Error("unknown policy " + spec.policy +
+                "; known policies: " + policy_names([](const Policy& known) { return known.for_users; }));
   for (const auto& [key, value] : spec.parameters) {
     bool known = takes_pattern(*policy, without) && pattern::is_key(key);
     for (const PolicyKey& candidate : policy->keys)
       known = known || (lower_case(candidate.name) == key && key != without);
     if (!known)
-      throw Error("unknown key " + key + " for " + spec.policy + ": known are " + listed(*policy, without, key));
+      throw Error("unknown key " + key + " for " + spec.policy + "; known keys: " + listed(*policy, without, key));
   }
   pattern::pattern_of(spec.parameters);
   weight_of(spec.parameters);

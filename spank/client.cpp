@@ -58,16 +58,16 @@ int take_option(int which, const char* argument, int remote) {
 
 char placement_name[] = "placement", placement_argument[] = "POLICY[=ITEM,..]",
      placement_usage[] =
-         "place the job and its ranks by a policy, such as TREEMATCH (near nodes), TREEMATCH=grid=8x4x4 (a pattern: "
+         "place the job and its ranks by a policy, such as TREEMATCH (nearby nodes), TREEMATCH=grid=8x4x4 (a pattern: "
          "ring, tree, alltoall, grid=, tp=) or TREEMATCH=FILE with the application's communication matrix; "
          "same as -m POLICY[=ITEM,..]",
      matrix_name[] = "comm-matrix", matrix_argument[] = "FILE",
      matrix_usage[] = "the communication matrix for the policy, or auto for the program's stored profile",
      profile_name[] = "profile-comm", profile_argument[] = "[FILE]",
      profile_usage[] =
-         "count what each pair of ranks exchanges: into FILE, or into a store for a later -m TREEMATCH=auto",
+         "count the traffic between ranks, and write it to FILE or to a store for a later -m TREEMATCH=auto",
      no_profile_name[] = "no-profile",
-     no_profile_usage[] = "do not count what ranks exchange, even if the job or the site asks for it";
+     no_profile_usage[] = "do not count the traffic between ranks, even if the job or the site requests it";
 constexpr int optional_argument_of_getopt = 2;
 spank_option our_options[] = {
     {placement_name, placement_argument, placement_usage, 1, placement_option, take_option},

@@ -50,15 +50,15 @@ void DecisionCounts::add(const Decision& decision) {
 
 void DecisionCounts::write(PrometheusText& out) const {
   out.family("decisions_total", "counter",
-             "Decisions of slurmctld about a start, as they were taken into the history.");
+             "Decisions of slurmctld about the start of a job, counted when the monitor stores them.");
   for (std::size_t p = 0; p < counted_policies.size(); ++p)
     for (std::size_t o = 0; o < counted_outcomes.size(); ++o)
       out.value(static_cast<double>(starts_[p][o]),
                 {{"policy", counted_policies[p]}, {"outcome", counted_outcomes[o]}});
   out.one("decisions_advised_total", "counter",
-          "Decisions about a start that were only recorded, with Mode=observe or advise.",
+          "Decisions about the start of a job that slurmctld only recorded, with Mode=observe or advise.",
           static_cast<double>(advised_));
-  out.family("stock_decisions_total", "counter", "Decisions after which the job runs as stock, by reason.");
+  out.family("stock_decisions_total", "counter", "Decisions to run the job as stock, by reason.");
   for (std::size_t r = 0; r < counted_reasons.size(); ++r)
     out.value(static_cast<double>(stock_[r]), {{"reason", stock_reason_names[counted_reasons[r]]}});
   out.family("decision_seconds", "histogram", "Time that a decision took in slurmctld, in seconds.");

@@ -32,7 +32,7 @@ constexpr char usage_text[] =
     "  -f, --slurm-conf FILE  slurm.conf [$SLURM_CONF, /run/slurm/conf/slurm.conf or /etc/slurm/slurm.conf];\n"
     "                         placement.conf and the topology.yaml or\n"
     "                         topology.conf are read from its directory\n"
-    "  -H, --host NAME        the SlurmctldHost on which it runs [the one with this host's name]\n"
+    "  -H, --host NAME        the SlurmctldHost entry of this host [the entry with this host's name]\n"
     "      --no-slurm         do not query slurmctld for the states of nodes\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"

@@ -17,8 +17,7 @@ void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) 
   for (std::size_t i = 1; i < refused.size(); ++i)
     count[static_cast<std::size_t>(protocol::class_of(static_cast<protocol::Refusal>(i)))] +=
         static_cast<double>(refused[i]);
-  out.family("refused_total", "counter",
-             "Datagrams that were refused: for the sender's user, key or host, for its clock, or for another reason.");
+  out.family("refused_total", "counter", "Refused datagrams, by reason.");
   for (const auto& [of, name] : {std::pair{protocol::RefusalClass::identity, "identity"},
                                  {protocol::RefusalClass::clock, "clock"},
                                  {protocol::RefusalClass::other, "other"}})
@@ -27,7 +26,7 @@ void write_refused(PrometheusText& out, std::span<const std::uint64_t> refused) 
 
 void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> outcomes) {
   double other = 0;
-  out.family("probe_outcomes_total", "counter", "Probes by the outcome that the node which began the probe reported.");
+  out.family("probe_outcomes_total", "counter", "Probes by outcome, as reported by the node that started the probe.");
   for (std::size_t i = 1; i < outcomes.size(); ++i) {
     const std::string_view name = protocol::probe_outcome_names[i];
     if (name == "measured" || name == "no_answer")
@@ -47,37 +46,37 @@ std::string monitor_metrics(const MetricSources& of, double wall_s) {
   for (std::size_t i = 0; i < liveness_names.size(); ++i)
     out.value(static_cast<double>(of.watch.by_liveness()[i]), {{"liveness", liveness_names[i]}});
   out.one("observer_in_doubt", "gauge",
-          "1 while most nodes are silent at once, so that the observer is suspected and not the nodes.",
+          "1 while most nodes are silent at once. The monitor then suspects its own network.",
           of.watch.table().in_doubt());
   out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.", of.leads);
-  out.one("heartbeats_total", "counter", "Heartbeats that were accepted.", static_cast<double>(of.heartbeats));
+  out.one("heartbeats_total", "counter", "Accepted heartbeats.", static_cast<double>(of.heartbeats));
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.",
           static_cast<double>(of.watch.outages()));
   write_refused(out, of.sessions.refused());
-  out.one("leases_total", "counter", "Leases for probes that were granted.", static_cast<double>(probes.leases));
+  out.one("leases_total", "counter", "Granted leases for probes.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
   out.one("pair_results_dropped_total", "counter",
-          "Measurements of pairs that were dropped because the pair table was full.",
+          "Measurements of pairs that the monitor dropped because the pair table was full.",
           static_cast<double>(of.probing.pairs().dropped()));
   out.one("snapshots_total", "counter", "Snapshots written since the start.",
           static_cast<double>(of.publisher.written()));
   out.one("snapshot_trouble", "gauge", "1 while the snapshot cannot be written.", of.publisher.in_trouble());
   of.keeper.decisions().write(out);
-  out.one("decisions_lost_total", "counter", "Decisions overwritten before they were read.",
+  out.one("decisions_lost_total", "counter", "Decisions that slurmctld overwrote before the monitor read them.",
           static_cast<double>(of.keeper.decisions_lost()));
   const auto& controller = of.controller;
-  out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld rejects the present snapshot; NaN: not reported.",
+  out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld rejects the current snapshot; NaN if not reported.",
           controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
-  out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN: not reported.",
+  out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN if not reported.",
           controller ? static_cast<double>(!controller->not_recorded.empty()) : unknown_value);
   out.one("slurmctld_runs_plugin", "gauge",
-          "1 while slurmctld runs the select plugin of slurm-placement; NaN: not reported.",
+          "1 while slurmctld runs the select plugin of slurm-placement; NaN if not reported.",
           controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge",
-             "1 for the mode in force in slurmctld; no sample: it does not run the plugin, or does not report it.");
+             "1 for the mode in force in slurmctld. No sample if slurmctld does not report a mode.");
   if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
   out.one("configuration_notes", "gauge",
-          "Messages of the log about configuration files: parts that cannot be read, or are not in force.",
+          "Messages in the log about unreadable or unused parts of configuration files.",
           static_cast<double>(of.configuration_notes));
   out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
   out.one("time_seconds", "gauge", "Time when this file was written, in seconds since 1970.", wall_s);

@@ -35,8 +35,7 @@ namespace placement::tools {
 namespace {
 
 constexpr Option options[] = {
-    {0, "slurm-conf", "FILE",
-     "the slurm.conf with the nodes, which the named files must\nmatch [slurm.conf in the directory of FILE]"},
+    {0, "slurm-conf", "FILE", "the slurm.conf whose nodes the files must match\n[slurm.conf in the directory of FILE]"},
     {'q', "quiet", nullptr, "print nothing but errors"},
     {'j', "json", nullptr, "in JSON"},
 };

@@ -40,9 +40,9 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl choose", "[OPTION]... -- sbatch|salloc|srun [ARGUMENT]...",
-    "Submits a job with --nodelist: the idle nodes on which its ranks communicate best. The cluster requires no plugins. If\n"
-    "the job would start later on these nodes than on Slurm's own choice, it is submitted without --nodelist.\n"
-    "As in: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
+    "Submits a job, and requests by --nodelist the idle nodes on which its ranks communicate best. The cluster needs no\n"
+    "plugins. If the job would start later on these nodes than on Slurm's own choice, --nodelist is left out.\n"
+    "Example: placectl choose -m app.mat -n 64 -- sbatch job.sh\n",
     options};
 
 void tell(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n", text.c_str()); }

@@ -28,8 +28,8 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl cost",
     "--matrix FILE --topology FILE MAPPING",
-    "Prints the hop-bytes of a mapping, a file of \"rank leaf\" lines, and those of the natural order on the same leaves; on\n"
-    "a torus, or with --outage, also the traffic of the busiest link and the probability of an abort.\n",
+    "Prints the hop-bytes of a mapping and of the natural order on its leaves. MAPPING is a file of \"rank leaf\" lines. On a\n"
+    "torus, or with --outage, also prints the traffic of the busiest link and the probability of an abort.\n",
     options,
     1,
     1};

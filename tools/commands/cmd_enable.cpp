@@ -30,12 +30,12 @@ namespace {
 
 constexpr Option options[] = {
     {0, "slurm-conf", "FILE", "the slurm.conf [that of SLURM_CONF, or /etc/slurm/slurm.conf]"},
-    {0, "plugins", "DIR", "where the plugins of slurm-placement are [" PLACEMENT_PLUGINS "]"},
+    {0, "plugins", "DIR", "directory of the plugins of slurm-placement [" PLACEMENT_PLUGINS "]"},
 };
 
 constexpr CommandHelp enable_help{
     "placectl enable", "[OPTION]...",
-    "Prints the lines of Slurm's configuration files that switch slurm-placement on, and reports which of them exist. It\n"
+    "Prints the lines of Slurm's configuration files that switch slurm-placement on, and reports which lines exist. It\n"
     "changes no file. Exit code 1 if a line is missing or wrong.\n",
     options};
 

@@ -116,14 +116,14 @@ constexpr Option explain_options[] = {
 constexpr CommandHelp explain_help{
     "placectl explain",
     "[OPTION]... JOBID[_TASK|+OFFSET]",
-    "Prints the decisions about a job, also after it has ended: nodes, costs, allocation, and the reason if it ran as\n"
+    "Prints the decisions about a job, even after the job has ended: nodes, costs, allocation, and the reason if it ran as\n"
     "stock. JOBID_TASK names a task of a job array, JOBID+OFFSET a component of a heterogeneous job. See placectl-explain(1).\n",
     explain_options,
     1,
     1};
 
 constexpr Option decisions_options[] = {
-    {'H', "hours", "N", "of the last N hours [all]"},
+    {'H', "hours", "N", "only decisions of the last N hours [all]"},
     {'l', "list", "N", "also list the last N decisions"},
     history_option,
     ring_option,
@@ -133,7 +133,7 @@ constexpr Option decisions_options[] = {
 constexpr CommandHelp decisions_help{
     "placectl decisions", "[OPTION]...",
     "Summarizes the decisions of slurmctld: number of jobs by policy and outcome, time per\n"
-    "decision, and the reasons for which jobs ran as stock.\n",
+    "decision, and the reasons why jobs ran as stock.\n",
     decisions_options};
 
 // A job as its user names it.

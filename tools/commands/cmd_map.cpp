@@ -40,7 +40,7 @@ constexpr Option options[] = {
      "a pattern in place of a matrix: ring, tree, alltoall, grid=8x4x4, grid=auto,\n"
      "tp=8,pp=4,dp=16; slurm-placement-patterns(7) has its keys"},
     {'n', "ntasks", "N",
-     "number of ranks without a matrix, or on GPUs [that of the pattern, what --nodes and\n--ntasks-per-node make, or all usable leaves]"},
+     "number of ranks without a matrix, or on GPUs [that of the pattern,\n--nodes times --ntasks-per-node, or all usable leaves]"},
     topology_option,
     outage_option,
     {0, "fault-probability", "P", "outage probability of the nodes in a torus file's \"faulty\" line [0.02]"},
@@ -54,22 +54,22 @@ constexpr Option options[] = {
      "MATCHING, MATCHING-PAPER, SEQUENTIAL, RANDOM or TOFA-PAPER\n[TREEMATCH; on a torus TOFA]"},
     {'s', "seed", "N", "seed of random choices [1]"},
     {0, "deadline-ms", "N", "end the search after N milliseconds [never]"},
-    {'N', "nodes", "MIN[-MAX]", "number of nodes, where the topology has nodes"},
+    {'N', "nodes", "MIN[-MAX]", "number of nodes, if the topology has nodes"},
     {0, "ntasks-per-node", "N",
      "at most N ranks on a node, distributed evenly; nodes with fewer\nfree cores are skipped, as in Slurm"},
-    {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all that are next to its GPU]"},
+    {'c', "cores-per-task", "N", "cores of each rank [1; with --node-topology all cores next to its GPU]"},
     {'w', "nodelist", "LIST", "nodes that must be used"},
     {0, "exclusive", nullptr, "whole nodes only"},
     {0, "node-topology", "FILE",
-     "the inside of the nodes, from \"lstopo node.xml\" on one of them: a GPU for each\n"
-     "rank, with cores near it and links to the ranks it communicates with; without\n"
-     "--topology on --nodes nodes [as few as have the GPUs]"},
+     "topology inside the nodes, from \"lstopo node.xml\" on one node. Each rank gets a\n"
+     "GPU, cores near it, and links to the GPUs of ranks with much traffic. Without\n"
+     "--topology, uses --nodes nodes [the fewest with enough GPUs]"},
     {0, "gres-conf", "FILE", "Cores= and Links= of the GPUs, in place of those of the node topology"},
     {0, "gres-node", "NAME", "node of gres.conf [the first one]"},
     {0, "reserved-cores", "LIST",
-     "cores of the node that Slurm gives to no job, as in 0,8-11; no rank is\nbound to them [those of slurm.conf]"},
-    {0, "threads-per-core", "N", "hardware threads of each core that a rank on a GPU is bound to [1]"},
-    {0, "het-group", "N", "without --topology in a heterogeneous job: its component N"},
+     "cores of a node that Slurm reserves, as in 0,8-11; no rank is bound to\nthem [those of slurm.conf]"},
+    {0, "threads-per-core", "N", "hardware threads per core to which a rank with a GPU is bound [1]"},
+    {0, "het-group", "N", "component N of the heterogeneous job in which placectl runs"},
     {'f', "format", "WORD",
      "leaves: \"rank leaf\" lines; nodes: \"rank node cores\" lines; gpus: \"rank\n"
      "node gpu cpus nic\" lines [leaves, nodes in an allocation, gpus with\n"

@@ -40,8 +40,8 @@ constexpr Option info_options[] = {
 constexpr CommandHelp info_help{
     "placectl matrix info",
     "[OPTION]... FILE",
-    "Prints what a communication matrix contains, and how regular it is. The content decides the form; placectl(1) has\n"
-    "the forms.\n",
+    "Prints the contents of a communication matrix, and how regular its traffic is. The content of the file determines\n"
+    "its format; placectl(1) lists the formats.\n",
     info_options,
     1,
     1};
@@ -54,7 +54,7 @@ constexpr Option convert_options[] = {
 constexpr CommandHelp convert_help{
     "placectl matrix convert",
     "--to FORMAT IN [OUT]",
-    "Writes a communication matrix in another form, to standard output unless OUT names a file.\n",
+    "Writes a communication matrix in another format, to standard output or to the file OUT.\n",
     convert_options,
     1,
     2};

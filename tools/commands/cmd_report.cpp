@@ -22,7 +22,7 @@ namespace {
 constexpr double default_days = 30;
 
 constexpr Option options[] = {
-    {0, "since", "DATE", "decisions and jobs since then: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
+    {0, "since", "DATE", "decisions and jobs since DATE: YYYY-MM-DD[THH:MM[:SS]] in local time [30 days ago]"},
     {'o', "output", "FILE", "the page; \"-\" is standard output [report.html]"},
     state_option,
     history_option,
@@ -42,7 +42,7 @@ constexpr Option options[] = {
 
 constexpr CommandHelp help{
     "placectl report", "[OPTION]...",
-    "Writes the state of the cluster, its decisions and gains as one HTML file, which a browser shows without a server or\n"
+    "Writes one HTML file with the state of the cluster, decisions and gains, which a browser shows without a server or\n"
     "network. It contains the jobs that the caller may see: share it only with users who may see them. See placectl-report(1).\n",
     options};
 

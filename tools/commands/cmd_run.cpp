@@ -49,8 +49,8 @@ constexpr CommandHelp help{
     "Inside a Slurm allocation, starts PROGRAM by srun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, or torchrun, with\n"
     "each rank on the node and cores that the policy chooses. The cluster requires no plugins. If the ranks cannot be placed,\n"
     "PROGRAM starts as without placectl, and a message has the reason.\n"
-    "As in: placectl run -m app.mat -- srun ./app\n"
-    "       placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
+    "Examples: placectl run -m app.mat -- srun ./app\n"
+    "          placectl run --pattern tp=8,dp=4 -n 32 -- srun torchrun --nproc-per-node=8 train.py\n",
     options};
 
 void tell(const std::string& text) { std::fprintf(stderr, "placectl run: %s\n", text.c_str()); }
@@ -189,9 +189,9 @@ std::optional<std::string> variable(const char* name) {
 constexpr CommandHelp bind_help{
     "placectl bind",
     "PROGRAM [ARGUMENT]...",
-    "Binds a task of srun to the cores that \"placectl run\" has planned for its rank, and becomes PROGRAM.\n"
-    "\"placectl run\" puts it in front of the program. Without a plan it only starts PROGRAM.\n"
-    "As in: srun placectl bind ./app\n",
+    "Binds a task of srun to the cores that \"placectl run\" has planned for its rank, and then executes PROGRAM.\n"
+    "\"placectl run\" inserts \"placectl bind\" before the program. Without a plan, it only executes PROGRAM.\n"
+    "Example: srun placectl bind ./app\n",
     {},
     1,
     INT32_MAX};

@@ -39,13 +39,14 @@ constexpr Option options[] = {
     {0, "set", "LIST",
      "KEY=VALUE,..: weights alpha, beta, latency, bandwidth or of an\n"
      "attribute by its name; profile=FILE derives them; processors=printed"},
-    {0, "state", "FILE", "a snapshot, as it is or exported as JSON\n[SnapshotFile of placement.conf]"},
+    {0, "state", "FILE", "a snapshot, or its JSON (placectl export)\n[SnapshotFile of placement.conf]"},
     {0, "nodes", "FILE",
      "table of nodes: node, and any of cpu_load, cpu_utilisation,\n"
      "flow_rate_Bps, memory_used_MiB, cores, frequency_MHz, memory_MiB,\n"
      "memory_available_MiB, users"},
     {0, "pairs", "FILE", "table of pairs: u, v, and any of latency_us, bandwidth_Bps,\nbandwidth_missing_Bps"},
-    {'s', "seed", "N", "of policy random [1]; of sequential: start at a random node,\n0: at the first [0]"},
+    {'s', "seed", "N",
+     "seed of policy random [1]; for sequential, the seed of a random\nstart node, or 0 for the first node [0]"},
     {0, "runners-up", "N", "number of other groups to show, at most 5 [3]"},
     {'j', "json", nullptr, "report in JSON"},
 };
@@ -53,7 +54,7 @@ constexpr Option options[] = {
 constexpr CommandHelp help{
     "placectl select", "--tasks N [--state FILE | --nodes FILE [--pairs FILE]] [OPTION]...",
     "Chooses a group of nodes by their load and the network between them. Prints its hostlist, its\n"
-    "compute load, network load and total load, and those of the runners-up.\n",
+    "compute load, network load and total load, and the loads of the runners-up.\n",
     options};
 
 // The data about the nodes, and the request.

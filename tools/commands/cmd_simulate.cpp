@@ -54,23 +54,23 @@ constexpr Option options[] = {
     {0, "full", nullptr, "start with a machine full of other jobs of the log"},
     {0, "whole-nodes", nullptr, "jobs do not share nodes"},
     {0, "stock-request", "WORD",
-     "what jobs request from stock Slurm: nodes (-N and -n, but more nodes if these are too\n"
-     "full) or tasks (-n alone) [nodes]"},
+     "what jobs request from stock Slurm: nodes (-N and -n, but more nodes if too few have\n"
+     "room) or tasks (-n alone) [nodes]"},
     {0, "scale-run-times", "PERCENT", "scale the run times and requested times of all jobs [100]"},
     {0, "backfill-depth", "N", "waiting jobs that backfill considers [500]"},
     {0, "backfill", "WORD",
      "easy: a job may pass others if it does not delay the first (waits 15 to 30 % shorter\n"
-     "than in Slurm); or slurm[,INTERVAL[,MARGIN]]: as Slurm's backfill plugin, delays no job;\n"
-     "INTERVAL 30 s; limits in whole minutes plus MARGIN seconds (0) [easy]"},
+     "than in Slurm). slurm[,INTERVAL[,MARGIN]]: delays no job, as Slurm's backfill plugin;\n"
+     "INTERVAL [30] and MARGIN [0], added to requested times, are in seconds [easy]"},
     {0, "release", "SECONDS", "time from the end of a job until its cores are free, as for an epilog [0]"},
     {0, "charge", "WORD",
      "time added to a job for a policy's decision: none, measured, or SECONDS[,SECONDS\n"
      "PER TASK] [0.05,0.00002]"},
     {0, "stock-charge", "SECONDS", "time added to a job for a stock decision [0]"},
     {0, "node-failures", "N", "failures of each node in 1000 hours; its jobs start again [0]"},
-    {0, "outages", "FILE", "outage probabilities of nodes: policies use them, and nodes fail with them"},
+    {0, "outages", "FILE", "outage probabilities of nodes, which policies use and by which nodes fail"},
     {0, "outage-hours", "H", "period of the outage probabilities [24]"},
-    {0, "state", "FILE", "live state that policies know: a snapshot or its JSON"},
+    {0, "state", "FILE", "live state for the policies: a snapshot or its JSON"},
     {0, "repair", "HOURS", "time until a failed node is back [4]"},
     seed_option,
     {0, "threads", "N", "strategies replayed at the same time [number of cores]"},
@@ -86,8 +86,8 @@ constexpr CommandHelp help{
     "placectl simulate",
     "[OPTION]... LOG",
     "Replays a job log, in the Standard Workload Format or as written by sacct --parsable2, on a machine under several\n"
-    "strategies of placement. Ctrl-C stops it and prints the results so far. See placectl-simulate(1).\n"
-    "As in: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
+    "strategies of placement. Ctrl-C stops the replays and prints the results so far. See placectl-simulate(1).\n"
+    "Example: placectl simulate -t topology.conf -s 'SLURM TM-Isub+1 RANDOM' -a 50 --share 50 log.swf\n",
     options,
     1,
     1};

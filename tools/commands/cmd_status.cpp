@@ -27,8 +27,8 @@ constexpr Option options[] = {state_option, json_option};
 
 constexpr CommandHelp help{
     "placectl status", "[OPTION]...",
-    "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if something is\n"
-    "wrong with them. With --state it does not ask slurmctld.\n",
+    "Prints the mode in force in slurmctld, the live state of the cluster, and the last decision. Exit code 1 if one of\n"
+    "them is not in order. With --state, slurmctld is not asked.\n",
     options};
 
 struct Status {

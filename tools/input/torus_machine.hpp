@@ -17,17 +17,17 @@
 namespace placement::tools {
 
 // Options for a machine in a file.
-inline constexpr Option topology_option{
-    't', "topology", "FILE",
-    "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
-    "topology.yaml[:NAME], what \"scontrol show topology\" prints, the arities of a\n"
-    "tree as in 4:4:4, or the sizes of a torus as in 8x8x8"};
-inline constexpr Option weight_option{0, "weight", "bytes|messages", "what the traffic of a profile counts [bytes]"};
+inline constexpr Option topology_option{'t', "topology", "FILE",
+                                        "the machine: a tree, tleaf or torus file, Slurm's topology.conf or\n"
+                                        "topology.yaml[:NAME], output of \"scontrol show topology\", the arities of a\n"
+                                        "tree as in 4:4:4, or the sizes of a torus as in 8x8x8"};
+inline constexpr Option weight_option{0, "weight", "bytes|messages",
+                                      "use bytes or numbers of messages of a profile [bytes]"};
 inline constexpr Option slurm_conf_option{0, "slurm-conf", "FILE",
                                           "the nodes of a topology.conf [slurm.conf in its directory]"};
 inline constexpr Option outage_option{0, "outage", "FILE",
-                                      "outage probabilities: \"node probability\" lines; where the topology\n"
-                                      "names no nodes, \"leaf probability\""};
+                                      "outage probabilities: \"node probability\" lines, or \"leaf\n"
+                                      "probability\" lines if the topology names no nodes"};
 
 // Returns the weight of --weight. Throws UsageError for an unknown word.
 TrafficWeight weight_given(const CommandLine& line);
