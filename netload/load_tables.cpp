@@ -10,6 +10,7 @@
 #include "common/state/live_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::netload {
 
@@ -31,7 +32,9 @@ class Table {
     std::vector<std::size_t> places;
     for (const std::string_view name : header_) {
       const auto found = std::find(known.begin(), known.end(), name);
-      if (found == known.end()) fail_at(file_, lines_[0].number, unknown_column(name, known));
+      if (found == known.end())
+        fail_at(file_, lines_[0].number,
+                "unknown column '" + shown(name) + "': " + suggested(name, known, "the columns are"));
       const auto place = static_cast<std::size_t>(found - known.begin());
       if (std::find(places.begin(), places.end(), place) != places.end())
         fail_at(file_, lines_[0].number, "column " + std::string(name) + " appears twice");
@@ -87,16 +90,6 @@ class Table {
     std::vector<std::string_view> fields = split_at(line.text, '\t');
     for (std::string_view& field : fields) field = trimmed(field);
     return fields;
-  }
-
-  static std::string unknown_column(std::string_view name, std::span<const std::string_view> known) {
-    std::string message = "unknown column '" + shown(name) + "': ";
-    if (const std::string_view meant = near_miss(name, known); !meant.empty())
-      return message + "did you mean " + std::string(meant) + "?";
-    message += "the columns are";
-    for (std::size_t i = 0; i < known.size(); ++i)
-      message += (i == 0 ? " " : i + 1 < known.size() ? ", " : " and ") + std::string(known[i]);
-    return message;
   }
 
   const std::string& file_;

@@ -5,6 +5,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::pattern {
 
@@ -66,8 +67,7 @@ Grid parse_grid(std::string_view text) {
 }
 
 std::string to_string(const Grid& grid) {
-  std::string text;
-  for (const std::int32_t side : grid.sides) text += (text.empty() ? "" : "x") + std::to_string(side);
+  std::string text = joined(grid.sides, "x", [](std::int32_t side) { return std::to_string(side); });
   if (text.empty()) text = grid.dimensions == 2 ? "auto2" : "auto";
   return text + (grid.periodic ? ":periodic" : "");
 }

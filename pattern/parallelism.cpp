@@ -9,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::pattern {
 
@@ -166,11 +167,8 @@ std::string to_string(const Parallelism& p) {
     if (p.size[dimension] > 1 || (dimension == data && p.size[data] > 0))
       add(names[dimension], std::to_string(p.size[dimension]));
   if (text.empty()) add(names[tensor], "1");  // one of the sizes gives the pattern
-  if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order))) {
-    std::string order;
-    for (const Dimension dimension : p.order) order += (order.empty() ? "" : "-") + std::string(names[dimension]);
-    add("order", order);
-  }
+  if (!std::equal(p.order.begin(), p.order.end(), std::begin(usual_order)))
+    add("order", joined(p.order, "-", [](Dimension dimension) { return names[dimension]; }));
   const Parallelism usual;
   if (p.layers != usual.layers) add("layers", std::to_string(p.layers));
   if (p.hidden != usual.hidden) add("hidden", std::to_string(p.hidden));

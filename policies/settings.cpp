@@ -6,6 +6,7 @@
 #include "common/policy/config_mistakes.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "netload/weights.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
@@ -36,9 +37,7 @@ void check_weights(const std::string& weights) {
   for (const auto& [key, value] : spec.parameters) {
     const auto is_key = [&key = key](std::string_view name) { return lower_case(name) == key; };
     if (std::any_of(known.begin(), known.end(), is_key)) continue;
-    std::string names;
-    for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    throw Error(key + " is not a weight; known weights: " + names);
+    throw Error(key + " is not a weight; known weights: " + joined(known, ", "));
   }
   check_policy_spec(spec);
 }

@@ -7,6 +7,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/baselines.hpp"
 #include "policies/nla.hpp"
@@ -170,9 +171,7 @@ std::string listed(const Policy& policy, std::string_view without, std::string_v
     for (const pattern::Key& key : pattern::keys()) known.push_back(key.name);
   const auto near = std::find(known.begin(), known.end(), near_miss(unknown, known));
   if (near != known.end()) std::rotate(known.begin(), near, near + 1);
-  std::string names;
-  for (const std::string_view name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-  return names.empty() ? "none" : names;
+  return known.empty() ? "none" : joined(known, ", ");
 }
 
 }  // namespace
@@ -180,10 +179,10 @@ std::string listed(const Policy& policy, std::string_view without, std::string_v
 std::span<const Policy> policies() { return table; }
 
 std::string policy_names(bool (*is_meant)(const Policy&)) {
-  std::string names;
+  std::vector<std::string_view> names;
   for (const Policy& policy : table)
-    if (is_meant(policy)) names += (names.empty() ? "" : ", ") + std::string(policy.name);
-  return names;
+    if (is_meant(policy)) names.push_back(policy.name);
+  return joined(names, ", ");
 }
 
 TrafficWeight weight_of(const Parameters& parameters) {

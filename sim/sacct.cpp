@@ -8,6 +8,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "sim/job_log.hpp"
 #include "sim/line_source.hpp"
 
@@ -119,10 +120,8 @@ class Header {
   }
   std::size_t need(Names wanted) const {
     if (const std::size_t column = find(wanted); column != absent) return column;
-    std::string list;
-    for (const std::string_view name : wanted) list += (list.empty() ? "" : ", ") + std::string(name);
     fail_at(path_, number_,
-            "the header has no column " + list +
+            "the header has no column " + joined(wanted, ", ") +
                 ": write the log with sacct --parsable2 --allocations "
                 "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
   }

@@ -13,6 +13,7 @@
 #include "tofa/scotch_map.hpp"
 #endif
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/output/json.hpp"
@@ -74,10 +75,7 @@ const Command& find_command(const std::string& name) {
     if (name == command.name) return command;
     names.push_back(command.name);
   }
-  const std::string_view meant = near_miss(name, names);
-  std::string message = "unknown command '" + shown(name) + "': ";
-  if (!meant.empty()) throw UsageError(message + "did you mean " + std::string(meant) + "?");
-  throw UsageError(message + "the commands are " + joined(names, ", "));
+  throw UsageError("unknown command '" + shown(name) + "': " + suggested(name, names, "the commands are"));
 }
 
 int run_command(const Command& command, int argc, char** argv) {

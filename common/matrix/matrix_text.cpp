@@ -6,6 +6,7 @@
 
 #include "common/matrix/traffic_table.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -48,9 +49,7 @@ MarketBanner market_banner(TextScanner& in) {
     const std::string_view field = in.word(what);
     const std::string word = lower_case(field);
     if (std::find(known.begin(), known.end(), word) != known.end()) return word;
-    std::string wanted;
-    for (const std::string_view name : known) wanted += (wanted.empty() ? "" : " or ") + std::string(name);
-    in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": expected " + wanted);
+    in.fail("MatrixMarket " + std::string(what) + " " + in_quotes(field) + ": expected " + joined(known, " or "));
   };
   MarketBanner banner;
   expect("object", {"matrix"});

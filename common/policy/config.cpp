@@ -12,6 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -19,23 +20,14 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 1 << 20;
 
-std::string unknown_key(std::string_view key) {
-  std::vector<std::string_view> names;
-  for (const ConfigKey& known : config_keys()) names.push_back(known.name);
-  std::string message = "unknown key " + shown(key) + ": ";
-  if (const std::string_view meant = near_miss(key, names); !meant.empty())
-    return message + "did you mean " + std::string(meant) + "?";
-  message += "the keys are";
-  for (std::size_t i = 0; i < names.size(); ++i)
-    message += (i == 0 ? " " : i + 1 < names.size() ? ", " : " and ") + std::string(names[i]);
-  return message;
-}
-
 std::size_t find_key(std::string_view key, const std::string& name, std::int64_t line) {
   const std::span<const ConfigKey> keys = config_keys();
-  for (std::size_t k = 0; k < keys.size(); ++k)
+  std::vector<std::string_view> names;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
     if (equal_any_case(key, keys[k].name)) return k;
-  fail_at(name, line, unknown_key(key));
+    names.push_back(keys[k].name);
+  }
+  fail_at(name, line, "unknown key " + shown(key) + ": " + suggested(key, names, "the keys are"));
 }
 
 // Takes the key of a line into `config`, and notes its number in `line_of_key`. Throws Error.

@@ -5,6 +5,7 @@
 
 #include "common/policy/config.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -44,14 +45,6 @@ bool set_distances(Config& config, std::string_view value) {
   }
   config.level_distances = std::move(distances);
   return true;
-}
-
-// Returns the texts of the items, with `between` between them.
-template <typename Item, typename Text>
-std::string joined(const std::vector<Item>& items, const char* between, Text text_of) {
-  std::string text;
-  for (const Item& item : items) text += (text.empty() ? "" : between) + text_of(item);
-  return text;
 }
 
 std::string show_distances(const Config& config) {
@@ -138,9 +131,7 @@ bool set_interfaces(Config& config, std::string_view value) {
   return true;
 }
 
-std::string show_interfaces(const Config& config) {
-  return joined(config.probe_interfaces, ",", [](const std::string& name) { return name; });
-}
+std::string show_interfaces(const Config& config) { return joined(config.probe_interfaces, ","); }
 
 // A key with a whole number.
 template <std::int64_t Config::*member, std::int64_t least, std::int64_t most>

@@ -5,15 +5,13 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/text_scanner.hpp"
 
 namespace placement {
 
 namespace {
 
 constexpr std::size_t max_items = 64;
-
-// Returns the word in quotes, for a message.
-std::string in_quotes(std::string_view text) { return "'" + shown(text) + "'"; }
 
 // Returns whether the text may be a key. It does not depend on the locale, because srun and slurmctld must agree.
 bool is_name(std::string_view text) {

@@ -12,6 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -34,15 +35,8 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
   if (!line.rest.empty()) fail_at(file, line.number, "'" + shown(line.rest) + "' is not of the form Key=value");
   for (std::size_t p = 0; p < line.pairs.size(); ++p) {
     const std::string& key = line.pairs[p].first;
-    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(key, known); })) {
-      std::string list;
-      for (const std::string_view known : keys)
-        list += (list.empty() ? "" : known == keys.back() ? " and " : ", ") + std::string(known);
-      const std::string_view meant = near_miss(key, keys);
-      fail_at(file, line.number,
-              "unknown key " + shown(key) + ": " +
-                  (meant.empty() ? "the keys are " + list : "did you mean " + std::string(meant) + "?"));
-    }
+    if (std::none_of(keys.begin(), keys.end(), [&](auto known) { return equal_any_case(key, known); }))
+      fail_at(file, line.number, "unknown key " + shown(key) + ": " + suggested(key, keys, "the keys are"));
     for (std::size_t q = 0; q < p; ++q)
       if (equal_any_case(key, line.pairs[q].first)) fail_at(file, line.number, shown(key) + " is given twice");
   }

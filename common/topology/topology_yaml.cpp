@@ -12,6 +12,7 @@
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement {
 
@@ -187,8 +188,8 @@ std::string conf_of(YamlDocument& yaml, const yaml_node_t& topology, const Place
   const yaml_node_t* sizes = places.kind == "block" ? yaml.value(topology, "block_sizes", "the topology") : nullptr;
   std::string list;
   if (sizes)
-    for (const yaml_node_t* size : yaml.entries(*sizes, "block_sizes"))
-      list += (list.empty() ? "" : ",") + yaml.as_word(*size, "block_sizes");
+    list = joined(yaml.entries(*sizes, "block_sizes"), ",",
+                  [&](const yaml_node_t* size) { return yaml.as_word(*size, "block_sizes"); });
   if (!list.empty()) lines.add(YamlDocument::line_of(*sizes), "BlockSizes=" + list);
   add_places(yaml, topology, places.list, places.key, lines);
   return lines.take();

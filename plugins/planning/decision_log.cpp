@@ -9,6 +9,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::planning {
 
@@ -41,9 +42,7 @@ std::string run_lengths(std::span<const std::uint32_t> counts) {
 }
 
 std::string parameters_of(const JobRequest& job_request) {
-  std::string text;
-  for (const auto& [key, value] : job_request.spec.parameters) text += (text.empty() ? "" : ",") + key + "=" + value;
-  return text;
+  return joined(job_request.spec.parameters, ",", [](const auto& one) { return one.first + "=" + one.second; });
 }
 
 double seconds_now() {

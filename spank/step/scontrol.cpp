@@ -20,6 +20,7 @@
 #include "common/util/error.hpp"
 #include "common/util/file_descriptor.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "config.h"
 
 namespace placement::spank {
@@ -115,12 +116,10 @@ CommandOutput SlurmCommand::output() {
 std::string SlurmCommand::text() {
   CommandOutput ended = output();
   if (ended.exit_code == 0) return std::move(ended.text);
-  std::string command;
-  for (const std::string& word : words_) command += (command.empty() ? "" : " ") + word;
   char errors[512];
   const ssize_t got = pread(errors_, errors, sizeof errors, 0);
   const std::string_view reason = trimmed({errors, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
-  throw Error("'" + command + "' ended with exit code " + std::to_string(ended.exit_code) +
+  throw Error("'" + joined(words_, " ") + "' ended with exit code " + std::to_string(ended.exit_code) +
               (reason.empty() ? "" : ": " + printable(split_at(reason, '\n').front())));
 }
 

@@ -124,7 +124,7 @@ START_TEST(wrong_values_are_named) {
       {"{\"slurm-placement-snapshot\": 4, \"racks\": []}", "t:1: slurm-placement-snapshot 4"},
       {"{\"slurm-placement-snapshot\": \"3\"}", "t:1: slurm-placement-snapshot \"3\": "},
       {"{\"slurm-placement-snapshot\": null}", "is missing"},
-      {whole("\"pair\": []"), "t:1: unknown member 'pair', did you mean pairs?"},
+      {whole("\"pair\": []"), "t:1: unknown member 'pair': did you mean pairs?"},
       {whole("\"racks\": []"),
        "t:1: unknown member 'racks': the members are slurm-placement-snapshot, published_at_s,"},
       {whole("\"nodes\": []"), "t:5: member 'nodes'"},
@@ -199,7 +199,7 @@ START_TEST(wrong_values_are_named) {
       {pair("\"latency_predictor\": \"guess\""), "pairs[0].latency_predictor \"guess\""},
       {pair("\"latency_error_us\": 1"), "pairs[0]: an error"},
       {pair("\"latency_error_us\": 1, \"bandwidth_predictor\": \"last\""), "the latency has"},
-      {pair("\"age\": 1"), "pairs[0]: unknown member 'age', did you mean age_s?"},
+      {pair("\"age\": 1"), "pairs[0]: unknown member 'age': did you mean age_s?"},
   };
   for (const auto& [text, message] : cases) {
     const std::string error = error_of([&text = text] { parse_snapshot_json(text, "t"); });

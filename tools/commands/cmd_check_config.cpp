@@ -21,6 +21,7 @@
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "policies/settings.hpp"
 #include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"

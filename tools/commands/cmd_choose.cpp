@@ -8,6 +8,7 @@
 
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"

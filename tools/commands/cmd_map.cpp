@@ -13,6 +13,7 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
 #include "spank/step/scontrol.hpp"

@@ -5,6 +5,7 @@
 
 #include "common/state/node_fields.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/state_input.hpp"
@@ -36,10 +37,7 @@ const NodeField& field_of(const std::string& name) {
     if (field.name == name) return field;
     names.push_back(field.name);
   }
-  const std::string_view meant = near_miss(name, names);
-  throw UsageError(
-      "--sort " + shown(name) + ": unknown field" +
-      (meant.empty() ? "; placectl nodes --json shows them" : ", did you mean " + std::string(meant) + "?"));
+  throw UsageError("--sort " + shown(name) + ": unknown field: " + suggested(name, names, "the fields are"));
 }
 
 // Sorts by the field, the largest value first and unknown values last.

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {

@@ -10,6 +10,7 @@
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/text_scanner.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
@@ -261,9 +262,7 @@ void JsonObject::finish() const {
   json_object_object_foreach(object_, key, member) {
     static_cast<void>(member);
     if (std::find(asked_.begin(), asked_.end(), std::string_view(key)) != asked_.end()) continue;
-    if (const std::string_view near = near_miss(key, asked_); !near.empty())
-      fail("unknown member " + in_quotes(key) + ", did you mean " + std::string(near) + "?");
-    fail("unknown member " + in_quotes(key) + ": the members are " + joined(asked_, ", "));
+    fail("unknown member " + in_quotes(key) + ": " + suggested(key, asked_, "the members are"));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "spank/step/scontrol.hpp"
 #include "spank/task/bind_plan.hpp"

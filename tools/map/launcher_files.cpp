@@ -6,6 +6,7 @@
 #include <map>
 
 #include "common/util/error.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/output/output.hpp"
 
 namespace placement::tools {
@@ -61,9 +62,7 @@ std::string format_slot(const std::vector<std::int32_t>& cores, const std::vecto
     std::string& list = of_socket[numbers[core].socket];
     list += (list.empty() ? "" : ",") + std::to_string(numbers[core].core);
   }
-  std::string text;
-  for (const auto& [socket, list] : of_socket) text += (text.empty() ? "" : ";") + std::to_string(socket) + ":" + list;
-  return text;
+  return joined(of_socket, ";", [](const auto& one) { return std::to_string(one.first) + ":" + one.second; });
 }
 
 // Open MPI's rankfile, with lines such as "rank 0=n1 slot=1:2,3" (socket 1, cores 2 and 3).

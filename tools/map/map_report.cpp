@@ -7,6 +7,7 @@
 
 #include "common/util/cpu_list.hpp"
 #include "common/util/text.hpp"
+#include "common/util/word_list.hpp"
 #include "mapping/core_slots.hpp"
 #include "tofa/assess.hpp"
 #include "tools/output/json.hpp"

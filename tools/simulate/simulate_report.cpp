@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "common/topology/torus_topology.hpp"
+#include "common/util/word_list.hpp"
 #include "tools/output/json.hpp"
 #include "tools/output/output.hpp"
 #include "tools/output/text_table.hpp"
@@ -16,13 +17,9 @@ namespace {
 // ---- tables for people
 
 std::string shape_of(const TorusTopology& torus) {
-  std::string sizes;
-  bool wraps = true;
-  for (const TorusDimension& dimension : torus.dimensions()) {
-    sizes += (sizes.empty() ? "" : "x") + std::to_string(dimension.size);
-    wraps = wraps && dimension.wraps;
-  }
-  return (wraps ? "torus " : "torus and mesh ") + sizes;
+  const bool wraps = std::ranges::all_of(torus.dimensions(), &TorusDimension::wraps);
+  return (wraps ? "torus " : "torus and mesh ") +
+         joined(torus.dimensions(), "x", [](const TorusDimension& one) { return std::to_string(one.size); });
 }
 
 // Returns the number of jobs that started with a matrix under at least one strategy.
