@@ -13,8 +13,6 @@ DownNodes::DownNodes(std::int32_t nodes, const Failures& failures)
   for (std::int32_t n = 0; n < nodes; ++n) up_in_danger_ += failures_.strikes(n);
 }
 
-void DownNodes::keep_down(std::int32_t n, std::int64_t up_us) { down_until_[n] = std::max(down_until_[n], up_us); }
-
 const std::vector<std::int32_t>& DownNodes::take_down(std::int32_t n, const NodeView& node, std::int64_t up_us) {
   for (std::int32_t c = 0; c < node.cores(); ++c)
     if (node.core_free[c]) leaves_[n].push_back(node.first_leaf + c);

@@ -18,8 +18,6 @@ class DownNodes {
 
   // Returns true if the node `n` is down at `now_us`.
   bool is_down(std::int32_t n, std::int64_t now_us) const { return down_until_[n] > now_us; }
-  // Keeps a node that is down in this state until `up_us` or longer.
-  void keep_down(std::int32_t n, std::int64_t up_us);
   // Sets the node `n`, which is up, down until `up_us`. Returns its free leaves, which jobs cannot use until then.
   const std::vector<std::int32_t>& take_down(std::int32_t n, const NodeView& node, std::int64_t up_us);
   // Sets the nodes up whose repair is done by `now_us`. Returns their leaves.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "common/util/error.hpp"
+#include "common/util/processor_time.hpp"
 #include "common/util/short_number.hpp"
 #include "sim/backfill.hpp"
 #include "sim/down_nodes.hpp"
@@ -76,7 +77,7 @@ class Engine {
   Replay run();
 
  private:
-  double processor_s() const { return static_cast<double>(processor_time_us() - begin_us_) / second_us; }
+  double processor_s() const { return static_cast<double>((processor_time() - begin_).count()) / 1e9; }
   void tell_progress() {
     if (control_ != nullptr) control_->ended_jobs = result_.ended_jobs + result_.given_up_jobs;
   }
@@ -110,9 +111,8 @@ class Engine {
   void sample();
   void record_free_leaves();
   void thin_out();
-  void fail_node(const PlannedFailure& failure);
+  void fail_node(const NodeFailure& failure);
   void interrupt_jobs_on(std::int32_t node);
-  void rest_failures();
   void give_up(std::int32_t job);
 
   Machine machine_;
@@ -124,7 +124,7 @@ class Engine {
   Replay result_;
   const std::int64_t release_us_;
 
-  std::int64_t begin_us_ = 0;  // processor time of the thread when the replay began
+  std::chrono::nanoseconds begin_{};  // processor time of the thread when the replay began
   std::int64_t now_us_ = 0;
   std::size_t arrived_ = 0;
   std::deque<std::int32_t> waiting_;
@@ -376,20 +376,13 @@ void Engine::give_up(std::int32_t job) {
   tell_progress();
 }
 
-// Ends all jobs on the node, puts them at the head of the queue, and takes the node away until it is repaired. If the
-// node is already down, a random failure is ignored. A planned failure counts, and may prolong the outage.
-void Engine::fail_node(const PlannedFailure& failure) {
+// Ends all jobs on the node, puts them at the head of the queue, and takes the node away until it is repaired. A
+// failure of a node that is already down is ignored.
+void Engine::fail_node(const NodeFailure& failure) {
   const std::int32_t n = failure.node;
-  if (machine_.usable_on(n) == 0) return;  // no job can be there
+  if (machine_.usable_on(n) == 0 || down_.is_down(n, now_us_)) return;  // no job can be there
   const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
-  const bool down = down_.is_down(n, now_us_);
-  if (down && failure.random) return;
   ++result_.node_failures;
-  if (down) {
-    down_.keep_down(n, up_us);
-    if (failures_.strikes(n)) rest_failures();
-    return;
-  }
   if (running_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
     waiting_.pop_front();
@@ -397,7 +390,8 @@ void Engine::fail_node(const PlannedFailure& failure) {
   }
   interrupt_jobs_on(n);
   machine_.take(down_.take_down(n, machine_.view().nodes[n], up_us));
-  if (failures_.strikes(n)) rest_failures();
+  // Random failures are suspended while all nodes that can have them are down.
+  if (const std::int64_t all_up_us = down_.all_in_danger_down_until(); all_up_us >= 0) failures_.rest_until(all_up_us);
 }
 
 // Ends all jobs on the node, and puts those that may start again at the head of the queue.
@@ -431,11 +425,6 @@ void Engine::interrupt_jobs_on(std::int32_t n) {
   waiting_.insert(waiting_.begin(), again.begin(), again.end());
 }
 
-// Suspends random failures while all nodes that can have them are down.
-void Engine::rest_failures() {
-  if (const std::int64_t up_us = down_.all_in_danger_down_until(); up_us >= 0) failures_.rest_until(up_us);
-}
-
 std::int64_t Engine::next_event() const {
   std::int64_t next = std::min({next_sample_us_, failures_.next_us(), down_.next_repair_us()});
   next = std::min(next, running_.next_end_us());
@@ -456,7 +445,7 @@ void Engine::advance(std::int64_t time_us) {
 }
 
 Replay Engine::run() {
-  begin_us_ = processor_time_us();
+  begin_ = processor_time();
   if (options_.full_start) fill_machine();
   while (result_.ended_jobs + result_.given_up_jobs < std::ssize(jobs_)) {
     if (stopped()) {

@@ -53,7 +53,7 @@ struct ReplayOptions {
   std::int32_t effort_tasks = 1024;
   double node_failures_per_hour = 0;              // mean number of random failures of each node
   std::vector<double> failures_per_hour_of_node;  // replaces node_failures_per_hour, one entry per node; may be empty
-  std::vector<PlannedFailure> planned_failures;   // sorted by time; happen in addition to random failures
+  std::vector<NodeFailure> planned_failures;      // sorted by time; happen in addition to random failures
   double repair_hours = 4;                        // time until a node is back after a random failure
   double free_leaves_interval_s = 0;              // time between two entries of Replay::free_leaves; 0: there are none
   std::uint64_t seed = 1;

@@ -21,7 +21,6 @@ Failures::Failures(const ReplayOptions& options, std::int32_t nodes)
       nodes_(nodes),
       random_(number_of(options.seed, Stream::failure, 0)) {
   double sum = 0;
-  drawn_.random = true;
   for (const double rate : options.failures_per_hour_of_node) rates_.push_back(sum += rate);
   draw();
 }
@@ -53,7 +52,7 @@ std::int64_t Failures::next_us() const {
   return planned_ < planned.size() ? std::min(planned[planned_].time_us, drawn_.time_us) : drawn_.time_us;
 }
 
-PlannedFailure Failures::take() {
+NodeFailure Failures::take() {
   const auto& planned = options_.planned_failures;
   if (planned_ < planned.size() && planned[planned_].time_us <= drawn_.time_us) return planned[planned_++];
   drawn_.repair_us = std::llround(options_.repair_hours * hour_us);
@@ -63,7 +62,7 @@ PlannedFailure Failures::take() {
     const double place = fraction(random_.next()) * rates_.back();
     drawn_.node = static_cast<std::int32_t>(std::upper_bound(rates_.begin(), rates_.end(), place) - rates_.begin());
   }
-  const PlannedFailure failure = drawn_;
+  const NodeFailure failure = drawn_;
   draw();
   return failure;
 }

@@ -11,11 +11,10 @@ namespace placement::sim {
 struct ReplayOptions;
 
 // The failure of a node: the node goes down, and its jobs start again. The node is back after the repair.
-struct PlannedFailure {
+struct NodeFailure {
   std::int64_t time_us = 0;    // time since the start of the window
   std::int32_t node = 0;       // number of the node in the view
   std::int64_t repair_us = 0;  // time from the failure until the node is back
-  bool random = false;         // the failure was drawn, not given by a user
 };
 
 // The failures of a replay in the order of time: the planned ones, and random ones at the rates of the options.
@@ -27,7 +26,7 @@ class Failures {
   // Returns the time of the next failure, never_us when there is none.
   std::int64_t next_us() const;
   // Removes the next failure and returns it. There must be one.
-  PlannedFailure take();
+  NodeFailure take();
 
   // Returns whether the node can have random failures.
   bool strikes(std::int32_t node) const;
@@ -42,7 +41,7 @@ class Failures {
   Random random_;
   std::vector<double> rates_;  // entry n: failures per hour of nodes 0..n together; empty when all rates are equal
   std::size_t planned_ = 0;    // number of planned failures that were taken
-  PlannedFailure drawn_;       // the next random failure
+  NodeFailure drawn_;          // the next random failure
 };
 
 }  // namespace placement::sim

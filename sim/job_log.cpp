@@ -24,13 +24,15 @@ std::int64_t LogNotes::skipped_lines() const {
   return lines;
 }
 
+std::string LogNotes::Note::text() const {
+  return (skipped ? "skipped " : "put right ") + std::to_string(count) + ": " + what + " (first in line " +
+         std::to_string(first_line) + ")";
+}
+
 std::string LogNotes::text(bool repaired_too) const {
   std::string text;
-  for (const Note& note : notes_) {
-    if (!note.skipped && !repaired_too) continue;
-    text += (text.empty() ? "" : "; ") + std::string(note.skipped ? "skipped " : "put right ") +
-            std::to_string(note.count) + ": " + note.what + " (first in line " + std::to_string(note.first_line) + ")";
-  }
+  for (const Note& note : notes_)
+    if (note.skipped || repaired_too) text += (text.empty() ? "" : "; ") + note.text();
   return text;
 }
 
@@ -49,15 +51,12 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
     notes.skipped(why, line);
     return std::nullopt;
   };
-  LogJob job;
-  job.id = record.id;
+  LogJob& job = record.job;
   job.line = line;
-  if (record.submit_s < 0 || record.submit_s > longest_time_s) return refuse("no valid submit time");
-  job.submit_s = record.submit_s;
-  if (record.run_s < 0) return refuse("no run time: unknown or negative");
-  if (record.run_s == 0) return refuse("run time zero: never started or ended at once");
-  if (record.run_s > longest_time_s) return refuse("run time out of range");
-  job.run_s = record.run_s;
+  if (job.submit_s < 0 || job.submit_s > longest_time_s) return refuse("no valid submit time");
+  if (job.run_s < 0) return refuse("no run time: unknown or negative");
+  if (job.run_s == 0) return refuse("run time zero: never started or ended at once");
+  if (job.run_s > longest_time_s) return refuse("run time out of range");
   std::int64_t tasks = record.allocated_tasks;
   if (tasks <= 0 && record.requested_tasks > 0) {
     tasks = record.requested_tasks;
@@ -74,26 +73,22 @@ std::optional<LogJob> usable_job(LogRecord&& record, std::int64_t line, LogNotes
   }
   if (tasks > TreeTopology::max_leaves) return refuse("number of processors out of range");
   job.tasks = static_cast<std::int32_t>(tasks);
-  if (record.limit_s <= 0 || record.limit_s > longest_time_s) {
+  if (job.limit_s <= 0 || job.limit_s > longest_time_s) {
     notes.repaired("no requested time: using the run time", line);
     job.limit_s = job.run_s;
-  } else {
-    if (record.limit_s < job.run_s) notes.repaired("ran longer than requested: using the run time", line);
-    job.limit_s = std::max(record.limit_s, job.run_s);
+  } else if (job.limit_s < job.run_s) {
+    notes.repaired("ran longer than requested: using the run time", line);
+    job.limit_s = job.run_s;
   }
-  job.partition = std::move(record.partition);
-  job.partition_number = record.partition_number;
   if (record.start_s >= job.submit_s && record.start_s <= longest_time_s) job.wait_s = record.start_s - job.submit_s;
-  job.nodes = std::move(record.nodes);
-  job.array_task = record.array_task;
-  return job;
+  return std::move(job);
 }
 
 void fail_unknown_log(const std::string& path, std::int64_t line) {
   fail_at(path, line,
           "unknown log format: expected the output of sacct --parsable2, whose first line names columns such as "
           "JobID|Submit|ElapsedRaw|AllocCPUS, or the Standard Workload Format, with lines of 18 numbers and "
-          "comments after ';'");
+          "comments after ';'; it may be packed by gzip");
 }
 
 void read_job_log(const std::string& path, LogNotes& notes, const JobSink& sink, const ProcessorsPerCore& per_core) {

@@ -17,26 +17,19 @@ struct LogJob {
   std::int64_t run_s = 1;              // run time in seconds, > 0
   std::int64_t limit_s = 1;            // requested time in seconds, >= run_s
   std::int32_t tasks = 1;              // one core each
-  std::string partition;               // name of the partition, or its number when the log has no names; may be empty
+  std::string partition = {};          // name of the partition, or its number when the log has no names; may be empty
   std::int64_t partition_number = -1;  // -1: none
   std::int64_t wait_s = -1;            // time from submit_s until it started on the site's machine; -1: not known
-  std::string nodes;                   // on which it ran there, as a host list; empty: not known
+  std::string nodes = {};              // on which it ran there, as a host list; empty: not known
   bool array_task = false;             // a task of a job array; all its tasks have this id
 };
 
-// A record of a log before it is checked; -1 stands for a value that is not known.
+// A record of a log before it is checked. In all its numbers, -1 stands for a value that is not known.
 struct LogRecord {
-  std::int64_t id = -1;
-  std::int64_t submit_s = -1;
-  std::int64_t run_s = -1;
-  std::int64_t limit_s = -1;
+  LogJob job;  // without line, tasks and wait_s
   std::int64_t allocated_tasks = -1;
   std::int64_t requested_tasks = -1;
-  std::string partition;
-  std::int64_t partition_number = -1;
   std::int64_t start_s = -1;
-  std::string nodes;  // empty: not known
-  bool array_task = false;
 };
 
 // Notes on lines of a log that were skipped or repaired. Each reason is listed once, with its count and first line.
@@ -47,6 +40,8 @@ class LogNotes {
     std::int64_t count = 0;
     std::int64_t first_line = 0;
     bool skipped = false;  // true: the line was left out; false: it was repaired and used
+
+    std::string text() const;  // for example "skipped 3: no processors (first in line 7)", or "put right 3: .."
   };
 
   void skipped(std::string_view what, std::int64_t line) { add(what, line, true); }
@@ -54,8 +49,7 @@ class LogNotes {
 
   const std::vector<Note>& notes() const { return notes_; }  // in the order in which the reasons first occurred
   std::int64_t skipped_lines() const;
-  // Returns the reasons of skipped lines, and of repaired ones if `repaired_too`. The form is "skipped 3: no processors
-  // (first in line 7); put right 2: ..."; empty when there are none.
+  // Returns the texts of skipped lines, and of repaired ones if `repaired_too`, with "; " between them.
   std::string text(bool repaired_too) const;
 
  private:

@@ -62,10 +62,6 @@ std::vector<std::int32_t> whole_nodes(const Machine& machine, std::vector<std::i
 
 }  // namespace
 
-std::int64_t processor_time_us() {
-  return std::chrono::duration_cast<std::chrono::microseconds>(processor_time()).count();
-}
-
 JobPlacement place_job(const Machine& machine, const Strategy& strategy, const JobRequest& job,
                        const Deadline& deadline) {
   JobPlacement placed;
@@ -75,7 +71,7 @@ JobPlacement place_job(const Machine& machine, const Strategy& strategy, const J
   if (policy != nullptr && (job.matrix || !(policy->needs_matrix || policy->replays_matrices))) {
     placed.asked = true;
     const double stock_slowdown = machine.slowdown(placed.leaf_of_rank);
-    const std::int64_t begin_us = processor_time_us();
+    const std::chrono::nanoseconds begin = processor_time();
     try {
       ClusterView allocation;
       if (strategy.allocated) allocation = allocation_view(machine, placed.leaf_of_rank);
@@ -95,7 +91,7 @@ JobPlacement place_job(const Machine& machine, const Strategy& strategy, const J
     } catch (const Error& error) {
       placed.refusal = error.what();
     }
-    placed.thinking_us = processor_time_us() - begin_us;
+    placed.thinking_us = (processor_time() - begin).count() / 1000;
   }
   placed.taken = job.whole_nodes ? whole_nodes(machine, placed.leaf_of_rank) : placed.leaf_of_rank;
   return placed;

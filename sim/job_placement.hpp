@@ -51,9 +51,6 @@ struct JobPlacement {
   std::string refusal;              // why the policy could not serve the job and the stock choice is used; else empty
 };
 
-// Returns the processor time of the calling thread since it started, in microseconds.
-std::int64_t processor_time_us();
-
 // Chooses the cores and ranks of a job by the strategy. The machine is not changed. At the deadline the policy returns
 // its best placement so far, or refuses. Throws Error when the machine has fewer free cores than the job has tasks.
 JobPlacement place_job(const Machine& machine, const Strategy& strategy, const JobRequest& request,

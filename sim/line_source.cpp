@@ -12,21 +12,7 @@
 
 namespace placement::sim {
 
-namespace {
-
-// Throws Error when another program than gzip has packed the file, and removes the byte order mark of UTF-8.
-void take_first_line(std::string& line, const std::string& path) {
-  for (const auto& [mark, program] : {std::pair<std::string_view, const char*>{"BZh", "bzip2"},
-                                      {"\xfd"
-                                       "7zXZ",
-                                       "xz"},
-                                      {"\x28\xb5\x2f\xfd", "zstd"}})
-    if (line.starts_with(mark))
-      throw Error(path + ": packed by " + program + ": unpack it first, because only gzip is supported");
-  if (line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
-}
-
-}  // namespace
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // of UTF-8
 
 LineSource::LineSource(const std::string& path) : path_(path), buffer_(longest_line) {
   errno = 0;
@@ -72,7 +58,7 @@ bool LineSource::next(std::string& line) {
     line += piece.substr(0, longest_line - line.size());
   }
   if (!any) return false;
-  if (++number_ == 1) take_first_line(line, path_);
+  if (++number_ == 1 && line.starts_with(byte_order_mark)) line.erase(0, byte_order_mark.size());
   if (line.ends_with('\r')) line.pop_back();
   return true;
 }

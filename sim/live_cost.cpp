@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "common/state/pair_arrays.hpp"
 #include "netload/live_input.hpp"
 
 namespace placement::sim {
@@ -23,12 +24,7 @@ double LiveCost::bandwidth_Bps(std::int32_t a, std::int32_t b) const {
   const std::int32_t u = state_of_node_[a];
   const std::int32_t v = state_of_node_[b];
   if (u < 0 || v < 0) return least_Bps_;
-  const PairTable& pairs = live_->pairs;
-  double found =
-      pairs.bandwidth_Bps[static_cast<std::size_t>(pairs.group_of_node[u]) * pairs.groups + pairs.group_of_node[v]];
-  for (const std::int32_t end : {u, v})
-    if (!pairs.node_bandwidth_Bps.empty() && pairs.node_bandwidth_Bps[end] < found)
-      found = pairs.node_bandwidth_Bps[end];
+  const double found = node_pair(live_->pairs, u, v).bandwidth_Bps;
   return found >= least_Bps_ ? found : least_Bps_;
 }
 

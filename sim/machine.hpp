@@ -31,7 +31,6 @@ class Machine {
   std::int64_t largest_node() const { return node_room_.front(); }
   // Returns whether all nodes that jobs can use have equal numbers of cores.
   bool regular() const { return cores_ == static_cast<std::int64_t>(least_nodes(cores_)) * largest_node(); }
-  std::int32_t free_on(std::int32_t node) const { return free_[node]; }
   // Returns the number of free cores of each node.
   std::span<const std::int32_t> free() const { return free_; }
   std::int32_t node_of(std::int32_t leaf) const { return node_of_leaf_[leaf]; }

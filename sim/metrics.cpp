@@ -84,25 +84,6 @@ void summarise_sizes(const Machine& machine, std::span<const LogJob> jobs, const
 
 }  // namespace
 
-std::string to_string(Measure measure) {
-  switch (measure) {
-    case Measure::flow: return "flow";
-    case Measure::wait: return "wait";
-    case Measure::run: return "run";
-    case Measure::stretch: return "stretch";
-  }
-  return {};
-}
-
-std::string to_string(JobGroup group) {
-  switch (group) {
-    case JobGroup::all: return "all";
-    case JobGroup::with_matrix: return "with matrix";
-    case JobGroup::without_matrix: return "without matrix";
-  }
-  return {};
-}
-
 Summary summarise(const Machine& machine, std::span<const LogJob> jobs, const Replay& replay) {
   Summary summary;
   summary.strategy = replay.strategy;

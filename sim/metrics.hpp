@@ -19,11 +19,13 @@ enum class Measure {
   stretch,  // flow time divided by the run time in the log, which is the run time under stock Slurm
 };
 constexpr Measure all_measures[] = {Measure::flow, Measure::wait, Measure::run, Measure::stretch};
-std::string to_string(Measure measure);
+inline constexpr const char* measure_names[] = {"flow", "wait", "run", "stretch"};  // in the order of Measure
+inline std::string to_string(Measure measure) { return measure_names[static_cast<int>(measure)]; }
 
 // The jobs over which a measure is taken.
 enum class JobGroup { all, with_matrix, without_matrix };
-std::string to_string(JobGroup group);
+inline constexpr const char* group_names[] = {"all", "with matrix", "without matrix"};  // in the order of JobGroup
+inline std::string to_string(JobGroup group) { return group_names[static_cast<int>(group)]; }
 
 // A mean over no jobs.
 inline constexpr double of_no_job = std::numeric_limits<double>::quiet_NaN();

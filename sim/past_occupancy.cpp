@@ -9,34 +9,29 @@
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "sim/fragmentation.hpp"
+#include "sim/stock_choice.hpp"
 
 namespace placement::sim {
 
 namespace {
 
-struct CoresOfNode {
-  std::int32_t node = 0;
-  std::int32_t cores = 0;
-};
-
 // Returns the cores of a job. Nodes that the machine does not have are left out, with the tasks that fall to them.
-std::vector<CoresOfNode> cores_of(const LogJob& job, const Machine& machine,
-                                  const std::unordered_map<std::string, std::int32_t>& node_named) {
+std::vector<NodeShare> cores_of(const LogJob& job, const Machine& machine,
+                                const std::unordered_map<std::string, std::int32_t>& node_named) {
   std::vector<std::string> names;
   try {
     names = expand_hostlist(job.nodes);
   } catch (const Error&) {  // no list of nodes
     return {};
   }
-  std::vector<CoresOfNode> cores;
+  std::vector<NodeShare> cores;
   for (const std::string& name : names)
     if (const auto found = node_named.find(name); found != node_named.end()) cores.push_back({found->second, 0});
   std::int64_t left = job.tasks * std::ssize(cores) / std::max<std::int64_t>(std::ssize(names), 1);
   // A node that is smaller than its part leaves more to the others, so the smallest are filled first.
-  std::ranges::sort(cores, {},
-                    [&](const CoresOfNode& one) { return std::tuple(machine.usable_on(one.node), one.node); });
+  std::ranges::sort(cores, {}, [&](const NodeShare& one) { return std::tuple(machine.usable_on(one.node), one.node); });
   std::int64_t nodes_left = std::ssize(cores);
-  for (CoresOfNode& one : cores) {
+  for (NodeShare& one : cores) {
     one.cores = static_cast<std::int32_t>(
         std::min<std::int64_t>(machine.usable_on(one.node), (left + nodes_left - 1) / nodes_left));
     left -= one.cores;
@@ -84,10 +79,10 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
   std::unordered_map<std::string, std::int32_t> node_named;
   for (std::int32_t n = 0; n < machine.nodes(); ++n) node_named.emplace(machine.view().nodes[n].name, n);
   std::vector<std::int64_t> used(static_cast<std::size_t>(machine.nodes()), 0);
-  const auto change = [&](const std::vector<CoresOfNode>& cores, std::int64_t sign) {
-    for (const CoresOfNode& one : cores) used[static_cast<std::size_t>(one.node)] += sign * one.cores;
+  const auto change = [&](const std::vector<NodeShare>& cores, std::int64_t sign) {
+    for (const NodeShare& one : cores) used[static_cast<std::size_t>(one.node)] += sign * one.cores;
   };
-  std::unordered_map<std::size_t, std::vector<CoresOfNode>> running;
+  std::unordered_map<std::size_t, std::vector<NodeShare>> running;
   const std::int64_t step_s = std::max<std::int64_t>(1, (to_s - from_s + most_past_samples - 1) / most_past_samples);
   std::int64_t next_s = from_s;
   const auto sample_until = [&](std::int64_t time_s) {
@@ -97,7 +92,7 @@ PastOccupancy past_occupancy(const Machine& machine, std::span<const LogJob> job
   for (const Event& event : events) {
     sample_until(event.time_s);
     if (event.start) {
-      std::vector<CoresOfNode> cores = cores_of(jobs[event.job], machine, node_named);
+      std::vector<NodeShare> cores = cores_of(jobs[event.job], machine, node_named);
       ++(cores.empty() ? past.unknown : past.jobs);
       change(cores, 1);
       running.emplace(event.job, std::move(cores));

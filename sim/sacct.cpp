@@ -252,17 +252,18 @@ void note_oddities(const Line& line, std::unordered_set<std::string>& seen) {
 LogRecord record_of(Line& line) {
   const Header& header = line.header;
   LogRecord record;
-  record.id = job_number(line.words[header.id]);
-  record.array_task = line.words[header.id].find('_') != std::string_view::npos;
-  record.submit_s = submit_of(line);
-  record.run_s = run_of(line);
-  record.limit_s = limit_of(line);
+  LogJob& job = record.job;
+  job.id = job_number(line.words[header.id]);
+  job.array_task = line.words[header.id].find('_') != std::string_view::npos;
+  job.submit_s = submit_of(line);
+  job.run_s = run_of(line);
+  job.limit_s = limit_of(line);
   record.allocated_tasks = count(line.words[header.allocated]);
   if (header.requested != Header::absent) record.requested_tasks = count(line.words[header.requested]);
-  if (header.partition != Header::absent) record.partition = line.words[header.partition];
+  if (header.partition != Header::absent) job.partition = line.words[header.partition];
   if (header.start != Header::absent) record.start_s = time_point(line.words[header.start]);
   if (header.nodes != Header::absent && line.words[header.nodes] != "None assigned")
-    record.nodes = line.words[header.nodes];
+    job.nodes = line.words[header.nodes];
   return record;
 }
 

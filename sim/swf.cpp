@@ -77,11 +77,11 @@ void read_swf(LineSource& source, LogNotes& notes, const JobSink& sink, std::int
       notes.repaired("a repeated job number: counted as another job", source.number());
     if (field[preceding] > 0) notes.repaired("waits for a preceding job: its own submit time counts", source.number());
     LogRecord record{
-        field[job_id], field[submit], field[run], field[limit], field[allocated], field[requested], {}, -1, -1, {}};
+        {field[job_id], 0, field[submit], field[run], field[limit]}, field[allocated], field[requested], -1};
     if (field[partition] >= 0) {
-      record.partition_number = field[partition];
+      record.job.partition_number = field[partition];
       const auto name = partition_names.find(field[partition]);
-      record.partition = name == partition_names.end() ? std::to_string(field[partition]) : name->second;
+      record.job.partition = name == partition_names.end() ? std::to_string(field[partition]) : name->second;
     }
     if (auto job = usable_job(std::move(record), source.number(), notes, processors_per_core)) sink(std::move(*job));
   }

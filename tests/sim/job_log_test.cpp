@@ -426,11 +426,8 @@ START_TEST(unpacks_what_follows_and_refuses_other_packers) {
   ck_assert_uint_eq(read_path(directory.file("two.gz", member + member)).jobs.size(), 4);
   ck_assert_error(read_path(directory.file("cut.gz", member + member.substr(0, member.size() / 2))),
                   "cut.gz: unexpected end of file");
-  ck_assert_error(read_text("BZh91AY&SY"), "bzip2");
-  ck_assert_error(read_text("\xfd"
-                            "7zXZ and so on"),
-                  " xz");
-  ck_assert_error(read_text("\x28\xb5\x2f\xfd...."), " zstd");
+  for (const char* const packed : {"BZh91AY&SY", "\xfd\067zXZ and so on", "\x28\xb5\x2f\xfd....", "BZh9|1AY&SY"})
+    ck_assert_error(read_text(packed), "gzip");
 }
 END_TEST
 

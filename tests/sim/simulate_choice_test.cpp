@@ -51,7 +51,7 @@ START_TEST(machine_counts_cores) {
   ck_assert_int_eq(machine.switch_distance(0, 1), 2);
   machine.take(all_of(machine, 1));
   ck_assert_int_eq(machine.free_cores(), 16);
-  ck_assert_int_eq(machine.free_on(1), 0);
+  ck_assert_int_eq(machine.free()[1], 0);
   ck_assert_error_words(machine.take(all_of(machine, 1)), "core 0 n1 use");
   machine.release(all_of(machine, 1));
   ck_assert_error_words(machine.release(all_of(machine, 1)), "core 0 n1 free");

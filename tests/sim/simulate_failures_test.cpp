@@ -26,9 +26,9 @@ void check_count(std::int64_t count, double expected, double variance) {
 void check_poisson(std::int64_t count, double expected) { check_count(count, expected, expected); }
 
 // Returns the random failures within `hours` hours, in the order of time.
-std::vector<PlannedFailure> failures_within(const ReplayOptions& options, std::int32_t nodes, double hours) {
+std::vector<NodeFailure> failures_within(const ReplayOptions& options, std::int32_t nodes, double hours) {
   Failures failures(options, nodes);
-  std::vector<PlannedFailure> result;
+  std::vector<NodeFailure> result;
   while (static_cast<double>(failures.next_us()) < hours * hour_us) {
     const std::int64_t time_us = failures.next_us();
     result.push_back(failures.take());
@@ -38,9 +38,9 @@ std::vector<PlannedFailure> failures_within(const ReplayOptions& options, std::i
   return result;
 }
 
-std::vector<std::int64_t> per_node(const std::vector<PlannedFailure>& failures, std::int32_t nodes) {
+std::vector<std::int64_t> per_node(const std::vector<NodeFailure>& failures, std::int32_t nodes) {
   std::vector<std::int64_t> count(static_cast<std::size_t>(nodes), 0);
-  for (const PlannedFailure& failure : failures) ++count.at(static_cast<std::size_t>(failure.node));
+  for (const NodeFailure& failure : failures) ++count.at(static_cast<std::size_t>(failure.node));
   return count;
 }
 
@@ -68,7 +68,7 @@ START_TEST(as_many_as_equal_rates_say) {
     // The failures are not too evenly spread: the counts of single hours vary like those of a Poisson process. The
     // variance of (count - mean)^2 is mean + 2 mean^2.
     std::vector<double> in_hour(5000, 0);
-    for (const PlannedFailure& failure : failures)
+    for (const NodeFailure& failure : failures)
       ++in_hour[static_cast<std::size_t>(static_cast<double>(failure.time_us) / hour_us)];
     double squares = 0;
     for (const double count : in_hour) squares += (count - 0.32) * (count - 0.32);
@@ -99,7 +99,7 @@ START_TEST(within_its_hours_a_node_fails_with_its_probability) {
   attach_outages(view, outages, hours * 3600, "outages");
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     std::vector<std::int64_t> last(4, -1), struck(4, 0);
-    for (const PlannedFailure& failure : failures_within(with_rates(failure_rates(view), seed), 4, hours * windows)) {
+    for (const NodeFailure& failure : failures_within(with_rates(failure_rates(view), seed), 4, hours * windows)) {
       const auto n = static_cast<std::size_t>(failure.node);
       const auto window = static_cast<std::int64_t>(static_cast<double>(failure.time_us) / (hours * hour_us));
       if (std::exchange(last[n], window) != window) ++struck[n];
@@ -166,29 +166,6 @@ START_TEST(a_job_is_given_up_after_a_hundred_restarts) {
 }
 END_TEST
 
-// A node with overlapping planned outages is down until the latest of their ends. Random failures in the meantime do
-// not change this.
-START_TEST(outages_told_of_one_node_overlap) {
-  const Machine machine = machine_of({1}, 1, 4);
-  constexpr std::int64_t hour = 3'600'000'000;
-  ReplayOptions options;
-  options.planned_failures = {{0, 0, hour}, {hour / 2, 0, 10 * hour}, {hour, 0, hour}};
-  const std::vector<LogJob> jobs{job_of(0, 10, 10, 4), job_of(3700, 10, 10, 4)};
-  const Replay told = replay_stock(machine, jobs, options);
-  ck_assert_int_eq(told.node_failures, 3);
-  ck_assert_int_eq(told.outcomes[0].start_us, hour / 2 + 10 * hour);
-  ck_assert_int_eq(told.outcomes[1].start_us, hour / 2 + 10 * hour + 10'000'000);
-  // There are a hundred random failures per hour, but only those in the short time in which the node is up count.
-  options.node_failures_per_hour = 100;
-  options.repair_hours = 0.001;
-  const Replay random = replay_stock(machine, jobs, options);
-  ck_assert_int_ge(random.outcomes[0].start_us, hour / 2 + 10 * hour);
-  ck_assert_int_ge(random.node_failures, 3);
-  ck_assert_int_lt(random.node_failures, 50);
-  ck_assert_int_eq(random.ended_jobs, 2);
-}
-END_TEST
-
 int main() {
   Suite* suite = suite_create("simulate_failures");
   TCase* all = tcase_create("all");
@@ -198,7 +175,6 @@ int main() {
   tcase_add_test(all, a_replay_has_the_failures_of_the_hours_up);
   tcase_add_test(all, tries_fail_with_the_probability_of_their_nodes);
   tcase_add_test(all, a_job_is_given_up_after_a_hundred_restarts);
-  tcase_add_test(all, outages_told_of_one_node_overlap);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -32,8 +32,8 @@ std::pair<std::int64_t, std::int64_t> counted(const Machine& machine) {
   constexpr int subtree[] = {0, 0, 1, 2, 2, 2};
   std::vector<std::int64_t> in_switch(6, 0), in_subtree(3, 0);
   for (std::int32_t n = 0; n < machine.nodes(); ++n) {
-    in_switch.at(machine.switch_of(n)) += machine.free_on(n);
-    in_subtree[subtree[machine.switch_of(n)]] += machine.free_on(n);
+    in_switch.at(machine.switch_of(n)) += machine.free()[n];
+    in_subtree[subtree[machine.switch_of(n)]] += machine.free()[n];
   }
   return {*std::max_element(in_switch.begin(), in_switch.end()),
           *std::max_element(in_subtree.begin(), in_subtree.end())};

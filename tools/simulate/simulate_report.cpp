@@ -35,9 +35,7 @@ std::string input_text(const Report& report) {
   const sim::ReplayOptions& options = report.options;
   std::string out = formatted("%zu jobs of %s; %lld usable jobs not selected\n", report.jobs.size(), report.log.c_str(),
                               static_cast<long long>(report.not_selected));
-  for (const sim::LogNotes::Note& note : report.notes->notes())
-    out += formatted("  %s %lld: %s (first in line %lld)\n", note.skipped ? "skipped" : "put right",
-                     static_cast<long long>(note.count), note.what.c_str(), static_cast<long long>(note.first_line));
+  for (const sim::LogNotes::Note& note : report.notes->notes()) out += "  " + note.text() + "\n";
   if (report.too_large > 0)
     out += formatted("  skipped %lld: larger than the machine (first in line %lld)\n",
                      static_cast<long long>(report.too_large), static_cast<long long>(report.too_large_line));
