@@ -20,7 +20,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 ReportFacts hostile_facts() {
   ReportFacts facts;
-  facts.made_at_s = facts.since_s = 1700000000;
+  facts.since_s = 1700000000;
   facts.why_no_occupancy = facts.why_no_machine = hostile;
   facts.state = StateInput{hostile, {}, 3};
   facts.state_described = hostile;

@@ -83,7 +83,7 @@ int command_report(int argc, char** argv) {
     throw UsageError("--sacct requires --topology, because no slurmctld answers");
   const auto now_s = static_cast<double>(std::time(nullptr));
   const double since_s = since_of(line, now_s);
-  const ReportFacts facts = gather_facts(line, now_s, since_s);
+  const ReportFacts facts = gather_facts(line, since_s);
   refuse_nothing(facts);
   std::vector<HtmlSection> sections = {advice_section(facts),    cluster_section(facts), pairs_section(facts),
                                        decisions_section(facts), gains_section(facts),   room_section(facts),

@@ -6,6 +6,7 @@
 #include <optional>
 #include <queue>
 
+#include "common/topology/link_traffic.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/switch_tree.hpp"
 #include "common/topology/topology_yaml.hpp"
@@ -114,15 +115,9 @@ TrafficWeight weight_given(const CommandLine& line) {
 
 bool is_torus_file(const MachineFile& file) { return is_torus_text(file.text); }
 
-ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
-                         std::span<const std::int64_t> level_distance) {
-  ClusterView view =
-      is_torus_file(file) ? torus_machine(file, slurm_conf, faults) : parse_topology(file, slurm_conf, level_distance);
-  if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
-  return view;
-}
-
-ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults) {
+// Returns the machine of a torus file, as read_machine() does.
+static ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
+                                 const std::optional<NodeShape>& shape) {
   const std::string& path = file.path;
   TorusDescription description = parse_torus(file.text, path);
   faults = {description.faulty, description.fault_factor};
@@ -136,9 +131,10 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
     std::vector<std::string> names;
     for (const NodeShape& shape : shapes) names.push_back(shape.name);
     torus = std::make_shared<const TorusTopology>(torus_of(description, names, path, warning));
-  } else if (description.named) {
-    for (std::int32_t node = 0; node < description.torus.nodes(); ++node)
-      shapes.push_back({description.torus.name(node), 1, 1, 1});
+  } else if (description.named || shape) {
+    shapes.assign(static_cast<std::size_t>(description.torus.nodes()), shape.value_or(NodeShape()));
+    for (std::size_t node = 0; node < shapes.size(); ++node)
+      shapes[node].name = description.torus.name(static_cast<std::int32_t>(node));
   }
   if (!torus) torus = std::make_shared<const TorusTopology>(std::move(description.torus));
   if (shapes.empty()) {
@@ -150,6 +146,14 @@ ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf
   }
   view.torus = torus;
   view.warning = std::move(warning);
+  return view;
+}
+
+ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
+                         std::span<const std::int64_t> level_distance, const std::optional<NodeShape>& shape) {
+  ClusterView view = is_torus_file(file) ? torus_machine(file, slurm_conf, faults, shape)
+                                         : parse_topology(file, slurm_conf, level_distance);
+  if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
   return view;
 }
 
@@ -241,16 +245,8 @@ tofa::Assessment assess_on_tree(const ClusterView& view, const CommMatrix& matri
   tofa::Assessment result;
   result.hop_bytes = tree.hop_bytes(matrix, leaf_of_rank);
   result.weighted_twice = 2 * result.hop_bytes;
-  std::vector<Cost> up(static_cast<std::size_t>(tree.vertices()), 0);
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
-    for (std::size_t k = 0; k < matrix.neighbours(rank).size(); ++k) {
-      const std::int32_t from = tree.leaf_vertex(leaf_of_rank[rank]);
-      const std::int32_t to = tree.leaf_vertex(leaf_of_rank[matrix.neighbours(rank)[k]]);
-      const std::int32_t meet = tree.lowest_common_ancestor(from, to);
-      for (std::int32_t vertex = from; vertex != meet; vertex = tree.parent(vertex))
-        up[vertex] += matrix.weights(rank)[k];
-    }
-  for (const Cost load : up) result.link_load_twice = std::max(result.link_load_twice, load);
+  // Half of the traffic of a pair goes each way, so that the traffic of both ways is twice the load of one.
+  result.link_load_twice = std::ranges::max(link_traffic(tree, matrix, leaf_of_rank));
   std::vector<std::string> name(static_cast<std::size_t>(tree.leaves()));
   for (std::int32_t leaf = 0; view.nodes.empty() && leaf < tree.leaves(); ++leaf) name[leaf] = std::to_string(leaf);
   for (const NodeView& node : view.nodes)

@@ -44,16 +44,14 @@ struct MapFaults {
 // Throws Error.
 MachineFile read_machine_file(const std::string& path);
 
-// Returns the machine of the file, by torus_machine() or parse_topology(), and prints its warning. Throws Error.
+// Returns the machine of the file, by parse_topology() unless it is a torus file, and prints its warning. Throws Error.
+// A torus file has its faults in `faults`. Its nodes are those of the slurm.conf at `slurm_conf` (empty: there is
+// none), else those of the file in its order. Each of the latter has the shape `shape`, or one core. If the file has no
+// names, the nodes of a given shape are numbered; without a shape there are no nodes, and the leaves are the positions.
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
-                         std::span<const std::int64_t> level_distance = {});
+                         std::span<const std::int64_t> level_distance = {}, const std::optional<NodeShape>& shape = {});
 
-// Returns the machine of a torus file, and its faults in `faults`. If the file has no names, the view has no nodes and
-// its leaves are the positions. Otherwise the nodes are those of the file in its order. Each has one core, or the cores
-// that the slurm.conf at `slurm_conf` gives it (empty: there is none). Throws Error.
-ClusterView torus_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults);
-
-// Returns whether the file is one for torus_machine().
+// Returns whether the file describes a torus.
 bool is_torus_file(const MachineFile& file);
 
 // Returns the outage probabilities for the view: those in `file`, if it is given, and `of_faulty` for the positions in

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/util/short_number.hpp"
+
 namespace placement::tools {
 
 namespace {
@@ -96,18 +98,16 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
 // A number that is whole and large has an exponent, because readers take long rows of digits for integers of 64 bits.
 // For the same reason the sign of -0 is kept by a fraction.
 template <typename Number>
-JsonWriter& JsonWriter::exact_number(Number number) {
-  if (!std::isfinite(number)) return raw("null");
-  if (number == 0 && std::signbit(number)) return raw("-0.0");
+static std::string exact_text(Number number) {
+  if (!std::isfinite(number)) return "null";
+  if (number == 0 && std::signbit(number)) return "-0.0";
+  if (std::fabs(number) < Number{1e15F}) return exact_number(number);
   char text[64];
-  const auto [end, error] = std::fabs(number) < Number{1e15F}
-                                ? std::to_chars(text, text + sizeof text, number)
-                                : std::to_chars(text, text + sizeof text, number, std::chars_format::scientific);
-  return raw({text, error == std::errc{} ? end : text});
+  return {text, std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr};
 }
 
-template JsonWriter& JsonWriter::exact_number(double);
-template JsonWriter& JsonWriter::exact_number(float);
+JsonWriter& JsonWriter::exact_member(std::string_view name, double number) { return key(name).raw(exact_text(number)); }
+JsonWriter& JsonWriter::exact_member(std::string_view name, float number) { return key(name).raw(exact_text(number)); }
 
 void JsonWriter::new_line() { text_.append("\n").append(static_cast<std::size_t>(2 * depth_), ' '); }
 

@@ -37,9 +37,6 @@ class JsonWriter {
   }
   JsonWriter& value(Cost number) { return raw(to_string(number)); }
   JsonWriter& value(double number);  // writes nine significant digits; NaN and infinity become null
-  // Writes the fewest digits from which the number can be read back exactly.
-  JsonWriter& exact(double number) { return exact_number(number); }
-  JsonWriter& exact(float number) { return exact_number(number); }
   // Writes half of `twice`, which must not be negative.
   JsonWriter& half(Cost twice) { return raw(to_string(twice / 2) + (twice % 2 == 0 ? "" : ".5")); }
 
@@ -69,10 +66,9 @@ class JsonWriter {
     return end_array();
   }
 
-  template <typename Number>
-  JsonWriter& exact_member(std::string_view name, Number number) {
-    return key(name).exact(number);
-  }
+  // Write a member with the fewest digits from which the number can be read back exactly.
+  JsonWriter& exact_member(std::string_view name, double number);
+  JsonWriter& exact_member(std::string_view name, float number);
 
   // Returns the whole text, which ends with a line feed.
   std::string take() { return std::move(text_) + "\n"; }
@@ -81,8 +77,6 @@ class JsonWriter {
   JsonWriter& begin(char bracket);
   JsonWriter& end(char bracket);
   JsonWriter& raw(std::string_view text);
-  template <typename Number>
-  JsonWriter& exact_number(Number number);
   void new_line();
   void separate();
   void append_string(std::string_view text);

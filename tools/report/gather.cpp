@@ -65,11 +65,10 @@ void add_replay(ReportFacts& facts, const CommandLine& line, const ReplayRequest
 
 }  // namespace
 
-ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s) {
+ReportFacts gather_facts(const CommandLine& line, double since_s) {
   const ReplayRequest request =
       read_replay_request(line);  // before all else: a mistake in it is one of the command line
   ReportFacts facts;
-  facts.made_at_s = now_s;
   facts.since_s = since_s;
   const Config config = config_for_records();
   if (line.has("state"))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "common/state/node_fields.hpp"
 #include "common/state/pair_arrays.hpp"
@@ -23,19 +25,12 @@ std::vector<std::vector<std::int32_t>> bundles_of(const ReportFacts& facts) {
   std::vector<std::int32_t> order;
   for (std::size_t n = 0; n < nodes.size(); ++n) order.push_back(static_cast<std::int32_t>(n));
   if (facts.machine) {
-    std::vector<std::pair<std::string, std::int32_t>> leaves;
-    for (const NodeView& node : facts.machine->view.nodes) leaves.emplace_back(node.name, node.first_leaf);
-    std::sort(leaves.begin(), leaves.end());
-    const auto leaf = [&](std::int32_t n) {
-      const auto found =
-          std::lower_bound(leaves.begin(), leaves.end(), std::pair(nodes[static_cast<std::size_t>(n)].name, INT32_MIN));
-      return found != leaves.end() && found->first == nodes[static_cast<std::size_t>(n)].name ? found->second
-                                                                                              : INT32_MAX;
-    };
-    std::vector<std::pair<std::int32_t, std::int32_t>> sorted;
-    for (const std::int32_t n : order) sorted.emplace_back(leaf(n), n);
-    std::sort(sorted.begin(), sorted.end());
-    for (std::size_t k = 0; k < order.size(); ++k) order[k] = sorted[k].second;
+    std::unordered_map<std::string_view, std::int32_t> first_leaf;
+    for (const NodeView& node : facts.machine->view.nodes) first_leaf.emplace(node.name, node.first_leaf);
+    std::ranges::stable_sort(order, {}, [&](std::int32_t n) {
+      const auto found = first_leaf.find(nodes[static_cast<std::size_t>(n)].name);
+      return found == first_leaf.end() ? INT32_MAX : found->second;
+    });
   }
   const std::size_t size = (order.size() + most_cells - 1) / most_cells;
   std::vector<std::vector<std::int32_t>> bundles;

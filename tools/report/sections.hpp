@@ -24,8 +24,7 @@ struct ReportMachine {
 
 // The data of a report. If a part could not be read, it has a reason, which its section prints.
 struct ReportFacts {
-  double made_at_s = 0;  // seconds since 1970
-  double since_s = 0;    // start of the period of the report
+  double since_s = 0;  // start of the period of the report, in seconds since 1970
   std::optional<StateInput> state;
   std::string state_described;  // where it comes from, and how old it is
   std::string why_no_state;
@@ -43,8 +42,8 @@ struct ReportFacts {
 // Reads and replays the parts of a report, as the options of the command line say. Without --state, --history, --ring,
 // --topology or --sacct the source is the monitor's files, slurmctld or sacct. A part that cannot be read is omitted,
 // with the reason. Throws UsageError, and Error for a file that the command line names.
-//   now_s, since_s  in seconds since 1970
-ReportFacts gather_facts(const CommandLine& line, double now_s, double since_s);
+//   since_s  in seconds since 1970
+ReportFacts gather_facts(const CommandLine& line, double since_s);
 
 // The sections of a report. Each also has its numbers as tables. A section without data states what is missing and how
 // to get it.

@@ -8,7 +8,6 @@
 
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_read.hpp"
-#include "common/topology/torus_topology.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
@@ -37,48 +36,6 @@ NodeShape node_shape(const CommandLine& line) {
   return {"", static_cast<std::int32_t>(*sockets), static_cast<std::int32_t>(*cores), 1};
 }
 
-// Returns the nodes of the torus, all with one shape.
-std::vector<NodeShape> shapes_on_torus(const CommandLine& line, const TorusTopology& torus) {
-  std::vector<NodeShape> nodes;
-  for (std::int32_t n = 0; n < torus.nodes(); ++n) {
-    nodes.push_back(node_shape(line));
-    nodes.back().name = torus.name(n);
-  }
-  return nodes;
-}
-
-// Returns the part of a torus whose nodes the slurm.conf has, and adds these to `nodes`.
-TorusTopology torus_of_conf(const TorusDescription& torus, const std::string& file, const std::string& conf,
-                            std::vector<NodeShape>& nodes) {
-  std::unordered_map<std::string, NodeShape> known;
-  std::vector<std::string> names;
-  for (NodeShape& shape : read_node_shapes(conf)) {
-    names.push_back(shape.name);
-    known.emplace(shape.name, shape);
-  }
-  std::string warning;
-  TorusTopology part = torus_of(torus, names, file, warning);
-  if (!warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", warning.c_str());
-  for (std::int32_t n = 0; n < part.nodes(); ++n) nodes.push_back(known.at(part.name(n)));
-  return part;
-}
-
-// Returns nodes on a torus. For stock Slurm they are in one row.
-ClusterView torus_machine(const CommandLine& line, const MachineFile& file) {
-  TorusDescription description = parse_torus(file.text, file.path);
-  std::vector<NodeShape> nodes;
-  const auto conf = line.value("slurm-conf");
-  auto torus = std::make_shared<const TorusTopology>(conf ? torus_of_conf(description, file.path, *conf, nodes)
-                                                          : std::move(description.torus));
-  std::vector<SwitchShape> row{{"row", -1, {}}};
-  if (nodes.empty()) nodes = shapes_on_torus(line, *torus);
-  for (std::int32_t n = 0; n < torus->nodes(); ++n) row[0].nodes.push_back(n);
-  ClusterView view = view_of_switches(row, nodes);
-  for (std::int32_t n = 0; n < torus->nodes(); ++n) view.nodes[n].torus_node = n;
-  view.torus = std::move(torus);
-  return view;
-}
-
 // Returns the nodes of a tree. The leaves are cores if the tree is one of a file, and its lowest levels form nodes of
 // this shape; else they are nodes.
 std::vector<NodeShape> nodes_of_tree(const TreeTopology& tree, const NodeShape& shape, bool of_file) {
@@ -96,9 +53,12 @@ ClusterView read_shape(const CommandLine& line) {
   if (line.has("node") && line.has("slurm-conf"))
     throw UsageError("use only one of --node and --slurm-conf: both describe the nodes");
   const MachineFile file = read_machine_file(*line.value("topology"));
-  if (is_torus_file(file)) return torus_machine(line, file);
-  ClusterView view = parse_topology(file, line.value_or("slurm-conf", ""));
-  if (!view.warning.empty()) std::fprintf(stderr, "placectl simulate: %s\n", view.warning.c_str());
+  const bool torus = is_torus_file(file);
+  MapFaults of_map_alone;
+  ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), of_map_alone, {},
+                                  torus && !line.has("slurm-conf") ? std::optional(node_shape(line)) : std::nullopt);
+  std::erase_if(view.nodes, [&](const NodeView& node) { return torus && node.torus_node < 0; });
+  if (torus) return view;
   if (view.nodes.empty())
     return parse_topology_of(file,
                              nodes_of_tree(*view.tree, node_shape(line), file.path == "-" || may_exist(file.path)));
