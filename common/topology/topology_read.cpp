@@ -97,71 +97,65 @@ Levels parse_tleaf(std::span<const TextLine> lines, const std::string& file) {
 // The text of a topology file, in one of its forms.
 class TopologyFile {
  public:
-  explicit TopologyFile(MachineFile file)
-      : path_(std::move(file.path)),
-        text_(std::move(file.text)),
-        topology_(std::move(file.topology)),
-        kind_(std::move(file.kind)) {
-    const std::vector<TextLine> lines = text_lines(text_);
-    if (lines.empty() && !kind_.empty()) return;
-    if (lines.empty()) throw Error(path_ + ": it is empty");
+  explicit TopologyFile(MachineFile file) : file_(std::move(file)) {
+    const std::vector<TextLine> lines = text_lines(file_.text);
+    if (lines.empty() && !file_.kind.empty()) return;
+    if (lines.empty()) throw Error(file_.path + ": it is empty");
     const std::string_view word = split_words(lines[0].text)[0];
     const std::string first = lower_case(word.substr(0, word.find('=')));
     const std::string line = lower_case(lines[0].text);
     printed_ = line.find(" level=") != line.npos || line.find(" blockindex=") != line.npos;
     if (first == "tree")
-      levels_ = parse_tree(lines, path_);
+      levels_ = parse_tree(lines, file_.path);
     else if (first == "tleaf")
-      levels_ = parse_tleaf(lines, path_);
+      levels_ = parse_tleaf(lines, file_.path);
     else if (first.starts_with("torus") || first.starts_with("mesh") || first == "dist" || first == "faulty")
-      fail_at(path_, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
+      fail_at(file_.path, lines[0].number, "'" + first + "': only trees can be mapped to, and a tree line comes first");
     else if (first == "---" || first == "-")
       fail_at(
-          path_, lines[0].number,
+          file_.path, lines[0].number,
           "this is a topology.yaml: use the output of \"scontrol show topology\" (\"scontrol show topology NAME\" for "
           "one of several topologies)");
     else if (std::ranges::count(ibnetdiscover_words, first) != 0)
-      fail_at(path_, lines[0].number,
+      fail_at(file_.path, lines[0].number,
               "this is printed by ibnetdiscover: make a topology.conf of it, for example with slurmibtopology.sh");
     else if (first.ends_with("gpu0"))  // the line may begin with codes of a terminal
       fail_at(
-          path_, lines[0].number,
+          file_.path, lines[0].number,
           "this is printed by nvidia-smi topo -m: --node-topology takes the file of \"lstopo node.xml\" on the node");
     else if (std::none_of(std::begin(conf_words), std::end(conf_words), [&](auto known) { return first == known; }))
-      fail_at(path_, lines[0].number,
+      fail_at(file_.path, lines[0].number,
               "'" + shown(word) + "': a topology file begins with tree, tleaf, SwitchName=, BlockName= or BlockSizes=");
   }
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path; }
   const std::optional<Levels>& levels() const { return levels_; }
 
   std::vector<SwitchShape> shapes(std::span<const NodeShape> nodes, std::string* warning = nullptr) const {
     if (levels_) return {};
-    return printed_ ? naming_file(path_, [&] { return parse_scontrol_topology(text_, nodes); })
-                    : parse_topology_conf(text_, path_, nodes, warning, topology_.empty() ? "default" : topology_);
+    return printed_ ? naming_file(file_.path, [&] { return parse_scontrol_topology(file_.text, nodes); })
+                    : parse_topology_conf(file_.text, file_.path, nodes, warning,
+                                          file_.topology.empty() ? "default" : file_.topology);
   }
 
   ClusterView switches(std::span<const NodeShape> nodes, std::span<const std::int64_t> level_distance) const {
-    if (kind_ == "flat") return view_of_switches({}, nodes, level_distance);
+    if (file_.kind == "flat") return view_of_switches({}, nodes, level_distance);
     std::string warning;
     const std::vector<SwitchShape> switches = shapes(nodes, &warning);
-    if (switches.empty()) throw Error(path_ + ": no switch or block has a node of slurm.conf");
-    ClusterView view = naming_file(path_, [&] { return view_of_switches(switches, nodes, level_distance); });
+    if (switches.empty()) throw Error(file_.path + ": no switch or block has a node of slurm.conf");
+    ClusterView view = naming_file(file_.path, [&] { return view_of_switches(switches, nodes, level_distance); });
     view.warning = std::move(warning);
     return view;
   }
 
   TreeTopology tree(std::span<const std::int64_t> level_distance) const {
-    return naming_file(path_, [&] {
+    return naming_file(file_.path, [&] {
       return TreeTopology::balanced(levels_->arities, levels_->distances.empty() ? level_distance : levels_->distances);
     });
   }
 
  private:
-  std::string path_;
-  std::string text_;
-  std::string topology_;
-  std::string kind_;
+  MachineFile file_;
   bool printed_ =
       false;  // whether the text is what "scontrol show topology" prints, with keys that a topology.conf does not have
   std::optional<Levels> levels_;
