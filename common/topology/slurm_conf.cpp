@@ -24,7 +24,7 @@ constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr int max_include_depth = 8;
 constexpr std::int64_t max_count = 65535;  // Slurm keeps the counts of a node in 16 bits
 // Whether topology/block keeps the nodes in the order of their lines in slurm.conf, as it does before 25.05. Slurm
-// before 23.11 has no topology/block, so that such a file is of a newer Slurm.
+// before 23.11 has no topology/block, so that its file is of a newer Slurm.
 constexpr bool has_blocks_by_line =
     std::string_view(SLURM_RELEASE) >= "23.11" && std::string_view(SLURM_RELEASE) < "25.05";
 
