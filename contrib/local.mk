@@ -23,6 +23,7 @@ EXTRA_DIST += \
 	contrib/check-odr \
 	contrib/check-sanitizers \
 	contrib/cluster \
+	contrib/completion \
 	contrib/demo \
 	contrib/evaluation \
 	contrib/fault-drill \

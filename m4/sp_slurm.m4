@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # SP_SLURM: find the installed Slurm and, for the select plugin, its source tree.
 #
-# Sets slurm_version, SLURM_CPPFLAGS, SLURM_LIBS, SLURM_SOURCE_CPPFLAGS, slurm_source
-# and the conditionals BUILD_SPANK and BUILD_SELECT.
+# Sets slurm_version, slurm_report, SLURM_CPPFLAGS, SLURM_LIBS, SLURM_SOURCE_CPPFLAGS, slurm_source
+# and the conditionals BUILD_SPANK and BUILD_SELECT. With --disable-slurm-plugins it looks for no Slurm.
 AC_DEFUN([SP_SLURM], [
 AC_ARG_WITH([slurm],
   [AS_HELP_STRING([--with-slurm=PREFIX], [prefix of the installed Slurm @<:@/usr@:>@])],
@@ -12,6 +12,34 @@ AC_ARG_WITH([slurm-source],
     [source tree of the very Slurm version that is installed, for the select plugin (contrib/slurm-source gets it)])],
   [], [with_slurm_source=no])
 
+build_spank=no
+build_select=no
+slurm_source=
+slurm_plugins=
+AS_IF([test "x$enable_slurm_plugins" != xno], [SP_FIND_SLURM], [
+  # placectl reads the files of a slurm.conf as the newest release does.
+  slurm_version=26.05
+  slurm_report="not needed: --disable-slurm-plugins"
+  slurm_source_report=$slurm_report])
+SLURM_SOURCE_CPPFLAGS="-isystem $slurm_source"
+AC_DEFINE_UNQUOTED([SLURM_RELEASE], ["$slurm_version"], [the version of Slurm that this is built for])
+AC_DEFINE_UNQUOTED([SLURM_BINDIR], ["$slurm_bindir"], [where Slurm's commands are; empty: in PATH])
+AC_SUBST([SLURM_LIBS])
+AC_SUBST([SLURM_CPPFLAGS])
+AC_SUBST([SLURM_SOURCE_CPPFLAGS])
+AC_SUBST([slurm_headers])
+AC_SUBST([slurm_source])
+AC_SUBST([slurm_version])
+AC_SUBST([slurm_plugins])
+AM_CONDITIONAL([BUILD_SPANK], [test "x$build_spank" = xyes])
+build_fatt=$build_select
+AS_IF([test "x${slurm_version%.*}" != x22.05], [build_fatt="no: it is for Slurm 22.05 alone"])
+AM_CONDITIONAL([BUILD_FATT], [test "x${slurm_version%.*}" = x22.05])
+AM_CONDITIONAL([BUILD_SELECT], [test "x$build_select" = xyes])
+])
+
+# SP_FIND_SLURM: the part of SP_SLURM for a build with plugins.
+AC_DEFUN([SP_FIND_SLURM], [
 AS_CASE([$with_slurm], [yes|no|''], [AC_MSG_ERROR([--with-slurm requires the directory below which Slurm is installed])])
 AS_IF([test ! -d "$with_slurm"], [AC_MSG_ERROR([--with-slurm=$with_slurm: this directory does not exist])])
 # A relative path would have programs look for libslurm below the directory in which they happen to run.
@@ -47,9 +75,7 @@ AC_CHECK_DECLS([slurm_free_conf], [], [], [[#include <slurm/slurm.h>]])
 AC_CHECK_MEMBERS([partition_info_t.topology_name], [], [], [[#include <slurm/slurm.h>]])
 CPPFLAGS=$slurm_save_CPPFLAGS
 
-build_select=no
 slurm_source_report="not given (--with-slurm-source=DIR)"
-slurm_source=
 AS_CASE([$with_slurm_source], [yes|''],
   [AC_MSG_ERROR([--with-slurm-source names no directory; where contrib/slurm-source was to print it, its own message says why it did not])])
 AS_IF([test "x$with_slurm_source" != xno], [
@@ -69,7 +95,6 @@ AS_IF([test "x$with_slurm_source" != xno], [
 
 # A distribution's library is where the linker looks; another one is next to its commands.
 SLURM_LIBS=-lslurm
-slurm_plugins=
 for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 2>/dev/null`" "$with_slurm"/lib; do
   AS_IF([test -e "$slurm_library/libslurm.so"], [
     AS_IF([test "x$with_slurm" != x/usr], [SLURM_LIBS="-L$slurm_library -Wl,-rpath,$slurm_library -lslurm"])
@@ -78,23 +103,10 @@ for slurm_library in "$with_slurm"/lib64 "$with_slurm/lib/`$CC -print-multiarch 
     done
     break])
 done
-AC_SUBST([SLURM_LIBS])
 
 # Naming the compiler's own folder would move it behind the C++ library's headers.
 SLURM_CPPFLAGS=
 AS_IF([test "x$slurm_headers" != x/usr/include], [SLURM_CPPFLAGS="-isystem $slurm_headers"])
-SLURM_SOURCE_CPPFLAGS="-isystem $slurm_source"
-AC_DEFINE_UNQUOTED([SLURM_RELEASE], ["$slurm_version"], [the version of Slurm that this is built for])
-AC_DEFINE_UNQUOTED([SLURM_BINDIR], ["$with_slurm/bin"], [where Slurm's commands are])
-AC_SUBST([SLURM_CPPFLAGS])
-AC_SUBST([SLURM_SOURCE_CPPFLAGS])
-AC_SUBST([slurm_headers])
-AC_SUBST([slurm_source])
-AC_SUBST([slurm_version])
-AC_SUBST([slurm_plugins])
-AM_CONDITIONAL([BUILD_SPANK], [test "x$build_spank" = xyes])
-build_fatt=$build_select
-AS_IF([test "x${slurm_version%.*}" != x22.05], [build_fatt="no: it is for Slurm 22.05 alone"])
-AM_CONDITIONAL([BUILD_FATT], [test "x${slurm_version%.*}" = x22.05])
-AM_CONDITIONAL([BUILD_SELECT], [test "x$build_select" = xyes])
+slurm_bindir=$with_slurm/bin
+slurm_report="$slurm_version ($slurm_headers), $slurm_tried"
 ])

@@ -17,7 +17,7 @@ if HAVE_SQLITE
 dist_man_MANS += man/placement-monitor.8
 endif
 endif
-man_MANS = man/placement.conf.5
+man_MANS = #
 if BUILD_MPI
 man_MANS += man/placement-profile.1
 endif
@@ -26,7 +26,10 @@ man_MANS += man/libplacement-reorder.7
 endif
 
 # The keys in the manual page come from the table that the parser uses.
+if BUILD_PLACECTL
+man_MANS += man/placement.conf.5
 noinst_PROGRAMS += man/config_keys
+endif
 man_config_keys_LDADD = $(common_policy)
 man_config_keys_SOURCES = man/config_keys.cpp
 man/placement.conf.5: man/placement.conf.5.in man/config_keys$(EXEEXT)

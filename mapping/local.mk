@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The mapping code that several policies use.
 mapping = libmapping.la $(common_policy)
-noinst_LTLIBRARIES += libmapping.la
+EXTRA_LTLIBRARIES += libmapping.la
 libmapping_la_SOURCES = \
 	%D%/assignment.cpp \
 	%D%/bisection.cpp \

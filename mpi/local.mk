@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What needs no mpi.h is built and tested everywhere. The profiler links with nothing else of this project.
 mpi_traffic = libmpi_traffic.la
-noinst_LTLIBRARIES += libmpi_traffic.la
+EXTRA_LTLIBRARIES += libmpi_traffic.la
 libmpi_traffic_la_SOURCES = \
 	%D%/collective_model.cpp \
 	%D%/profile_file.cpp \
@@ -10,7 +10,7 @@ libmpi_traffic_la_SOURCES = \
 	#
 
 mpi_order = libmpi_order.la $(treematch)
-noinst_LTLIBRARIES += libmpi_order.la
+EXTRA_LTLIBRARIES += libmpi_order.la
 libmpi_order_la_SOURCES = \
 	%D%/assignment_files.cpp \
 	%D%/rank_order.cpp \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 netload = libnetload.la $(common_policy)
-noinst_LTLIBRARIES += libnetload.la
+EXTRA_LTLIBRARIES += libnetload.la
 libnetload_la_SOURCES = \
 	%D%/compute_load.cpp \
 	%D%/group_search.cpp \

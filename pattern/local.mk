@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Communication patterns that have a name, such as a ring or a grid, and the matrices that stand for them.
 pattern = libpattern.la $(common_policy) $(common_matrix)
-noinst_LTLIBRARIES += libpattern.la
+EXTRA_LTLIBRARIES += libpattern.la
 libpattern_la_SOURCES = \
 	%D%/grid.cpp \
 	%D%/parallelism.cpp \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 policies = libpolicies.la libtofa.la libnetload.la libpattern.la $(treematch)
-noinst_LTLIBRARIES += libpolicies.la
+EXTRA_LTLIBRARIES += libpolicies.la
 libpolicies_la_SOURCES = \
 	%D%/baselines.cpp \
 	%D%/fabric_choice.cpp \

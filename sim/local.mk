@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 sim = libsim.la $(policies) $(ZLIB_LIBS)
-noinst_LTLIBRARIES += libsim.la
+EXTRA_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backfill.cpp \
 	%D%/down_nodes.cpp \

@@ -1,54 +1,59 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What srun, sbatch, salloc and the tasks load: Slurm's public headers alone.
-spank = libspank.la libcommon_slurm.la libcommon_decision.la $(policies) $(SLURM_LIBS) $(ELF_LIBS)
-noinst_LTLIBRARIES += libspank.la
+# What srun, sbatch, salloc and the tasks load: Slurm's public headers alone. placectl uses the part without headers of Slurm.
+spank = libspank.la libcommon_scontrol.la libcommon_slurm.la libcommon_decision.la $(policies) $(ELF_LIBS)
+EXTRA_LTLIBRARIES += libspank.la
 libspank_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS) $(ELF_CFLAGS) $(profile_library)
 libspank_la_SOURCES = \
-	%D%/api/task_environment.cpp \
-	%D%/client.cpp \
-	%D%/client_state.cpp \
-	%D%/hooks/allocation_hook.cpp \
-	%D%/hooks/dist_hook.cpp \
 	%D%/hooks/function_hook.cpp \
 	%D%/hooks/import_slot.cpp \
-	%D%/mpirun/launcher_notice.cpp \
 	%D%/mpirun/mpirun_environment.cpp \
-	%D%/mpirun/mpirun_plan.cpp \
 	%D%/mpirun/process_answer.cpp \
 	%D%/mpirun/sequential_hostfile.cpp \
 	%D%/profile/learned_profile.cpp \
 	%D%/profile/profile_store.cpp \
-	%D%/profile/profiling.cpp \
 	%D%/profile/program_facts.cpp \
-	%D%/request/client_options.cpp \
 	%D%/request/job_decision.cpp \
 	%D%/request/options.cpp \
 	%D%/request/pattern_matrix.cpp \
 	%D%/request/shipped_request.cpp \
 	%D%/step/allocation.cpp \
 	%D%/step/gpu_order.cpp \
-	%D%/step/launch_layout.cpp \
-	%D%/step/scontrol.cpp \
 	%D%/step/slurm_view.cpp \
 	%D%/step/state_query.cpp \
 	%D%/step/step_ranks.cpp \
 	%D%/step/step_record.cpp \
-	%D%/step_placement.cpp \
-	%D%/submission.cpp \
-	%D%/task/batch_notice.cpp \
 	%D%/task/bind_by_plan.cpp \
 	%D%/task/bind_plan.cpp \
-	%D%/task/bind_task.cpp \
 	%D%/task/cpu_masks.cpp \
 	%D%/task/gpu_devices.cpp \
 	%D%/task/gpu_tasks.cpp \
 	#
+if BUILD_SPANK
+libspank_la_SOURCES += \
+	%D%/api/task_environment.cpp \
+	%D%/client.cpp \
+	%D%/client_state.cpp \
+	%D%/hooks/allocation_hook.cpp \
+	%D%/hooks/dist_hook.cpp \
+	%D%/mpirun/launcher_notice.cpp \
+	%D%/mpirun/mpirun_plan.cpp \
+	%D%/profile/profiling.cpp \
+	%D%/request/client_options.cpp \
+	%D%/step/launch_layout.cpp \
+	%D%/step_placement.cpp \
+	%D%/submission.cpp \
+	%D%/task/batch_notice.cpp \
+	%D%/task/bind_task.cpp \
+	#
+endif
 
 # Slurm's functions are those of the program that loads the plugin.
+if BUILD_SPANK
 pkglib_LTLIBRARIES += loadmatrix.la
+endif
 loadmatrix_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
 loadmatrix_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,--version-script=$(srcdir)/%D%/spank.map
-loadmatrix_la_LIBADD = libspank.la libcommon_slurm.la libcommon_decision.la $(policies) $(ELF_LIBS)
+loadmatrix_la_LIBADD = libspank.la libcommon_slurm_library.la libcommon_slurm.la libcommon_decision.la $(policies) $(ELF_LIBS)
 if BUILD_MONITOR
 loadmatrix_la_LIBADD += libmonitor_protocol.la $(MUNGE_LIBS) $(GCRYPT_LIBS)
 endif
@@ -57,7 +62,7 @@ EXTRA_loadmatrix_la_DEPENDENCIES = %D%/spank.map
 
 # What slurmd loads to have placement-agent started.
 spank_agent_start = libspank_agent_start.la
-noinst_LTLIBRARIES += libspank_agent_start.la
+EXTRA_LTLIBRARIES += libspank_agent_start.la
 libspank_agent_start_la_SOURCES = \
 	%D%/agent_start.cpp \
 	#

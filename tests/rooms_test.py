@@ -14,9 +14,9 @@ TOP = os.path.realpath(os.environ.get("srcdir", os.path.join(os.path.dirname(os.
 # From the ground up. Folders of one floor know nothing of each other.
 FLOORS = [
     ["common/util"],
-    ["common/matrix", "common/slurm", "common/state"],
+    ["common/matrix", "common/state"],
     ["common/topology"],
-    ["common/decision", "common/policy"],
+    ["common/decision", "common/policy", "common/slurm"],
     ["mapping", "monitor/protocol", "pattern", "plugins/compat"],
     ["monitor/agent", "treematch"],
     ["monitor/monitor", "mpi", "netload", "tofa"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 tofa = libtofa.la libpattern.la $(treematch)
-noinst_LTLIBRARIES += libtofa.la
+EXTRA_LTLIBRARIES += libtofa.la
 libtofa_la_SOURCES = \
 	%D%/assess.cpp \
 	%D%/contention.cpp \
@@ -19,7 +19,7 @@ libtofa_la_SOURCES = \
 
 # SCOTCH, for those who ask for it: never in slurmctld.
 if HAVE_SCOTCH
-noinst_LTLIBRARIES += libtofa_scotch.la
+EXTRA_LTLIBRARIES += libtofa_scotch.la
 tofa_scotch = libtofa_scotch.la $(SCOTCH_LIBS)
 endif
 libtofa_scotch_la_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The live state as JSON, and the file that has it.
-noinst_LTLIBRARIES += libtools_state.la
+EXTRA_LTLIBRARIES += libtools_state.la
 tools_state = libtools_state.la $(common_state) $(JSON_C_LIBS)
 libtools_state_la_CPPFLAGS = $(AM_CPPFLAGS) $(JSON_C_CFLAGS)
 libtools_state_la_SOURCES = \
@@ -11,7 +11,9 @@ libtools_state_la_SOURCES = \
 	#
 
 # What a person runs.
+if BUILD_PLACECTL
 bin_PROGRAMS += tools/placectl
+endif
 tools_placectl_CPPFLAGS = $(AM_CPPFLAGS) $(SCOTCH_CPPFLAGS) \
 	-DPLACEMENT_PLUGINS='"$(pkglibdir)"' -DSLURM_PLUGINS='"$(slurm_plugins)"'
 tools_placectl_LDADD = libtools_state.la libcommon_topology_yaml.la $(tofa_scotch) libsim.la

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 treematch = libtreematch.la $(mapping)
-noinst_LTLIBRARIES += libtreematch.la
+EXTRA_LTLIBRARIES += libtreematch.la
 libtreematch_la_SOURCES = \
 	%D%/annealing.cpp \
 	%D%/balanced_shares.cpp \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The record of a decision, the ring that holds them, what a job keeps of its own.
 common_decision = libcommon_decision.la $(common_topology)
-noinst_LTLIBRARIES += libcommon_decision.la
+EXTRA_LTLIBRARIES += libcommon_decision.la
 libcommon_decision_la_SOURCES = \
 	%D%/decision.cpp \
 	%D%/decision_ring.cpp \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The communication matrix, its files and its form on the wire.
 common_matrix = libcommon_matrix.la $(common_util)
-noinst_LTLIBRARIES += libcommon_matrix.la
+EXTRA_LTLIBRARIES += libcommon_matrix.la
 libcommon_matrix_la_SOURCES = \
 	%D%/comm_matrix.cpp \
 	%D%/cost.cpp \

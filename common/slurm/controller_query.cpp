@@ -4,9 +4,13 @@
 #include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <span>
 
 #include "config.h"
 #include "common/util/error.hpp"
@@ -14,6 +18,11 @@
 namespace placement {
 
 namespace {
+
+template <typename Message, void (*release)(Message*)>
+struct Releaser {
+  void operator()(Message* message) const { release(message); }
+};
 
 // Slurm 26.05 gave this function of libslurm another name.
 void free_configuration(slurm_conf_t* configuration) {
@@ -24,12 +33,25 @@ void free_configuration(slurm_conf_t* configuration) {
 #endif
 }
 
+[[noreturn]] void fail(const std::string& what) {
+  const bool denied = errno == ESLURM_ACCESS_DENIED;
+  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
+              (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
+}
+
+bool takes_jobs(const node_info_t& node) {
+  constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
+                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
+  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
+  return (node.node_state & closed) == 0 &&
+         (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
+}
+
 }  // namespace
 
 std::string ask_controller() {
   slurm_conf_t* configuration = nullptr;
-  if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS)
-    throw Error(std::string("cannot get the configuration from slurmctld: ") + slurm_strerror(errno));
+  if (slurm_load_ctl_conf(0, &configuration) != SLURM_SUCCESS) fail("the configuration");
   // The lists have a type that only Slurm knows. So Slurm's own function prints the pairs.
   char* text = nullptr;
   std::size_t size = 0;
@@ -44,6 +66,32 @@ std::string ask_controller() {
   std::string lines(text ? text : "", text ? size : 0);
   std::free(text);
   return lines;
+}
+
+KnownNodes ask_nodes() {
+  node_info_msg_t* message = nullptr;
+  if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
+  const std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>> nodes(message);
+  KnownNodes known;
+  for (const node_info_t& node : std::span(message->node_array, message->record_count)) {
+    if (!node.name) continue;  // the record of a dynamic node that was removed
+    known.shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1), std::max<std::int32_t>(node.cores, 1),
+                            std::max<std::int32_t>(node.threads, 1)});
+    known.take_jobs.push_back(takes_jobs(node));
+  }
+  return known;
+}
+
+std::string ask_topology_of([[maybe_unused]] const std::string& partition) {
+#ifdef HAVE_PARTITION_INFO_T_TOPOLOGY_NAME
+  partition_info_msg_t* message = nullptr;
+  if (slurm_load_partitions(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the partitions");
+  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(
+      message);
+  for (const partition_info_t& known : std::span(message->partition_array, message->record_count))
+    if (known.name == partition && known.topology_name) return known.topology_name;
+#endif
+  return {};
 }
 
 }  // namespace placement

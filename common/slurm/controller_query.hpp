@@ -1,13 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
 #include <string>
+#include <vector>
+
+#include "common/topology/switch_tree.hpp"
 
 namespace placement {
 
-// Asks slurmctld for its configuration with libslurm's public functions, as the calling user. Returns the pairs that
-// the select plugin (up to Slurm 24.11) and the MPI plugins report, as lines "name = value" for controller_state_of().
-// The text is empty when they report none. Throws Error when slurmctld does not answer; this may take as long as
+// Queries to slurmctld, as the calling user. Each throws Error when slurmctld does not answer; this may take as long as
 // Slurm's message timeout. libslurm ends the process when it finds no slurm.conf.
+
+// Returns the pairs that the select plugin (up to Slurm 24.11) and the MPI plugins report, as lines "name = value" for
+// controller_state_of(). The text is empty when they report none.
 std::string ask_controller();
+
+// The nodes that slurmctld knows, in its order.
+struct KnownNodes {
+  std::vector<NodeShape> shapes;
+  std::vector<bool> take_jobs;  // of each: whether jobs can be started on it while it is not full
+};
+
+// Throws Error also when PrivateData=nodes hides the nodes from this user.
+KnownNodes ask_nodes();
+
+// Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
+// topologies from Slurm 25.05 on.
+std::string ask_topology_of(const std::string& partition);
 
 }  // namespace placement

@@ -1,8 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What processes ask of slurmctld, with Slurm's public headers alone.
-common_slurm = libcommon_slurm.la $(common_util) $(SLURM_LIBS)
-noinst_LTLIBRARIES += libcommon_slurm.la
+# Queries to slurmctld: by Slurm's commands, and for Slurm's own processes and the monitor by libslurm.
+common_slurm = libcommon_slurm.la $(common_util)
+EXTRA_LTLIBRARIES += libcommon_slurm.la
 libcommon_slurm_la_SOURCES = \
+	%D%/slurm_command.cpp \
+	#
+
+common_slurm_library = libcommon_slurm_library.la $(common_topology) $(SLURM_LIBS)
+EXTRA_LTLIBRARIES += libcommon_slurm_library.la
+libcommon_slurm_library_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+libcommon_slurm_library_la_SOURCES = \
 	%D%/controller_query.cpp \
 	#
-libcommon_slurm_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
+
+common_scontrol = libcommon_scontrol.la libcommon_slurm.la $(common_topology)
+EXTRA_LTLIBRARIES += libcommon_scontrol.la
+libcommon_scontrol_la_SOURCES = \
+	%D%/controller_by_scontrol.cpp \
+	#

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Live state of nodes, snapshots of it, outages.
 common_state = libcommon_state.la $(common_util)
-noinst_LTLIBRARIES += libcommon_state.la
+EXTRA_LTLIBRARIES += libcommon_state.la
 libcommon_state_la_SOURCES = \
 	%D%/controller_state.cpp \
 	%D%/live_check.cpp \

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Trees, tori, the files that describe them, and a cluster as a policy sees it.
 common_topology = libcommon_topology.la libcommon_state.la $(common_matrix)
-noinst_LTLIBRARIES += libcommon_topology.la
+EXTRA_LTLIBRARIES += libcommon_topology.la
 libcommon_topology_la_SOURCES = \
 	%D%/gres_conf.cpp \
 	%D%/link_traffic.cpp \
@@ -21,18 +21,16 @@ libcommon_topology_la_SOURCES = \
 
 # In a library of its own, so that no plugin needs libyaml.
 common_topology_yaml = libcommon_topology_yaml.la $(common_topology) $(YAML_LIBS)
-noinst_LTLIBRARIES += libcommon_topology_yaml.la
+EXTRA_LTLIBRARIES += libcommon_topology_yaml.la
 libcommon_topology_yaml_la_CPPFLAGS = $(AM_CPPFLAGS) $(YAML_CFLAGS)
 libcommon_topology_yaml_la_SOURCES = \
 	%D%/topology_yaml.cpp \
 	#
 
 # The inside of a node from hwloc's XML, for tools alone: no plugin parses XML.
-if HAVE_HWLOC
 common_topology_hwloc = libcommon_topology_hwloc.la $(common_topology) $(HWLOC_LIBS)
-noinst_LTLIBRARIES += libcommon_topology_hwloc.la
+EXTRA_LTLIBRARIES += libcommon_topology_hwloc.la
 libcommon_topology_hwloc_la_CPPFLAGS = $(AM_CPPFLAGS) $(HWLOC_CFLAGS)
 libcommon_topology_hwloc_la_SOURCES = \
 	%D%/node_hwloc.cpp \
 	#
-endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every room needs and what knows nothing of this project: text, files, bytes, time, errors.
 common_util = libcommon_util.la $(ZSTD_LIBS)
-noinst_LTLIBRARIES += libcommon_util.la
+EXTRA_LTLIBRARIES += libcommon_util.la
 libcommon_util_la_SOURCES = \
 	%D%/allowed_cpus.cpp \
 	%D%/access_list.cpp \

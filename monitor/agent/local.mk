@@ -11,7 +11,7 @@ libmonitor_agent_la_SOURCES = \
 
 placement_agent_LDADD = $(monitor_agent)
 placement_agent_SOURCES = %D%/agent_main.cpp
+EXTRA_LTLIBRARIES += libmonitor_agent.la
 if BUILD_MONITOR
-noinst_LTLIBRARIES += libmonitor_agent.la
 sbin_PROGRAMS += placement-agent
 endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a monitor concludes from what it hears: no socket, no file.
 monitor_conclusions = libmonitor_conclusions.la $(common_policy)
-noinst_LTLIBRARIES += libmonitor_conclusions.la
+EXTRA_LTLIBRARIES += libmonitor_conclusions.la
 libmonitor_conclusions_la_SOURCES = \
 	%D%/cause.cpp \
 	%D%/forecast.cpp \
@@ -13,16 +13,14 @@ libmonitor_conclusions_la_SOURCES = \
 
 # What a monitor keeps on disk; placectl reads it.
 monitor_history = libmonitor_history.la $(common_util) $(SQLITE_LIBS)
-if HAVE_SQLITE
-noinst_LTLIBRARIES += libmonitor_history.la
-endif
+EXTRA_LTLIBRARIES += libmonitor_history.la
 libmonitor_history_la_CPPFLAGS = $(AM_CPPFLAGS) $(SQLITE_CFLAGS)
 libmonitor_history_la_SOURCES = \
 	%D%/database.cpp \
 	%D%/history.cpp \
 	#
 
-monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm.la libcommon_decision.la \
+monitor_monitor = libmonitor_monitor.la libmonitor_conclusions.la libmonitor_history.la libcommon_slurm_library.la libcommon_decision.la \
 	libcommon_topology_yaml.la $(YAML_LIBS) \
 	$(monitor_protocol) $(SQLITE_LIBS) $(SLURM_LIBS)
 libmonitor_monitor_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_CPPFLAGS)
@@ -45,9 +43,9 @@ libmonitor_monitor_la_SOURCES = \
 
 placement_monitor_LDADD = $(monitor_monitor)
 placement_monitor_SOURCES = %D%/monitor_main.cpp
+EXTRA_LTLIBRARIES += libmonitor_monitor.la
 if BUILD_MONITOR
 if HAVE_SQLITE
-noinst_LTLIBRARIES += libmonitor_monitor.la
 sbin_PROGRAMS += placement-monitor
 endif
 endif

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What agent and monitor share; left out, with both of them, where munge or libgcrypt is missing.
 monitor_protocol = libmonitor_protocol.la libcommon_decision.la $(common_policy) $(MUNGE_LIBS) $(GCRYPT_LIBS)
-if BUILD_MONITOR
-noinst_LTLIBRARIES += libmonitor_protocol.la
-endif
+EXTRA_LTLIBRARIES += libmonitor_protocol.la
 libmonitor_protocol_la_CPPFLAGS = $(AM_CPPFLAGS) $(MUNGE_CFLAGS) $(GCRYPT_CFLAGS)
 libmonitor_protocol_la_SOURCES = \
 	%D%/agent_config.cpp \

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What differs between versions of Slurm; linked into the select plugin.
-if BUILD_SELECT
-noinst_LTLIBRARIES += libplugins_compat.la
-endif
+EXTRA_LTLIBRARIES += libplugins_compat.la
 libplugins_compat_la_CPPFLAGS = $(AM_CPPFLAGS) $(SLURM_SOURCE_CPPFLAGS) $(SLURM_CPPFLAGS)
 libplugins_compat_la_SOURCES = \
 	%D%/job_test_call.c \

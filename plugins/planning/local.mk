@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 plugins_planning = libplugins_planning.la libcommon_decision.la $(policies)
-noinst_LTLIBRARIES += libplugins_planning.la
+EXTRA_LTLIBRARIES += libplugins_planning.la
 libplugins_planning_la_SOURCES = \
 	%D%/answer.cpp \
 	%D%/candidate_nodes.cpp \

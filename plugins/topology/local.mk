@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The topology plugin, behind its C face too.
 plugins_topology = libplugins_topology.la $(tofa)
-noinst_LTLIBRARIES += libplugins_topology.la
+EXTRA_LTLIBRARIES += libplugins_topology.la
 libplugins_topology_la_SOURCES = \
 	%D%/fatt_order.cpp \
 	#

@@ -17,6 +17,7 @@
 #include "common/decision/job_variables.hpp"
 #include "common/policy/config.hpp"
 #include "common/slurm/controller_query.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
@@ -31,7 +32,6 @@
 #include "spank/request/job_decision.hpp"
 #include "spank/request/shipped_request.hpp"
 #include "spank/step/allocation.hpp"
-#include "spank/step/scontrol.hpp"
 #include "spank/step/slurm_view.hpp"
 
 namespace placement::spank {
@@ -71,6 +71,7 @@ std::optional<JobPlan> plan_of_allocation(const std::string& wanted) {
   const std::optional<PlacementRequest> placement_request = request_of_allocation();
   if (!placement_request || (placement_request->automatic && !placement_request->matrix)) return std::nullopt;
   if (is_heterogeneous()) throw Error(why_not_heterogeneous);
+  slurm_init(nullptr);
   Allocation allocation = current_allocation();
   const ControllerState& controller = allocation.controller;
   if (!allocation.view.warning.empty()) tell_user(allocation.view.warning);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/step/allocation.hpp"
 
-#include <slurm/slurm.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -100,7 +98,6 @@ Allocation current_allocation(std::optional<std::uint32_t> component) {
                 std::to_string(step.nodes.size()));
   const std::string cpus = of_component("SLURM_CPUS_PER_TASK", component);
   if (const std::string text = environment_value(cpus); !text.empty()) step.cores_per_task = positive(cpus, text);
-  slurm_init(nullptr);
   JobQuery query(step.job);
   allocation.controller = controller_state_of(ask_controller());
   allocation.view = query.view(step.nodes, allocation.controller);

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "spank/step/slurm_view.hpp"
 
-#include <slurm/slurm.h>
-#include <slurm/slurm_errno.h>
-
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
 
-#include "config.h"
 #include "common/policy/config.hpp"
+#include "common/slurm/controller_query.hpp"
 #include "common/topology/scontrol_topology.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/cpu_list.hpp"
@@ -28,47 +23,6 @@ namespace {
 
 constexpr std::int32_t max_gpus = 1024;    // of a node
 constexpr std::size_t longest_list = 126;  // of CPUs that Slurm prints; it cuts a longer one without a sign
-
-template <typename Message, void (*release)(Message*)>
-struct Releaser {
-  void operator()(Message* message) const { release(message); }
-};
-using Nodes = std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>>;
-
-[[noreturn]] void fail(const std::string& what) {
-  const bool denied = errno == ESLURM_ACCESS_DENIED;
-  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
-              (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
-}
-
-Nodes load_nodes() {
-  node_info_msg_t* message = nullptr;
-  if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
-  return Nodes(message);
-}
-
-using IndexOf = std::unordered_map<std::string, std::int32_t>;
-
-std::vector<NodeShape> shapes_of(const node_info_msg_t& message, IndexOf& index_of) {
-  std::vector<NodeShape> shapes;
-  for (std::uint32_t i = 0; i < message.record_count; ++i) {
-    const node_info_t& node = message.node_array[i];
-    if (!node.name) continue;  // the record of a dynamic node that was removed
-    index_of.emplace(node.name, static_cast<std::int32_t>(shapes.size()));
-    shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1), std::max<std::int32_t>(node.cores, 1),
-                      std::max<std::int32_t>(node.threads, 1)});
-  }
-  return shapes;
-}
-
-// Returns whether jobs can be started on the node while it is not full.
-bool takes_jobs(const node_info_t& node) {
-  constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
-                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
-  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  return (node.node_state & closed) == 0 &&
-         (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
-}
 
 // Returns the numbers in the list of a line of "scontrol -d show job", such as
 // "GRES=nic:1(IDX:0),gpu:tesla:3(IDX:0-1,4)"; none if a GPU has no number.
@@ -88,20 +42,6 @@ std::vector<std::int32_t> gpus_in_word(std::string_view word) {
   }
   std::sort(numbers.begin(), numbers.end());
   return numbers;
-}
-
-// Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
-// topologies from Slurm 25.05 on.
-std::string topology_of([[maybe_unused]] const std::string& partition) {
-#ifdef HAVE_PARTITION_INFO_T_TOPOLOGY_NAME
-  partition_info_msg_t* message = nullptr;
-  if (slurm_load_partitions(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the partitions");
-  const std::unique_ptr<partition_info_msg_t, Releaser<partition_info_msg_t, slurm_free_partition_info_msg>> partitions(
-      message);
-  for (const partition_info_t& known : std::span(message->partition_array, message->record_count))
-    if (known.name == partition && known.topology_name) return known.topology_name;
-#endif
-  return {};
 }
 
 // The part of a job on one node.
@@ -192,18 +132,11 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
 }
 
 ClusterView load_machine_view() {
-  slurm_init(nullptr);
-  IndexOf index_of;
-  const Nodes message = load_nodes();
-  const std::vector<NodeShape> shapes = shapes_of(*message, index_of);
-  ClusterView view =
-      view_of_switches(parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), shapes), shapes);
-  for (std::uint32_t i = 0; i < message->record_count; ++i) {
-    const node_info_t& node = message->node_array[i];
-    if (!node.name || takes_jobs(node)) continue;
-    NodeView& closed = view.nodes[static_cast<std::size_t>(index_of[node.name])];
-    closed.core_free.assign(closed.core_free.size(), false);
-  }
+  const KnownNodes nodes = ask_nodes();
+  ClusterView view = view_of_switches(
+      parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes), nodes.shapes);
+  for (std::size_t i = 0; i < view.nodes.size(); ++i)
+    if (!nodes.take_jobs[i]) view.nodes[i].core_free.assign(view.nodes[i].core_free.size(), false);
   return view;
 }
 
@@ -224,10 +157,11 @@ const std::string& JobQuery::partition() {
 }
 
 ClusterView JobQuery::view(std::span<const std::string> names, const ControllerState& controller) {
-  IndexOf index_of;
-  const std::vector<NodeShape> shapes = shapes_of(*load_nodes(), index_of);
+  const std::vector<NodeShape> shapes = ask_nodes().shapes;
+  std::unordered_map<std::string_view, std::size_t> index_of;
+  for (std::size_t i = 0; i < shapes.size(); ++i) index_of.emplace(shapes[i].name, i);
   const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);
-  const std::string topology = topology_of(partition());
+  const std::string topology = ask_topology_of(partition());
   const ClusterView machine = view_in_force(
       controller, shapes,
       topology.empty() ? topology_.text() : SlurmCommand({"scontrol", "show", "topology", topology}).text(),
@@ -239,8 +173,8 @@ ClusterView JobQuery::view(std::span<const std::string> names, const ControllerS
   for (const std::string& name : names) {
     const auto found = index_of.find(name);
     if (found == index_of.end()) throw Error("slurmctld does not show the node " + name);
-    const auto index = static_cast<std::size_t>(found->second);
-    keep_part_of_job(view.nodes.emplace_back(machine.nodes[index]), nodes, shapes[index].threads_per_core);
+    keep_part_of_job(view.nodes.emplace_back(machine.nodes[found->second]), nodes,
+                     shapes[found->second].threads_per_core);
   }
   return view;
 }

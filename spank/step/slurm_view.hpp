@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/topology/cluster_view.hpp"
-#include "spank/step/scontrol.hpp"
 
 namespace placement::spank {
 
@@ -42,7 +42,7 @@ class JobQuery {
   // Returns the view of the nodes `names`, in this order, within the topology of the job's partition or of the cluster.
   // The tree has the switches or blocks that slurmctld knows, and the sockets and cores of every node. LevelDistances
   // and TreematchTopologyFile of `controller` apply; if this host cannot read the file, the view has a warning. Only
-  // the cores and GPUs of the job are free. Asks slurmctld through libslurm and scontrol, as the calling user. Throws
+  // the cores and GPUs of the job are free. Asks slurmctld as the calling user. Throws
   // Error if slurmctld does not answer, or does not show one of the nodes or the job. Call it once.
   ClusterView view(std::span<const std::string> names, const ControllerState& controller);
 
@@ -60,8 +60,7 @@ class JobQuery {
 
 // Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. All cores of a node are
 // free, unless it is down, drained or powered down, so that no job could start there. Asks slurmctld as
-// JobQuery::view() does, and throws its errors. Only programs may call this, because it makes libslurm read slurm.conf;
-// the host of a plugin has done so already.
+// JobQuery::view() does, and throws its errors.
 ClusterView load_machine_view();
 
 // Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.

@@ -5,6 +5,7 @@ check_PROGRAMS += \
 	%D%/bytes_test \
 	%D%/comm_matrix_test \
 	%D%/config_test \
+	%D%/controller_by_scontrol_test \
 	%D%/deadline_test \
 	%D%/decision_ring_test \
 	%D%/ring_trust_test \
@@ -19,6 +20,7 @@ check_PROGRAMS += \
 	%D%/process_map_test \
 	%D%/prometheus_text_test \
 	%D%/scontrol_topology_test \
+	%D%/slurm_command_test \
 	%D%/slurm_conf_test \
 	%D%/slurm_hosts_test \
 	%D%/snapshot_test \
@@ -42,6 +44,7 @@ endif
 %C%_allowed_cpus_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_bytes_test_LDADD = $(CHECK_LIBS)
 %C%_comm_matrix_test_LDADD = $(common_matrix) $(CHECK_LIBS)
+%C%_controller_by_scontrol_test_LDADD = $(common_scontrol) $(CHECK_LIBS)
 %C%_config_test_LDADD = $(common_policy) $(CHECK_LIBS)
 %C%_deadline_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_decision_ring_test_LDADD = $(common_decision) $(CHECK_LIBS)
@@ -58,6 +61,7 @@ endif
 %C%_process_map_test_LDADD = $(common_decision) $(CHECK_LIBS)
 %C%_prometheus_text_test_LDADD = $(common_util) $(CHECK_LIBS)
 %C%_scontrol_topology_test_LDADD = $(common_topology) $(CHECK_LIBS)
+%C%_slurm_command_test_LDADD = $(common_slurm) $(CHECK_LIBS)
 %C%_slurm_conf_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_slurm_hosts_test_LDADD = $(common_topology) $(CHECK_LIBS)
 %C%_snapshot_test_LDADD = $(common_state) $(CHECK_LIBS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 TESTS += \
 	%D%/build_lists_test.py \
+	%D%/client_test.py \
 	%D%/cluster_options_test.sh \
 	%D%/help_test.sh \
 	%D%/install_packages_test.sh \
@@ -19,6 +20,7 @@ TESTS += \
 	#
 EXTRA_DIST += \
 	%D%/build_lists_test.py \
+	%D%/client_test.py \
 	%D%/cluster_options_test.sh \
 	%D%/help_test.sh \
 	%D%/install_packages_test.sh \

@@ -12,7 +12,6 @@ check_PROGRAMS += \
 	%D%/process_answer_test \
 	%D%/profile_store_test \
 	%D%/program_facts_test \
-	%D%/scontrol_test \
 	%D%/sequential_hostfile_test \
 	%D%/shipped_request_test \
 	%D%/step_ranks_test \
@@ -31,7 +30,6 @@ endif
 %C%_process_answer_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_profile_store_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_program_facts_test_LDADD = $(spank) $(CHECK_LIBS)
-%C%_scontrol_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_sequential_hostfile_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_shipped_request_test_LDADD = $(spank) $(CHECK_LIBS)
 %C%_step_ranks_test_LDADD = $(spank) $(CHECK_LIBS)

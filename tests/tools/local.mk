@@ -62,6 +62,7 @@ EXTRA_DIST += \
 	%D%/simulate_test.sh \
 	%D%/simulate_totals.py \
 	%D%/stable_json_test.sh \
+	%D%/stand_in_test.sh \
 	%D%/state_test.sh \
 	#
 TESTS += \
@@ -75,4 +76,5 @@ TESTS += \
 	%D%/select_test.sh \
 	%D%/simulate_test.sh \
 	%D%/stable_json_test.sh \
+	%D%/stand_in_test.sh \
 	#

@@ -9,6 +9,7 @@
 
 #include "common/policy/config_mistakes.hpp"
 #include "common/policy/probe_budget.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/gres_conf.hpp"
 #include "common/topology/slurm_conf.hpp"
@@ -23,7 +24,6 @@
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "policies/settings.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
@@ -189,9 +189,9 @@ void read_placement_conf(Checked& checked, MissingFile missing) {
 void compare_site(Checked& checked) {
   if (!checked.controller.state || !checked.machine || !checked.trouble_of_site.empty()) return;
   try {
-    spank::SlurmCommand nodes({"scontrol", "-a", "-F", "-o", "show", "nodes"});
-    spank::SlurmCommand partitions({"scontrol", "-a", "-o", "show", "partition"});
-    spank::SlurmCommand topology({"scontrol", "show", "topology"});
+    SlurmCommand nodes({"scontrol", "-a", "-F", "-o", "show", "nodes"});
+    SlurmCommand partitions({"scontrol", "-a", "-o", "show", "partition"});
+    SlurmCommand topology({"scontrol", "show", "topology"});
     checked.differences =
         differences_from({nodes.text(), partitions.text(), topology.text()}, *checked.machine, checked.switches);
   } catch (const Error& error) {  // such as PrivateData=nodes

@@ -6,10 +6,10 @@
 #include <map>
 #include <set>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/job_start.hpp"
@@ -51,8 +51,7 @@ void tell(const std::string& text) { std::fprintf(stderr, "placectl choose: %s\n
 // Returns the names of the idle nodes in the partition `name`, or in Slurm's default partition if it is empty.
 std::set<std::string> idle_nodes(const std::string& name) {
   std::set<std::string> nodes;
-  const std::string text =
-      spank::SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%N %P"}).text();
+  const std::string text = SlurmCommand({"sinfo", "--noheader", "--Node", "--states=idle", "--format=%N %P"}).text();
   for (const std::string_view line : split_at(text, '\n')) {
     const std::vector<std::string_view> words = split_words(line);
     if (words.size() != 2) continue;

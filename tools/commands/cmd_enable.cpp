@@ -11,6 +11,7 @@
 #include <map>
 
 #include "common/policy/config.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
@@ -18,7 +19,6 @@
 #include "common/util/text.hpp"
 #include "config.h"
 #include "policies/settings.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/controller_input.hpp"
@@ -150,7 +150,7 @@ struct Report {
 std::string installed_slurm() {
   std::string text;
   try {
-    text = spank::SlurmCommand({"scontrol", "--version"}).output().text;
+    text = SlurmCommand({"scontrol", "--version"}).output().text;
   } catch (const Error&) {
     return SLURM_RELEASE;
   }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placectl explain and placectl decisions: the decisions of slurmctld and their reasons.
-#include <slurm/slurm.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -13,9 +11,9 @@
 #include <vector>
 
 #include "common/decision/step_records.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/step/scontrol.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/decision_input.hpp"
@@ -41,6 +39,7 @@ struct KnownJob {
   std::string record;                   // our part of its system comment, empty if there is none
 };
 
+constexpr std::uint32_t no_job = 0xfffffffe;  // Slurm's NO_VAL
 constexpr std::string_view record_begin = "placement: job=";
 
 // Returns the value of the field "NAME=value" of a line, or an empty text.
@@ -99,7 +98,7 @@ std::vector<KnownJob> known_jobs(std::uint32_t id) {
   if (!slurmctld_answers()) return {};
   setenv("SLURM_TIME_FORMAT", "%s", 1);  // SubmitTime in seconds since 1970
   try {
-    return parse_known_jobs(spank::SlurmCommand({"scontrol", "show", "job", std::to_string(id)}).text());
+    return parse_known_jobs(SlurmCommand({"scontrol", "show", "job", std::to_string(id)}).text());
   } catch (const Error&) {
     return {};
   }
@@ -165,7 +164,7 @@ void find_component(NamedJob& named, std::int64_t offset) {
       return;
     }
   }
-  if (!jobs.empty() || leader + offset >= NO_VAL)
+  if (!jobs.empty() || leader + offset >= no_job)
     throw Error("job " + std::to_string(leader) + " has no component " + std::to_string(offset));
   named.id = leader + static_cast<std::uint32_t>(offset);
   named.guessed = offset > 0;
@@ -175,7 +174,7 @@ NamedJob parse_job(const std::string& name) {
   const auto sign = name.find_first_of("_+");
   const auto job = parse_integer(name.substr(0, sign));
   const auto part = sign == name.npos ? std::optional<std::int64_t>(0) : parse_integer(name.substr(sign + 1));
-  if (!job || *job < 1 || *job >= NO_VAL || !part || *part < 0 || *part >= NO_VAL) fail_name(name);
+  if (!job || *job < 1 || *job >= no_job || !part || *part < 0 || *part >= no_job) fail_name(name);
   NamedJob named{static_cast<std::uint32_t>(*job), {}, {}};
   if (sign == name.npos) return named;
   const std::string shown_name = std::to_string(*job) + name[sign] + std::to_string(*part);
@@ -221,9 +220,9 @@ std::string started_since_note(const KnownJob& job) {
 
 // Returns the name of the cluster; empty if slurmctld does not answer.
 std::string cluster_name() {
-  return slurmctld_answers() ? std::string(spank::config_value(
-                                   spank::SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"))
-                             : "";
+  return slurmctld_answers()
+             ? std::string(spank::config_value(SlurmCommand({"scontrol", "show", "config"}).text(), "ClusterName"))
+             : "";
 }
 
 // Returns the records of the job's steps that the user of this command ran.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <unordered_set>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/outage_file.hpp"
 #include "common/topology/slurm_conf.hpp"
 #include "common/util/error.hpp"
@@ -16,7 +17,6 @@
 #include "common/util/word_list.hpp"
 #include "pattern/pattern.hpp"
 #include "policies/table.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/command_line.hpp"
 #include "tools/input/leaf_files.hpp"
@@ -321,7 +321,7 @@ MapOutcome map_to_allocation(const CommandLine& line, MapTask& task, std::option
 Layout layout_of(const CommandLine& line, const MapTask& task, const MapOutcome& outcome) {
   const auto numbering = line.has("topology")
                              ? spank::CoreNumbering::of_machine
-                             : spank::core_numbering(spank::SlurmCommand({"scontrol", "show", "config"}).text());
+                             : spank::core_numbering(SlurmCommand({"scontrol", "show", "config"}).text());
   return {task.view, outcome.places, numbering, task.processes_per_rank};
 }
 

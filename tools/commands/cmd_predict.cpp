@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "common/policy/config.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/controller_state.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/commands/command.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
@@ -38,7 +38,7 @@ Start ask_srun(const std::vector<std::string>& arguments) {
   std::vector<std::string> words{"srun"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   setenv("SLURM_TIME_FORMAT", "standard", 1);  // the form that has_to_wait() reads
-  const spank::CommandOutput output = test_only(std::move(words));
+  const CommandOutput output = test_only(std::move(words));
   if (output.text.empty() && output.exit_code == 0)
     throw UsageError("remove --quiet (-Q): srun then does not print the start time");
   std::optional<Start> found;

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
@@ -17,7 +18,6 @@
 #include "policies/table.hpp"
 #include "spank/profile/learned_profile.hpp"
 #include "spank/profile/profile_store.hpp"
-#include "spank/step/scontrol.hpp"
 #include "spank/task/bind_by_plan.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/commands/command.hpp"
@@ -157,7 +157,7 @@ Launch placed_launch(const CommandLine& line, MapTask& task, const Words& words)
     throw Error("the matrix has " + std::to_string(task.matrix->ranks()) + " ranks, but the step has " +
                 std::to_string(tasks));
   try {
-    const std::string configuration = spank::SlurmCommand({"scontrol", "show", "config"}).text();
+    const std::string configuration = SlurmCommand({"scontrol", "show", "config"}).text();
     const MapOutcome outcome = run_map_in(allocation, task, launcher->map_length(words, configuration));
     const Mapping mapping{allocation, task, outcome, configuration};
     launcher->plan(mapping, launch);

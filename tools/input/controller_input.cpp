@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "tools/input/controller_input.hpp"
 
-#include <slurm/slurm.h>
-
 #include <cstdio>
 
 #include "common/slurm/controller_query.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
-#include "spank/step/scontrol.hpp"
+#include "config.h"
 
 namespace placement::tools {
+
+bool knows_slurm_conf() { return std::string_view(SLURM_BINDIR).empty() || may_exist(slurm_conf_path()); }
 
 bool slurmctld_answers() {
   static const bool answers = [] {
     try {
-      return may_exist(slurm_conf_path()) &&
-             spank::SlurmCommand({"scontrol", "ping"}).output().text.find(" is UP") != std::string::npos;
+      return knows_slurm_conf() && SlurmCommand({"scontrol", "ping"}).output().text.find(" is UP") != std::string::npos;
     } catch (const Error&) {
       return false;
     }
@@ -26,9 +26,8 @@ bool slurmctld_answers() {
 }
 
 ControllerInput read_controller() {
-  if (!may_exist(slurm_conf_path())) return {{}, "no slurm.conf to find slurmctld"};
+  if (!knows_slurm_conf()) return {{}, "no slurm.conf to find slurmctld"};
   if (!slurmctld_answers()) return {{}, "slurmctld does not answer"};
-  slurm_init(nullptr);
   try {
     return {controller_state_of(ask_controller()), {}};
   } catch (const Error& error) {

@@ -8,8 +8,12 @@
 
 namespace placement::tools {
 
+// Returns whether this host has a slurm.conf. Without one, Slurm's commands look for it in the DNS, for 15 s. A
+// placectl of a user does not know the path that the site's commands have; then the result is true.
+bool knows_slurm_conf();
+
 // Returns whether a slurmctld answers "scontrol ping", which tries once. Other requests to a slurmctld that does not
-// answer are repeated for half a minute. Without a slurm.conf the result is false: libslurm would end the process.
+// answer are repeated for half a minute. The result is false without a slurm.conf.
 bool slurmctld_answers();
 
 // The answer of slurmctld, or the reason why there is none.

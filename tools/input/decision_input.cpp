@@ -5,11 +5,11 @@
 
 #include <utility>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/input_file.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/monitor_input.hpp"
 
@@ -107,6 +107,9 @@ DecisionInput read_all(const CommandLine& line, const Config& config, std::uint3
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind) {
   DecisionInput input = read_all(line, config, job, since_s);
+  if (input.decisions.empty() && !line.has("history") && !line.has("ring"))
+    if (const auto controller = read_controller().state; controller && controller->mode.empty())
+      input.notes.push_back(trouble_of(*controller));
   std::erase_if(input.decisions,
                 [&](const Decision& decision) { return decision.predicted != (kind == RecordKind::predictions); });
   return input;
@@ -141,7 +144,7 @@ RingInput read_ring(const CommandLine& line, const Config& config) {
 std::string shown_topology() {
   if (!slurmctld_answers()) return {};
   try {
-    return spank::SlurmCommand({"scontrol", "show", "topology"}).text();
+    return SlurmCommand({"scontrol", "show", "topology"}).text();
   } catch (const Error&) {
     return {};
   }

@@ -27,12 +27,12 @@ std::optional<Start> parse_start(std::string_view line) {
   return start;
 }
 
-spank::CommandOutput test_only(std::vector<std::string> words) {
+CommandOutput test_only(std::vector<std::string> words) {
   words.insert(words.begin() + 1, "--test-only");
-  spank::CommandOutput output = spank::SlurmCommand(words, true).output();
+  CommandOutput output = SlurmCommand(words, true).output();
   if (output.text.find("No command given to execute") == std::string::npos) return output;
   words.emplace_back("true");
-  return spank::SlurmCommand(words, true).output();
+  return SlurmCommand(words, true).output();
 }
 
 std::time_t seconds_until(const Start& start) {

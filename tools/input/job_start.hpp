@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spank/step/scontrol.hpp"
+#include "common/slurm/slurm_command.hpp"
 
 namespace placement::tools {
 
@@ -24,7 +24,7 @@ std::optional<Start> parse_start(std::string_view line);
 // Runs srun or sbatch with --test-only, which prints when and where the job would start. SLURM_TIME_FORMAT=standard
 // gives the time in the form that has_to_wait() reads. If the version of srun requires a program, "true" is added.
 // Otherwise it is not added, because the program and its arguments select the stored profile.
-spank::CommandOutput test_only(std::vector<std::string> words);
+CommandOutput test_only(std::vector<std::string> words);
 
 // Returns in how many seconds Slurm plans to start the job. A time in another form than YYYY-MM-DDTHH:MM:SS counts as
 // now.

@@ -47,7 +47,8 @@ std::vector<MonitorReport> ask_each_monitor(const Config& config) {
 std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
 
 protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) {
-  throw Error("this placectl was built without munge, so it cannot ask placement-monitor");
+  throw Error(
+      "this placectl was built without munge, or with --disable-slurm-plugins: it cannot ask placement-monitor");
 }
 #endif
 

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
-#include "spank/step/scontrol.hpp"
 #include "spank/step/slurm_view.hpp"
+#include "tools/input/controller_input.hpp"
 
 namespace placement::tools {
 
@@ -42,7 +43,7 @@ std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterVie
 }  // namespace
 
 ClusterView machine_of_slurmctld() {
-  if (!may_exist(slurm_conf_path())) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
+  if (!knows_slurm_conf()) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
   return spank::load_machine_view();
 }
 
@@ -50,8 +51,7 @@ sim::Occupancy occupancy_now(const ClusterView& view) {
   std::unordered_map<std::string_view, const NodeView*> node_named;
   for (const NodeView& node : view.nodes) node_named.emplace(node.name, &node);
   std::vector<std::vector<std::int32_t>> jobs;
-  for (const spank::ShownJob& job :
-       spank::parse_shown_jobs(spank::SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
+  for (const spank::ShownJob& job : spank::parse_shown_jobs(SlurmCommand({"scontrol", "-d", "show", "job"}).text()))
     if (job.holds_cpus) jobs.push_back(leaves_of(job, view, node_named));
   return sim::occupancy_of(view, jobs);
 }

@@ -10,12 +10,12 @@
 #include <map>
 
 #include "common/decision/process_map.hpp"
+#include "common/slurm/slurm_command.hpp"
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
 #include "spank/mpirun/sequential_hostfile.hpp"
-#include "spank/step/scontrol.hpp"
 #include "spank/task/bind_plan.hpp"
 #include "tools/map/launcher_files.hpp"
 #include "tools/output/output.hpp"
@@ -49,7 +49,7 @@ Layout layout_of(const Mapping& mapping) {
 // ---- srun
 
 const std::string& srun_help() {
-  static const std::string help = spank::SlurmCommand({"srun", "--help"}).output().text;
+  static const std::string help = SlurmCommand({"srun", "--help"}).output().text;
   return help;
 }
 
@@ -202,7 +202,7 @@ void plan_torchrun(const Mapping& mapping, Launch& launch) {
 const std::string& version_of(const std::string& path) {
   static std::map<std::string, std::string> known;
   const auto [found, is_new] = known.try_emplace(path);
-  if (is_new) found->second = spank::SlurmCommand({path, "--version"}, true).output().text;
+  if (is_new) found->second = SlurmCommand({path, "--version"}, true).output().text;
   return found->second;
 }
 

@@ -10,6 +10,7 @@
 #include <ctime>
 #include <unordered_set>
 
+#include "common/slurm/slurm_command.hpp"
 #include "common/state/node_outage.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/topology/torus_topology.hpp"
@@ -19,7 +20,6 @@
 #include "common/util/memory_file.hpp"
 #include "common/util/text.hpp"
 #include "sim/site_data.hpp"
-#include "spank/step/scontrol.hpp"
 #include "tools/input/controller_input.hpp"
 #include "tools/input/decision_input.hpp"
 #include "tools/output/text_table.hpp"
@@ -45,9 +45,9 @@ int sacct_log(double since_s, bool all_users) {
       "--noconvert",
       "--starttime=uts" + std::to_string(std::llround(since_s)),
       "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition,State,Start,NodeList"};
-  const spank::CommandOutput output = spank::SlurmCommand(words).output();  // without warnings, which are not log lines
+  const CommandOutput output = SlurmCommand(words).output();  // without warnings, which are not log lines
   if (output.exit_code != 0) {
-    const std::string why = spank::SlurmCommand(words, true).output().text;
+    const std::string why = SlurmCommand(words, true).output().text;
     throw Error("sacct fails: " + why.substr(0, why.find('\n')));
   }
   const int file = file_in_memory(output.text, false);

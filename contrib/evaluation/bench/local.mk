@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What contrib's benchmarks of daemons and of the ring start.
+if BUILD_SPANK
 noinst_PROGRAMS += %D%/ring_writer
+endif
 %C%_ring_writer_LDADD = $(common_decision)
 %C%_ring_writer_SOURCES = %D%/ring_writer.cpp
 %C%_agent_listener_LDADD = $(monitor_agent)

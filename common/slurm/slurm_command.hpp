@@ -7,7 +7,7 @@
 
 #include "common/util/file_descriptor.hpp"
 
-namespace placement::spank {
+namespace placement {
 
 // The output of a command of Slurm, and how the command ended.
 struct CommandOutput {
@@ -45,4 +45,4 @@ class SlurmCommand {
   pid_t child_ = -1;  // -1: the command has ended
 };
 
-}  // namespace placement::spank
+}  // namespace placement

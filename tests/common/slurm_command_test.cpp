@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step/scontrol.hpp"
+#include "common/slurm/slurm_command.hpp"
 
 #include "tests/check.hpp"
 
-using placement::spank::SlurmCommand;
+using placement::SlurmCommand;
 
 namespace {
 
@@ -31,8 +31,8 @@ START_TEST(a_command_that_fails_has_a_reason) {
 END_TEST
 
 int main() {
-  Suite* const suite = suite_create("scontrol");
-  TCase* const tests = tcase_create("scontrol");
+  Suite* const suite = suite_create("slurm_command");
+  TCase* const tests = tcase_create("slurm_command");
   tcase_add_test(tests, errors_are_no_part_of_the_output);
   tcase_add_test(tests, a_command_that_fails_has_a_reason);
   suite_add_tcase(suite, tests);

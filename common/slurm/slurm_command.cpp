@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "spank/step/scontrol.hpp"
+#include "common/slurm/slurm_command.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -23,7 +23,7 @@
 #include "common/util/word_list.hpp"
 #include "config.h"
 
-namespace placement::spank {
+namespace placement {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::string SlurmCommand::text() {
               (reason.empty() ? "" : ": " + printable(split_at(reason, '\n').front())));
 }
 
-}  // namespace placement::spank
+}  // namespace placement
