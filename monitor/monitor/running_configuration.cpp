@@ -132,7 +132,11 @@ std::vector<std::string> RunningConfiguration::read_again() {
     unreadable_ = true;
     notes_.push_back(error.what());
   }
-  if (read_switches()) taken.push_back(topology_file(slurm_conf_) + " has changed, and its switches are in force");
+  if (read_switches()) {
+    const std::string file = topology_file(slurm_conf_);
+    taken.push_back(file.empty() ? slurm_conf_ + " has no topology.conf next to it: all nodes count as on one switch"
+                                 : file + " has changed, and its switches are in force");
+  }
   return taken;
 }
 

@@ -246,6 +246,7 @@ extern "C" enum placement_mode placement_configure(const char* config_path, cons
       now.failure = error.what();
     } catch (...) {  // out of memory: placement is off without a reason
     }
+  } catch (...) {  // no exception of another class may reach Slurm: placement is off without a reason
   }
   return placement_mode_in(nullptr);
 }

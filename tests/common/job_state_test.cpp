@@ -306,7 +306,7 @@ START_TEST(hostile_texts) {
   for (const char* wrong :
        {"0.5 5\n", "0.5 -1\n", "0.5 0\n", "0.5\n", "2 4\n", "nan 4\n", "0.5 4\n0 1\n", "0.5 9999999999999\n", "x 4\n"})
     ck_assert_error(positions(wrong), " positions:");
-  ck_assert_error(positions("0.5 3\n"), "the job's positions are 3 of 4");
+  ck_assert_error(positions("0.5 3\n"), " 3 of ");
   ck_assert_error(unpack_job_state(encoded("---\n---\n0 1\n---\n")), "positions");
   ck_assert_error(unpack_job_state(encoded(std::string(std::size_t{8} << 20, 'x'))), "limit");
   const JobState empty = unpack_job_state(encoded("---\n---\n---\n"));

@@ -222,7 +222,7 @@ START_TEST(decisions_as_text) {
   ck_assert_text_eq(decision_text(again.decisions[1]), decision_text(answer.decisions[1]));
   ck_assert_text_eq(again.notes.at(0), "a?file?is broken");
   ck_assert(again.written == 12 && again.last_s == 1700000000 && again.ring_trouble == "not there");
-  ck_assert_error(parse_answer_text("written\t-1\n"), "number '-1'");
+  ck_assert_error(parse_answer_text("written\t-1\n"), "'-1'");
   ck_assert_error(parse_answer_text("nonsense\n\nwritten\t1\n"), "no tab");
 }
 END_TEST
