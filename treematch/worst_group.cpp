@@ -42,8 +42,9 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
 }
 
 // Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
-// pair is added to each pair. All weights are halved until the sum is below half the 64-bit range. Matrices with large
-// numbers, such as scaled fractions, are then placed alike.
+// pair is added to pairs of ranks with near places in it. All weights are halved until the sum is below half the 64-bit
+// range. So a matrix with
+// large numbers, such as scaled fractions, is placed as one with small numbers.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
                                            const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
@@ -79,7 +80,8 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
 }
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
-// then exchange places if this lowers the cost by `joined`, a stressed() matrix, and the groups stay together. Returns
+// then exchange places to lower the cost by `joined`, a stressed() matrix. If a group then spans more switches, the
+// exchanges are discarded. Returns
 // nothing when spread_groups() finds nothing or when the limits of the request are violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
@@ -137,7 +139,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
-// Returns the placement of a step that was planned with its nodes; nothing if none is known.
+// Returns the placement of a step by the ranks that were planned with its nodes; nothing if no plan is known.
 std::optional<Placement> as_planned(const ClusterView& view, const Request& request, Cost natural_cost) {
   if (request.planned_ranks.empty()) return std::nullopt;
   const mapping::Slots slots(view, request);

@@ -22,7 +22,7 @@ class StepRecords {
   // `cluster` is no name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
 
-  // Writes the record of a step, whose Decision::step is a number. Ranks are left out if they do not fit. Creates the
+  // Writes the record of a step; Decision::step must hold a number. Ranks are left out if they do not fit. Creates the
   // file and its directories. Throws Error if the file cannot be written.
   void put(const Decision& step) const;
 
@@ -35,7 +35,8 @@ class StepRecords {
 };
 
 // Replaces the parts of slurmctld's record that describe the plan by srun's record of a step: the cost, the ranks and
-// Decision::step. It uses the latest step of that start of the job. Only steps that follow the job's request, with all
+// Decision::step. It uses the latest step of the start of the job that the record describes. Only steps that follow the
+// job's request, with all
 // tasks on all nodes of the record, count. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 

@@ -21,7 +21,7 @@ struct Square {
   double at(std::size_t row, std::size_t column) const { return values[row * n + column]; }
 };
 
-// Returns all lines of the text as a square of `n` rows, nothing when they are none.
+// Returns all lines of the text as a square of `n` rows, or nothing if they form no square.
 std::optional<Square> read_square(TextScanner& in, std::size_t n) {
   Square square{n};
   do {

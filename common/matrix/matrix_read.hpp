@@ -15,12 +15,13 @@ struct MatrixReadOptions {
   std::size_t max_bytes = std::size_t{1} << 30;  // of decompressed text, all files together
   std::int32_t max_ranks = CommMatrix::max_ranks;
   std::int64_t max_entries = std::int64_t{1} << 26;  // values other than 0
-  TrafficWeight weight = TrafficWeight::bytes;       // messages: Error where the file has no numbers of messages
+  TrafficWeight weight = TrafficWeight::bytes;       // with messages, a file without numbers of messages is an Error
 };
 
 // Reads a communication matrix from the file, pipe, or zstd file `path`. The content decides the format; placectl(1)
 // lists them in MATRIX FORMATS. `path` may also be a directory of NAME.RANK.prof files, or their prefix DIR/NAME.
-// Both directions and duplicates of a pair are added; a symmetric dense matrix holds the traffic of the pair. Fractions
+// The values of both directions and of duplicates of a pair are added. In a symmetric dense matrix, each value is
+// already the traffic of the pair. Fractions
 // are multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is null.
 // Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);

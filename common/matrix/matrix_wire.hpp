@@ -21,8 +21,9 @@ struct WireLimits {
 };
 
 // Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
-// number of ranks, the number of pairs, and for each rank the number of its larger neighbours. For each pair, in sorted
-// order, follows the larger rank minus the previous neighbour of the smaller rank, less 1. (The first neighbour counts
+// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Each pair
+// follows, in sorted order: its larger rank minus the previous neighbour of its smaller rank, minus 1. (The first
+// neighbour counts
 // from the smaller rank itself.) The last numbers are the weights of the pairs, less 1. Throws Error when the matrix
 // exceeds the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);

@@ -227,7 +227,7 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. A burst may use the share of five "
-          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other users leave."),
+          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other users have not used."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
@@ -320,7 +320,7 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::probe_all_pairs_nodes, 2, 1024>(
           "ProbeAllPairsNodes",
           "The largest number of nodes with which every pair of nodes is measured. Larger clusters measure one node of each "
-          "leaf switch against those of other switches, and each node against a few others. Other pairs are interpolated."),
+          "leaf switch against those of other switches, and each node against a few others. Other pairs are modelled."),
       word<&Config::outage_estimator, estimator_names>(
           "OutageEstimator", "beta, moving-average or weighted-moving-average",
           "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "
@@ -334,8 +334,7 @@ std::span<const ConfigKey> config_keys() {
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
           "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
-          "submits with PLACEMENT_MPIRUN=no. Use it if users start programs by mpirun without mapping options: Open MPI then "
-          "refuses some mapping options, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
+          "submits with PLACEMENT_MPIRUN=no. Use it if users start mpirun without mapping options, because Open MPI then refuses some of them, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops when three "

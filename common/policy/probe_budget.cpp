@@ -10,7 +10,7 @@ std::string probe_budget_warning(const Config& config) {
   if (config.probe_bytes_per_minute == 0) return {};
   if (config.probe_bytes_per_minute < least)
     return "ProbeBytesPerMinute=" + std::to_string(config.probe_bytes_per_minute) +
-           " is too little for a packet train" + consequence;
+           " is too little: half of it must hold a packet train" + consequence;
   if (config.probe_link_Mbps > 0 && of_link < least)
     return std::to_string(probe_link_percent) + " % of ProbeLinkMbps=" + std::to_string(config.probe_link_Mbps) +
            " is " + std::to_string(of_link) + " bytes in a minute" + consequence;

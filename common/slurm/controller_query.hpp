@@ -17,7 +17,7 @@ std::string ask_controller();
 // The nodes that slurmctld knows, in its order.
 struct KnownNodes {
   std::vector<NodeShape> shapes;
-  std::vector<bool> take_jobs;  // of each: whether jobs can be started on it while it is not full
+  std::vector<bool> take_jobs;  // of each: whether its state permits new jobs; a full node counts too
 };
 
 // Throws Error also when PrivateData=nodes hides the nodes from this user.

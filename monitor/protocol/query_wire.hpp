@@ -20,7 +20,7 @@ namespace placement::protocol {
 //                                         reason 0: sealed datagrams, each after its u16 length
 //
 // The munge credential contains the query and a fresh key, and only MonitorUser can read it. The answer is sealed with
-// that key, which proves that the sender could read the query. Each datagram is a Piece and, after this byte, text.
+// that key, so its sender could read the query. Each datagram has one byte, a Piece, and then text.
 // A reason other than 0 is a Refusal, and nothing follows it.
 
 inline constexpr std::size_t query_head_bytes = 8;
@@ -40,7 +40,7 @@ struct Query {
   Kind kind = Kind::live_state;
   std::uint64_t channel = 0;  // number of the sealed channel of the answer; any number
   Key key{};                  // key of the sealed channel of the answer
-  std::uint32_t job = 0;      // decisions: only those of this job, 0: all; job_state: the number in the answer
+  std::uint32_t job = 0;      // decisions: only those of this job, 0: all; job_state: the job ID that the answer names
   double since_s = 0;         // decisions: only those made at this time or later, in seconds since 1970
   std::string nodes;          // job_state: a hostlist
 };

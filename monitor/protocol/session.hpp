@@ -100,10 +100,10 @@ class ClientSession {
 struct SessionLimits {
   double joins_per_s = 500;  // credentials decoded for all unknown senders together
   double joins_burst = 1000;
-  double peer_joins_per_s = 0.2;  // joins of one peer; also credentials decoded for the port of its last session,
-                                  // and for its reserved ports
+  double peer_joins_per_s = 0.2;  // limit of each: joins of one peer, credentials from the port of its last session,
+                                  // credentials from its reserved ports
   double peer_joins_burst = 5;
-  double stranger_joins_per_s = 0.5;  // credentials decoded for one group of a peer's other ports
+  double stranger_joins_per_s = 0.5;  // credentials from one group of a peer's other ports; a hash forms the groups
   double peer_datagrams_per_s = 20;
   double peer_datagrams_burst = 60;
   // The rate of answered hellos, and of resets. Reserved ports and other ports have this rate each.
@@ -113,8 +113,8 @@ struct SessionLimits {
   double session_s = 26 * 3600;  // longest session; agents start a new one after a day
 };
 
-// The monitor's end: at most one session for each of a fixed number of peers. A peer can make it keep one small record;
-// an unknown sender can make it keep nothing.
+// The monitor's end: at most one session for each of a fixed number of peers. For each peer the monitor keeps one small
+// record, and for an unknown sender nothing.
 class ServerSessions {
  public:
   using Limits = SessionLimits;
@@ -146,9 +146,9 @@ class ServerSessions {
   const std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)>& refused() const { return refused_; }
 
  private:
-  // Any process on a node can send joins from the node's address. The attempts of a process are charged to its port,
-  // because no other process can have that port. They are charged to the peer only if the credential was valid. So
-  // other processes cannot use up the agent's attempts. Attempts from the port of the agent's last session are handled
+  // Any process on a node can send joins from the node's address. The attempts of a process count against its port,
+  // which no other process can have. Attempts with a valid credential also count against the peer. So other processes
+  // cannot use up the agent's attempts. Attempts from the port of the agent's last session are handled
   // at once; others may have to be repeated if other processes use many ports.
   struct Peer {
     std::optional<SealedChannel> channel;
@@ -188,7 +188,7 @@ class ServerSessions {
   std::vector<Peer> peers_;
   Key cookie_key_{};
   AnswerRate hellos_;
-  AnswerRate resets_;  // separate from those of hellos, because a reset only saves the agent a wait
+  AnswerRate resets_;  // resets have their own limit, because they are less important: they only spare the agent a wait
   TokenBucket joins_;
   std::array<std::uint64_t, static_cast<std::size_t>(Refusal::count)> refused_{};
 };

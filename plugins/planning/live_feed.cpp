@@ -251,7 +251,7 @@ LiveNow LiveFeed::now() const {
       result.why_not = "the live data are " + std::to_string(age_s) +
                        " s old, more than SnapshotMaxAgeS=" + std::to_string(watch_->max_age_s);
     else
-      result.why_not = "the live data are of a time " + std::to_string(-age_s) + " s ahead";
+      result.why_not = "the live data are " + std::to_string(-age_s) + " s ahead of slurmctld's clock";
     if (!trouble.empty()) result.why_not += "; " + trouble;
     result.generation = 0;
     return result;

@@ -16,7 +16,7 @@
 const char *left_to_slurm(enum stock_reason *reason, const struct machine_tables *tables,
 			  const struct job_test_arguments *arguments);
 
-/* Returns SelectTypeParameters as they are in force for the job, with those of its partition. */
+/* Returns the SelectTypeParameters that apply to the job; those of its partition replace the cluster's. */
 uint16_t consumable_resources_of(const job_record_t *job);
 
 #endif

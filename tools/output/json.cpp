@@ -95,8 +95,9 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
   return *this;
 }
 
-// A number that is whole and large has an exponent, because readers take long rows of digits for integers of 64 bits.
-// For the same reason the sign of -0 is kept by a fraction.
+// Whole numbers from 1e15 on are written with an exponent, because readers would take their digits for a 64-bit
+// integer.
+// For the same reason, -0 is written as -0.0.
 template <typename Number>
 static std::string exact_text(Number number) {
   if (!std::isfinite(number)) return "null";
