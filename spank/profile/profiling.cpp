@@ -130,7 +130,8 @@ std::string checked_profile_file(const std::string& file) {
   if (is_directory || !path.has_filename())
     throw Error("--profile-comm=" + shown(file) + " is a directory: expected a file");
   if (!fs::is_directory(path.parent_path(), failed))
-    throw Error("--profile-comm=" + shown(file) + ": the directory " + path.parent_path().string() + " does not exist");
+    throw Error("--profile-comm=" + shown(file) + ": the directory " + path.parent_path().string() + " does not exist" +
+                tilde_hint(file));
   return path.string();
 }
 

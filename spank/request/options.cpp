@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "common/matrix/matrix_read.hpp"
+#include "common/util/environment.hpp"
 #include "common/util/error.hpp"
 #include "common/util/text.hpp"
 #include "netload/profile_weights.hpp"
@@ -69,6 +70,7 @@ CommMatrix matrix_in(const std::string& file, const PolicySpec& spec) {
     return read_matrix(file, {.weight = policies::weight_of(spec.parameters)});
   } catch (const Error& error) {
     if (is_file(file)) throw;
+    if (const std::string hint = tilde_hint(file); !hint.empty()) throw Error(error.what() + hint);
     if (file.find('/') != file.npos) throw;
     if (file.find('=') != file.npos && pattern::is_key(lower_case(file.substr(0, file.find('=')))))
       throw Error(file + " is a pattern, not a file: write -m " + spec.policy + "=" + file);
@@ -79,7 +81,25 @@ CommMatrix matrix_in(const std::string& file, const PolicySpec& spec) {
   }
 }
 
+// Replaces profile=FILE by the parameters of the network in that profile.
+void read_profile(Parameters& parameters) {
+  const auto profile = parameters.find("profile");
+  const std::string hint = profile == parameters.end() || is_file(profile->second) ? "" : tilde_hint(profile->second);
+  try {
+    netload::replace_profile(parameters);
+  } catch (const Error& error) {
+    throw Error(error.what() + hint);
+  }
+}
+
 }  // namespace
+
+std::string tilde_hint(const std::string& file) {
+  if (!file.starts_with('~')) return {};
+  const std::string home = environment_value("HOME");
+  return "; only a shell expands ~ at the start of a word, and no shell reads #SBATCH lines" +
+         (file.starts_with("~/") && !home.empty() ? ": write " + home + file.substr(1) : "");
+}
 
 std::string same_name_note(const Parameters& parameters) {
   const auto word = parameters.find("pattern");
@@ -166,7 +186,7 @@ std::optional<PlacementRequest> PlacementOptions::resolve(std::optional<std::int
   PlacementRequest placement_request{checked_spec(*word_, option_, matrix_file_), nullptr, overrides_};
   auto& parameters = placement_request.spec.parameters;
   placement_request.note = same_name_note(parameters);
-  netload::replace_profile(parameters);
+  read_profile(parameters);
   const auto file = parameters.find(matrix_key);
   if (file != parameters.end() && equal_any_case(file->second, automatic)) {
     placement_request.automatic = true;

@@ -21,6 +21,10 @@ struct PlacementRequest {
   std::string note = {};                     // the message about the options for the user; mostly empty
 };
 
+// Returns what a message about a missing file adds if the name of the file starts with ~, which nothing expanded. The
+// text starts with "; ". It is empty for other names.
+std::string tilde_hint(const std::string& file);
+
 // Returns a message for the user if a file has the same name as the pattern that the user gave; otherwise an empty
 // text.
 std::string same_name_note(const Parameters& parameters);

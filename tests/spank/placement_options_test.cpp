@@ -233,6 +233,21 @@ START_TEST(all_to_all_of_many_ranks_goes_without_a_matrix) {
 }
 END_TEST
 
+// No shell expands the ~ of an #SBATCH line.
+START_TEST(a_tilde_gets_a_hint) {
+  setenv("HOME", "/home/ada", 1);
+  for (const std::string word : {"TREEMATCH=~/app.mat", "TREEMATCH=matrix=~/app.mat", "NLA=profile=~/app.mat"}) {
+    PlacementOptions options;
+    options.take_distribution(word, "");
+    ck_assert_error(options.resolve(4), "write /home/ada/app.mat");
+  }
+  PlacementOptions options;
+  options.take_distribution("TREEMATCH=~other/app.mat", "");
+  ck_assert_error(options.resolve(4), " ~ ");
+  ck_assert_text_eq(placement::spank::tilde_hint("/home/~/app.mat"), "");
+}
+END_TEST
+
 START_TEST(a_wrong_word_names_the_patterns) {
   PlacementOptions options;
   options.take_distribution("TREEMATCH=rign", "");
@@ -381,6 +396,7 @@ int main() {
   tcase_add_test(tests, an_objective_goes_by_traffic);
   tcase_add_test(tests, a_word_stands_for_a_matrix);
   tcase_add_test(tests, all_to_all_of_many_ranks_goes_without_a_matrix);
+  tcase_add_test(tests, a_tilde_gets_a_hint);
   tcase_add_test(tests, a_wrong_word_names_the_patterns);
   tcase_add_test(tests, a_matrix_of_another_size_is_an_error_where_the_size_is_known);
   tcase_add_test(tests, the_task_count_is_known_from_fixed_numbers_only);
