@@ -7,6 +7,7 @@
 
 #include "common/util/environment.hpp"
 #include "common/util/error.hpp"
+#include "common/util/word_list.hpp"
 
 namespace placement::mpi {
 
@@ -17,12 +18,10 @@ using Words = std::initializer_list<std::pair<std::string_view, Value>>;
 // Returns the value of `word`. Throws Error with the name of the setting and a list of the words if `word` is none.
 template <class Value>
 Value value_of_word(const std::string& setting, std::string_view word, Words<Value> words) {
-  std::string allowed;
-  for (const auto& [known, value] : words) {
+  for (const auto& [known, value] : words)
     if (known == word) return value;
-    allowed += (allowed.empty() ? "" : ", ") + std::string(known);
-  }
-  throw Error(setting + "=" + std::string(word) + ": one of " + allowed);
+  throw Error(setting + "=" + std::string(word) + ": one of " +
+              joined(words, ", ", [](const auto& known) { return known.first; }));
 }
 
 // Returns the value of the word in the variable `variable`; that of the first word if it is empty or not set. Errors

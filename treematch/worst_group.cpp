@@ -43,8 +43,7 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
 
 // Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
 // pair is added to pairs of ranks with near places in it. All weights are halved until the sum is below half the 64-bit
-// range. So a matrix with
-// large numbers, such as scaled fractions, is placed as one with small numbers.
+// range. So a matrix with large numbers, such as scaled fractions, is placed as one with small numbers.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
                                            const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
@@ -81,8 +80,8 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
 // then exchange places to lower the cost by `joined`, a stressed() matrix. If a group then spans more switches, the
-// exchanges are discarded. Returns
-// nothing when spread_groups() finds nothing or when the limits of the request are violated.
+// exchanges are discarded. Returns nothing when spread_groups() finds nothing or when the limits of the request are
+// violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
                                    std::vector<std::vector<std::int32_t>> groups, std::int32_t span,

@@ -36,8 +36,7 @@ class StepRecords {
 
 // Replaces the parts of slurmctld's record that describe the plan by srun's record of a step: the cost, the ranks and
 // Decision::step. It uses the latest step of the start of the job that the record describes. Only steps that follow the
-// job's request, with all
-// tasks on all nodes of the record, count. `steps` are ordered by time.
+// job's request, with all tasks on all nodes of the record, count. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

@@ -19,11 +19,10 @@ struct MatrixReadOptions {
 };
 
 // Reads a communication matrix from the file, pipe, or zstd file `path`. The content decides the format; placectl(1)
-// lists them in MATRIX FORMATS. `path` may also be a directory of NAME.RANK.prof files, or their prefix DIR/NAME.
-// The values of both directions and of duplicates of a pair are added. In a symmetric dense matrix, each value is
-// already the traffic of the pair. Fractions
-// are multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is null.
-// Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
+// lists them in MATRIX FORMATS. `path` may also be a directory of NAME.RANK.prof files, or their prefix DIR/NAME. The
+// values of both directions and of duplicates of a pair are added. In a symmetric dense matrix, each value is already
+// the traffic of the pair. Fractions are multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and
+// fills `info` unless it is null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 
 // Reads a communication matrix from `text`, in each format of read_matrix(). `name` stands for the file in errors.

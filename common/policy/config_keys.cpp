@@ -227,7 +227,8 @@ std::span<const ConfigKey> config_keys() {
       integer<&Config::decision_share, 1, 100>(
           "DecisionShare",
           "The long-term share of slurmctld's time, in percent, that decisions may use. A burst may use the share of five "
-          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other users have not used."),
+          "seconds at once: one second for a share of 20. A user may use three quarters of the time that other "
+          "users have not used."),
       integer<&Config::decision_wait, 0, 1000>(
           "DecisionWait",
           "The number of scheduling cycles for which a decision about a job can be postponed when the time for decisions is "
@@ -334,7 +335,8 @@ std::span<const ConfigKey> config_keys() {
       word<&Config::mpirun_by_policy, yes_no>(
           "MpirunByPolicy", "yes or no",
           "yes: in a job with a policy and a matrix, every mpirun of Open MPI places its ranks by the policy, unless the user "
-          "submits with PLACEMENT_MPIRUN=no. Use it if users start mpirun without mapping options, because Open MPI then refuses some of them, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
+          "submits with PLACEMENT_MPIRUN=no. Use it if users start mpirun without mapping options, because Open MPI then "
+          "refuses some of them, such as --map-by. no: only jobs that are submitted with PLACEMENT_MPIRUN=yes."),
       word<&Config::profile_jobs, yes_no>(
           "ProfileJobs", "yes or no",
           "yes: srun counts the bytes between the ranks of each MPI program, in the store of its user. It stops when three "

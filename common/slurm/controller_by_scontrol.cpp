@@ -51,8 +51,7 @@ KnownNodes ask_nodes() {
     return parse_known_nodes(SlurmCommand({"scontrol", "-a", "-o", "show", "nodes"}).text());
   } catch (const Error& error) {
     const std::string why = error.what();
-    const bool denied = why.find("denied") != why.npos;
-    throw Error(why + (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
+    throw Error(why + (why.find("denied") != why.npos ? private_nodes : ""));
   }
 }
 

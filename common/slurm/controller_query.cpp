@@ -35,8 +35,7 @@ void free_configuration(slurm_conf_t* configuration) {
 
 [[noreturn]] void fail(const std::string& what) {
   const bool denied = errno == ESLURM_ACCESS_DENIED;
-  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) +
-              (denied ? " (PrivateData=nodes shows them to operators alone)" : ""));
+  throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) + (denied ? private_nodes : ""));
 }
 
 bool takes_jobs(const node_info_t& node) {

@@ -20,6 +20,9 @@ struct KnownNodes {
   std::vector<bool> take_jobs;  // of each: whether its state permits new jobs; a full node counts too
 };
 
+// What an error adds if slurmctld denies the answer.
+inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";
+
 // Throws Error also when PrivateData=nodes hides the nodes from this user.
 KnownNodes ask_nodes();
 

@@ -23,13 +23,7 @@ protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t j
   query.kind = protocol::Query::Kind::decisions;
   query.job = job;
   query.since_s = since_s;
-  const protocol::MonitorAnswer answer = ask_monitors(query, config);  // without BUILD_MONITOR always an Error
-  told_by = described(answer);
-#ifdef BUILD_MONITOR
-  return protocol::parse_answer_text(answer.text);
-#else
-  return {};
-#endif
+  return ask_monitors_for_decisions(query, config, told_by);
 }
 
 // Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to

@@ -24,6 +24,13 @@ protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config&
   return protocol::ask_monitors(address_of_monitors(config), query);
 }
 
+protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query& query, const Config& config,
+                                                    std::string& told_by) {
+  const protocol::MonitorAnswer answer = ask_monitors(query, config);
+  told_by = described(answer);
+  return protocol::parse_answer_text(answer.text);
+}
+
 std::vector<MonitorReport> ask_each_monitor(const Config& config) {
   protocol::MonitorAddress address = address_of_monitors(config);
   protocol::Query query;
@@ -44,12 +51,22 @@ std::vector<MonitorReport> ask_each_monitor(const Config& config) {
   return reports;
 }
 #else
-std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
+namespace {
 
-protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) {
+[[noreturn]] void fail_without_munge() {
   throw Error(
       "this placectl was built without munge, or with --disable-slurm-plugins: it cannot ask placement-monitor");
 }
+
+}  // namespace
+
+protocol::MonitorAnswer ask_monitors(const protocol::Query&, const Config&) { fail_without_munge(); }
+
+protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query&, const Config&, std::string&) {
+  fail_without_munge();
+}
+
+std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
 #endif
 
 std::string described(const protocol::MonitorAnswer& answer) { return "placement-monitor on " + answer.from; }

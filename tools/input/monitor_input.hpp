@@ -11,6 +11,9 @@ namespace placement::tools {
 // Asks placement-monitor on the controllers of slurm.conf, as the calling user. User and port of the monitor are those
 // that slurmctld reports, or else those in `config`. Throws Error.
 protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config);
+// Asks as ask_monitors() for decisions, and returns them. Sets `told_by` to the source of the answer. Throws Error.
+protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query& query, const Config& config,
+                                                    std::string& told_by);
 
 // The report of a monitor about itself.
 struct MonitorReport {

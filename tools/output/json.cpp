@@ -96,8 +96,7 @@ JsonWriter& JsonWriter::raw(std::string_view text) {
 }
 
 // Whole numbers from 1e15 on are written with an exponent, because readers would take their digits for a 64-bit
-// integer.
-// For the same reason, -0 is written as -0.0.
+// integer. For the same reason, -0 is written as -0.0.
 template <typename Number>
 static std::string exact_text(Number number) {
   if (!std::isfinite(number)) return "null";
