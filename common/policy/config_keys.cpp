@@ -168,9 +168,9 @@ std::span<const ConfigKey> config_keys() {
   static const ConfigKey keys[] = {
       word<&Config::mode, mode_names>(
           "Mode", "off, observe, advise or enforce",
-          "What happens to jobs that request a policy. off: they run as stock. observe: slurmctld makes a decision and logs "
-          "it, and changes nothing. advise: slurmctld also records the decision with the job. enforce: slurmctld applies "
-          "the decision. Jobs without a policy run as stock in every mode."),
+          "What happens to jobs that request a policy. off: they run as stock. observe: slurmctld makes a decision and "
+          "records it in DecisionFile, and the job runs as stock. advise: slurmctld also records the decision with the job. "
+          "enforce: slurmctld applies the decision. Jobs without a policy run as stock in every mode."),
       integer<&Config::decision_time_ms, 1, 10000>(
           "DecisionTimeMs",
           "Milliseconds of processor time that slurmctld may spend on one decision. Wall time may be four times as "
