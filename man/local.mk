@@ -20,6 +20,9 @@ endif
 man_MANS = #
 if BUILD_MPI
 man_MANS += man/placement-profile.1
+if BUILD_PLACECTL
+man_MANS += man/placement-measure.1
+endif
 endif
 if BUILD_REORDER
 man_MANS += man/libplacement-reorder.7
@@ -41,6 +44,7 @@ EXTRA_DIST += \
 	man/libplacement-reorder.7 \
 	man/placement-agent.8 \
 	man/placement-monitor.8 \
+	man/placement-measure.1 \
 	man/placement-profile.1 \
 	man/placement.conf.5.in \
 	#

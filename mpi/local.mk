@@ -20,12 +20,19 @@ libmpi_order_la_SOURCES = \
 if BUILD_MPI
 bin_PROGRAMS += placement-profile
 lib_LTLIBRARIES += libplacement-profile.la
+if BUILD_PLACECTL
+bin_PROGRAMS += placement-measure
+endif
 endif
 profile_library = -DPROFILE_LIBRARY='"$(libdir)/libplacement-profile.so"'
 placement_profile_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS) $(profile_library)
 placement_profile_LDADD = $(mpi_traffic)
 placement_profile_SOURCES = %D%/merge_rank_tables.cpp %D%/placement_profile.cpp common/matrix/written_profile.cpp \
 	common/matrix/written_profile.hpp
+
+placement_measure_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
+placement_measure_LDADD = $(common_state) $(MPI_LIBS)
+placement_measure_SOURCES = %D%/placement_measure.cpp
 
 libplacement_profile_la_CPPFLAGS = $(AM_CPPFLAGS) $(MPI_CPPFLAGS)
 libplacement_profile_la_CXXFLAGS = $(AM_CXXFLAGS) -ftls-model=initial-exec

@@ -151,7 +151,8 @@ NamedNodes read_node_table(std::string_view text, const std::string& file) {
 }
 
 DensePairs read_pair_table(std::string_view text, const std::string& file, const std::vector<std::string>& names) {
-  constexpr std::string_view known[] = {"u", "v", "latency_us", "bandwidth_Bps", "bandwidth_missing_Bps"};
+  constexpr std::string_view known[] = {
+      "u", "v", "latency_us", "bandwidth_Bps", "bandwidth_missing_Bps", "measured_at_s"};
   const Table rows(text, file);
   const std::vector<std::size_t> columns = rows.columns(known);
   const auto place_of = [&](std::size_t column) {
@@ -166,8 +167,8 @@ DensePairs read_pair_table(std::string_view text, const std::string& file, const
 
   DensePairs pairs;
   pairs.nodes = static_cast<std::int32_t>(names.size());
-  std::vector<double>* const targets[] = {nullptr, nullptr, &pairs.latency_us, &pairs.bandwidth_Bps,
-                                          &pairs.bandwidth_missing_Bps};
+  std::vector<double>* const targets[] = {
+      nullptr, nullptr, &pairs.latency_us, &pairs.bandwidth_Bps, &pairs.bandwidth_missing_Bps, nullptr};
   for (const std::size_t column : columns)
     if (targets[column] != nullptr) targets[column]->assign(names.size() * names.size(), unknown_value);
   std::vector<bool> given(names.size() * names.size(), false);

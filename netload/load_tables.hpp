@@ -26,9 +26,9 @@ struct NamedNodes {
 NamedNodes read_node_table(std::string_view text, const std::string& file);
 
 // Parses a table of pairs of the nodes `names`. Its columns are u, v, and any of latency_us, bandwidth_Bps and
-// bandwidth_missing_Bps. When a pair is given in both directions, its value is the mean. Throws Error with file and
-// line on an unknown or repeated column, a wrong value or an unknown node. It also refuses a pair of a node with
-// itself and a direction that is given twice.
+// bandwidth_missing_Bps. The column measured_at_s of placement-measure is ignored. When a pair is given in both
+// directions, its value is the mean. Throws Error with file and line on an unknown or repeated column, a wrong value or
+// an unknown node. It also refuses a pair of a node with itself and a direction that is given twice.
 DensePairs read_pair_table(std::string_view text, const std::string& file, const std::vector<std::string>& names);
 
 // The largest number of nodes in a table, because all pairs are stored.

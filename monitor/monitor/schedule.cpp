@@ -19,26 +19,12 @@ void shuffle(std::vector<std::int32_t>& items, Random& random) {
     std::swap(items[i - 1], items[static_cast<std::size_t>(random.below(static_cast<std::int32_t>(i)))]);
 }
 
-ProbePair ordered(std::int32_t a, std::int32_t b) { return {std::min(a, b), std::max(a, b)}; }
-
 // Pairs neighbours in the list. If the number is odd, the last one rests.
 void pair_up(const std::vector<std::int32_t>& list, std::vector<ProbePair>& pairs) {
-  for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered(list[i], list[i + 1]));
+  for (std::size_t i = 0; i + 1 < list.size(); i += 2) pairs.push_back(ordered_pair(list[i], list[i + 1]));
 }
 
 }  // namespace
-
-std::int32_t tournament_rounds(std::int32_t n) { return n < 2 ? 0 : n % 2 == 0 ? n - 1 : n; }
-
-std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round) {
-  std::vector<ProbePair> pairs;
-  if (n < 2) return pairs;
-  // The circle method: m players on a circle turn around one who stays. If n is odd, nobody stays.
-  const std::int32_t m = n % 2 == 0 ? n - 1 : n;
-  if (n % 2 == 0) pairs.push_back(ordered(round % m, n - 1));
-  for (std::int32_t k = 1; k <= (m - 1) / 2; ++k) pairs.push_back(ordered((round + k) % m, (round + m - k) % m));
-  return pairs;
-}
 
 ProbeSchedule::ProbeSchedule(std::span<const std::int32_t> leaf_of_node, const ScheduleSettings& settings)
     : settings_(settings),
@@ -114,8 +100,8 @@ std::vector<std::vector<ProbePair>> ProbeSchedule::sampled_rounds(const Track& t
   for (std::int32_t r = 0; r < tournament_rounds(leaves); ++r) {
     std::vector<ProbePair> pairs = tournament_round(leaves, r);
     for (ProbePair& pair : pairs)
-      pair =
-          ordered(representatives[static_cast<std::size_t>(pair.a)], representatives[static_cast<std::size_t>(pair.b)]);
+      pair = ordered_pair(representatives[static_cast<std::size_t>(pair.a)],
+                          representatives[static_cast<std::size_t>(pair.b)]);
     add(pairs);
   }
   add(within);

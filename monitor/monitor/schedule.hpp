@@ -4,19 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "common/util/tournament.hpp"
+
 namespace placement::monitor {
-
-struct ProbePair {
-  std::int32_t a = 0;
-  std::int32_t b = 0;
-
-  bool operator==(const ProbePair&) const = default;
-};
-
-// A tournament in which each of n participants meets each other one once [NLA §8]. It has n - 1 rounds for an even n,
-// and n rounds for an odd n, with one participant at rest in each round. The pairs of a round are disjoint, with a < b.
-std::int32_t tournament_rounds(std::int32_t n);
-std::vector<ProbePair> tournament_round(std::int32_t n, std::int32_t round);
 
 enum class Measurement : std::uint8_t { latency, bandwidth };
 

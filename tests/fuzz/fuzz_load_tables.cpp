@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A table of nodes, then, after a NUL, a table of pairs. Each gives the values of its rows, or an Error that names a
-// line. The choice among these nodes is finite and not worse than that of the paper's algorithms alone.
+// A table of nodes, then, after a NUL, a table of pairs, which may be one of placement-measure. Each gives the values
+// of its rows, or an Error that names a line. The choice among these nodes is finite and not worse than that of the
+// paper's algorithms alone.
 #include <cmath>
 
+#include "common/state/measured_pairs.hpp"
 #include "common/util/error.hpp"
 #include "netload/group_search.hpp"
 #include "netload/load_tables.hpp"
@@ -53,6 +55,17 @@ void check_choice(const netload::NamedNodes& nodes, const netload::DensePairs& p
   REQUIRE(better.best.total_load <= paper.best.total_load);
 }
 
+void check_measured(std::string_view text) {
+  std::string again(measured_pairs_header);
+  std::size_t count = 0;
+  for (const MeasuredPair& pair : read_measured_pairs(text, "pairs")) {
+    REQUIRE(pair.a < pair.b && std::isfinite(pair.latency_us) && std::isfinite(pair.bandwidth_Bps));
+    again += measured_pair_line(pair);
+    ++count;
+  }
+  REQUIRE(count <= most_measured_pairs && read_measured_pairs(again, "again").size() == count);
+}
+
 void check_text(std::string_view nodes_text, std::string_view pairs_text) {
   const netload::NamedNodes nodes = netload::read_node_table(nodes_text, "nodes");
   check_nodes(nodes);
@@ -62,16 +75,23 @@ void check_text(std::string_view nodes_text, std::string_view pairs_text) {
   check_choice(nodes, pairs);
 }
 
+template <typename Check>
+void check_message(const Check& check) {
+  try {
+    check();
+  } catch (const Error& error) {
+    const std::string_view told = error.what();
+    REQUIRE((told.starts_with("nodes:") || told.starts_with("pairs:")) && told.size() < 1000);
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = as_text(data, size);
   const std::size_t end = text.find('\0');
-  try {
-    check_text(text.substr(0, end), end == text.npos ? std::string_view() : text.substr(end + 1));
-  } catch (const Error& error) {
-    const std::string_view told = error.what();
-    REQUIRE((told.starts_with("nodes:") || told.starts_with("pairs:")) && told.size() < 1000);
-  }
+  const std::string_view pairs = end == text.npos ? std::string_view() : text.substr(end + 1);
+  check_message([&] { check_text(text.substr(0, end), pairs); });
+  check_message([&] { check_measured(pairs); });
   return 0;
 }

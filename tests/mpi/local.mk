@@ -20,6 +20,7 @@ EXTRA_DIST += \
 	%D%/mpi_four.expected \
 	%D%/mpi_container_test.sh \
 	%D%/mpi_monitoring_test.sh \
+	%D%/mpi_measure_test.sh \
 	%D%/mpi_mpich_test.sh \
 	%D%/mpi_profile_test.sh \
 	%D%/mpi_reorder.c \
@@ -37,6 +38,9 @@ TESTS += \
 	%D%/mpi_profile_test.sh \
 	%D%/mpi_sanitizer_test.sh \
 	#
+if BUILD_PLACECTL
+TESTS += %D%/mpi_measure_test.sh
+endif
 endif
 if BUILD_REORDER
 reorder_sources_to_test = $(libplacement_reorder_la_SOURCES)
