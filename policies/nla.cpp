@@ -2,11 +2,15 @@
 #include "policies/nla.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 
+#include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
 #include "common/util/error.hpp"
 #include "common/util/placement_error.hpp"
 #include "common/util/hostlist.hpp"
@@ -238,6 +242,7 @@ class Chooser {
                                            natural, "load and network");
     placement.reasons.push_back(described(choice.best) + " C=" + short_number(choice.best.compute_load) + " N=" +
                                 short_number(choice.best.network_load) + " T=" + short_number(choice.best.total_load));
+    add_sources(placement, choice.best.nodes);
     if (choice.best.regret > 0)
       placement.reasons.push_back(
           "at most " + short_number(choice.best.regret) + " of the shortest run time, for communication of " +
@@ -250,6 +255,23 @@ class Chooser {
       add_first_nodes(placement, choice, input, nodes_with_tasks(*stock));
     placement.reasons.push_back("data " + short_number(coverage_.oldest_s + published_s()) + " s old");
     return placement;
+  }
+
+  // Adds a reason with the sources of the network between the nodes, such as "pairs: 3 measured, 12 mpi", unless there
+  // is only one node.
+  void add_sources(Placement& placement, const std::vector<std::int32_t>& nodes) const {
+    const PairTable& pairs = view_.live->pairs;
+    std::map<std::int32_t, std::int64_t> members;  // number of nodes in each group; -1: their group is not known
+    for (const std::int32_t node : nodes) ++members[network_.columns().group_of(node)];
+    std::array<std::int64_t, pair_source_names.size()> count{};
+    for (const auto& [a, of_a] : members)
+      for (const auto& [b, of_b] : members) {
+        if (a > b) continue;
+        const bool known = a >= 0 && !pairs.source.empty();
+        const PairSource source = known ? pairs.source[cell_index(pairs.groups, a, b)] : PairSource::none;
+        count[static_cast<std::size_t>(source)] += a == b ? of_a * (of_a - 1) / 2 : of_a * of_b;
+      }
+    if (nodes.size() > 1) placement.reasons.push_back("pairs: " + shown_sources(count));
   }
 
   // Returns the part of a reason for nodes whose load leaves too few processors free for the job; empty if there are

@@ -47,6 +47,7 @@ tools_placectl_SOURCES = \
 	%D%/commands/cmd_gres_conf.cpp \
 	%D%/commands/cmd_map.cpp \
 	%D%/commands/cmd_matrix.cpp \
+	%D%/commands/cmd_measure.cpp \
 	%D%/commands/cmd_metrics.cpp \
 	%D%/commands/cmd_nodes.cpp \
 	%D%/commands/cmd_pairs.cpp \

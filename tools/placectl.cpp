@@ -45,6 +45,7 @@ constexpr Command commands[] = {
     {"status", "print the mode in force, the live state and the last decision", command_status},
     {"nodes", "print load, memory, traffic and outages of each node", command_nodes},
     {"pairs", "print latency and bandwidth between nodes", command_pairs},
+    {"measure", "measure latency and bandwidth between nodes with MPI", command_measure},
     {"predict", "print when and where a job would start, and its cost there", command_predict},
     {"explain", "print why a job got its nodes", command_explain},
     {"decisions", "count the decisions by policy and outcome", command_decisions},

@@ -80,6 +80,7 @@ struct Config {
   std::int64_t probe_latency_s = 60;
   std::int64_t probe_bandwidth_s = 300;
   std::int64_t probe_all_pairs_nodes = 128;  // on a larger cluster not all pairs are probed
+  std::int64_t mpi_pair_hours = 26;
 
   OutageEstimator outage_estimator = OutageEstimator::beta;
   std::int64_t outage_horizon_h = 24;

@@ -322,6 +322,10 @@ std::span<const ConfigKey> config_keys() {
           "ProbeAllPairsNodes",
           "The largest number of nodes with which every pair of nodes is measured. Larger clusters measure one node of each "
           "leaf switch against those of other switches, and each node against a few others. Other pairs are modelled."),
+      integer<&Config::mpi_pair_hours, 0, 8760>(
+          "MpiPairHours",
+          "Hours for which the values that placectl measure sends replace those of the agents' probes. Choose a little more "
+          "than the time between two measurements. 0: they are rejected."),
       word<&Config::outage_estimator, estimator_names>(
           "OutageEstimator", "beta, moving-average or weighted-moving-average",
           "How the outage probability of a node is estimated from its history. beta: from the rate of the node and of all "

@@ -36,16 +36,6 @@ std::vector<char*> environment_without_cuts() {
   return kept;
 }
 
-// Returns the path of a command of Slurm. First choice: the directory of the running program, such as srun, because its
-// commands fit the running libslurm. Second: SLURM_BINDIR. Otherwise returns the name alone.
-std::string path_of(const std::string& command) {
-  std::error_code error;
-  const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", error);
-  for (const std::string& path : {(running.parent_path() / command).string(), SLURM_BINDIR "/" + command})
-    if (access(path.c_str(), X_OK) == 0) return path;
-  return command;
-}
-
 // Reads until the writer closes its end.
 std::string read_all(int from) {
   std::string text;
@@ -60,12 +50,20 @@ std::string read_all(int from) {
 
 }  // namespace
 
+std::string path_of_command(const std::string& command) {
+  std::error_code error;
+  const std::filesystem::path running = std::filesystem::read_symlink("/proc/self/exe", error);
+  for (const std::string& path : {(running.parent_path() / command).string(), SLURM_BINDIR "/" + command})
+    if (access(path.c_str(), X_OK) == 0) return path;
+  return command;
+}
+
 SlurmCommand::SlurmCommand(std::vector<std::string> words, bool with_errors) : words_(std::move(words)) {
   std::vector<char*> argv;
   for (const std::string& word : words_) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::vector<char*> environment = environment_without_cuts();
-  const std::string program = path_of(words_.front());
+  const std::string program = path_of_command(words_.front());
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) throw Error(words_.front() + ": " + std::strerror(errno));
   from_.reset(ends[0]);
@@ -118,7 +116,8 @@ std::string SlurmCommand::text() {
   if (ended.exit_code == 0) return std::move(ended.text);
   char errors[512];
   const ssize_t got = pread(errors_, errors, sizeof errors, 0);
-  const std::string_view reason = trimmed({errors, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
+  std::string_view reason = trimmed({errors, static_cast<std::size_t>(std::max<ssize_t>(got, 0))});
+  reason.remove_prefix(std::min(reason.find_first_not_of("-\n"), reason.size()));  // mpirun draws a line first
   throw Error("'" + joined(words_, " ") + "' ended with exit code " + std::to_string(ended.exit_code) +
               (reason.empty() ? "" : ": " + printable(split_at(reason, '\n').front())));
 }

@@ -15,8 +15,11 @@ struct CommandOutput {
   int exit_code = 0;  // 128 and the number of the signal if a signal ended the command
 };
 
-// A command of Slurm that runs as the calling user. It is searched for in the installation of the running program, then
-// in that for which this plugin was built, then in PATH. The destructor ends the command.
+// Returns the path of a command. First choice: the directory of the running program, such as srun, because its commands
+// fit the running libslurm. Second: SLURM_BINDIR. Otherwise returns the name alone.
+std::string path_of_command(const std::string& command);
+
+// A command of Slurm, of path_of_command(), that runs as the calling user. The destructor ends the command.
 //
 // Most questions go to scontrol, whose text has one form in all versions of Slurm. The structures of libslurm differ
 // between versions, for example for switches and for the cores of a job.
@@ -34,7 +37,7 @@ class SlurmCommand {
   CommandOutput output();
 
   // Waits for the end of the command, and returns what it prints. Throws Error with the first line that the command
-  // prints on standard error if it fails.
+  // prints on standard error if it fails, without dashes before it.
   std::string text();
 
  private:

@@ -67,9 +67,10 @@ struct NodeState {
 // The method that forecasts the next value of a measurement from earlier ones [NLA §10].
 enum class Predictor : std::uint8_t { none, last, mean, median, ewma };
 
-// The origin of the values of a cell. `measured`: between nodes of its groups. `modelled`: from measurements of other
-// pairs. `assumed`: from pairs at another distance, because none at this distance was measured.
-enum class PairSource : std::uint8_t { none, measured, modelled, assumed };
+// The origin of the values of a cell. `measured`: by probes between nodes of its groups. `modelled`: from measurements
+// of other pairs. `assumed`: from pairs at another distance, because none at this distance was measured. `mpi`: by an
+// MPI program between nodes of its groups.
+enum class PairSource : std::uint8_t { none, measured, modelled, assumed, mpi };
 
 // The known latency and bandwidth of the network between nodes. Each node belongs to a group. The cell of two groups
 // applies to each pair of nodes from these groups. A cell on the diagonal applies to two nodes of one group. On a small

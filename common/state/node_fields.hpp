@@ -66,7 +66,7 @@ inline constexpr std::array node_fields = {
 
 // The names of the values of the enumerations, in their order.
 inline constexpr std::array<std::string_view, 4> liveness_names = {"unknown", "up", "suspect", "down"};
-inline constexpr std::array<std::string_view, 4> pair_source_names = {"none", "measured", "modelled", "assumed"};
+inline constexpr std::array<std::string_view, 5> pair_source_names = {"none", "measured", "modelled", "assumed", "mpi"};
 
 inline constexpr std::array<std::string_view, 5> predictor_names = {"none", "last", "mean", "median", "ewma"};
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "common/state/node_fields.hpp"
+
 namespace placement {
 
 PairArrays::PairArrays(std::int32_t count, std::vector<std::int32_t> of_node)
@@ -53,6 +55,17 @@ PairArrays::CellForecast pair_forecast(const PairTable& table, std::int32_t a, s
 bool nothing_known(const PairArrays::Cell& cell) {
   return cell.source == PairSource::none && std::isnan(cell.latency_us) && std::isnan(cell.bandwidth_Bps) &&
          std::isnan(cell.peak_bandwidth_Bps) && std::isnan(cell.age_s);
+}
+
+std::string shown_sources(std::span<const std::int64_t> count) {
+  std::string text;
+  for (std::size_t i = 1; i <= count.size(); ++i) {
+    const std::size_t source = i % count.size();  // none is the last one
+    if (count[source] == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(count[source]) + " " +
+            (source == 0 ? "not known" : std::string(pair_source_names[source]));
+  }
+  return text.empty() ? "none" : text;
 }
 
 std::vector<std::vector<std::string>> names_of_groups(const LiveState& state) {

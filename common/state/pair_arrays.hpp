@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,6 +53,10 @@ struct PairArrays {
 
 // Returns whether no value of the cell is known.
 bool nothing_known(const PairArrays::Cell& cell);
+
+// Returns the numbers of pairs, such as "3 measured, 1 modelled, 2 not known", or "none". `count` has one for each
+// PairSource.
+std::string shown_sources(std::span<const std::int64_t> count);
 
 // Returns the names of the nodes of each group, in the order of the nodes.
 std::vector<std::vector<std::string>> names_of_groups(const LiveState& state);

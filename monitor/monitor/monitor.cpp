@@ -13,6 +13,7 @@
 #include "common/util/error.hpp"
 #include "common/util/prometheus_text.hpp"
 #include "monitor/monitor/monitor_metrics.hpp"
+#include "monitor/monitor/mpi_pairs.hpp"
 #include "monitor/protocol/agent_config.hpp"
 
 namespace placement::monitor {
@@ -144,9 +145,21 @@ void Monitor::tick() {
     if (const std::string wrong = slurm_.ask(moment.steady_s); !wrong.empty())
       slurm_trouble_.say("cannot query slurmctld, and classifies outages without it: " + wrong);
   if (schedule_.snapshot.due(moment.steady_s)) {
+    read_mpi_pairs();
     publish();
     for (const std::string& line : configuration_.refresh()) log_(line);
     probing_.take_switches(configuration_.switches());
+  }
+}
+
+// Reads the pairs by MPI if their file has changed.
+void Monitor::read_mpi_pairs() {
+  const std::string path = mpi_pairs_file(settings_.config);
+  if (const FileIdentity found = identity_of(path); found == std::exchange(mpi_pairs_, found)) return;
+  try {
+    probing_.take_mpi_pairs(stored_mpi_pairs(path), now());
+  } catch (const Error& error) {
+    log_(std::string(error.what()) + ": the pairs in this file are not used");
   }
 }
 

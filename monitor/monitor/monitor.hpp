@@ -56,6 +56,7 @@ class Monitor {
     return settings_.hosts.controllers[static_cast<std::size_t>(settings_.order)].name;
   }
   void tick();
+  void read_mpi_pairs();
   void publish();
 
   MonitorSettings settings_;
@@ -68,6 +69,7 @@ class Monitor {
   MonitorPort port_;
   bool leads_ = false;  // most agents follow this monitor, which grants leases for probes then
   Probing probing_;
+  FileIdentity mpi_pairs_;  // of the file of pairs by MPI that was read last
   SnapshotPublisher publisher_;
   SlurmNodes slurm_;
   std::optional<ControllerState> controller_;  // the settings in force in slurmctld, by its last answer

@@ -42,22 +42,22 @@ const NumberRange& range_of(Measurement measurement) {
 float told_us(double value) { return static_cast<float>(std::min(value, live_range::latency_us.most)); }
 float told_Bps(double value) { return static_cast<float>(std::min(value, live_range::rate_Bps.most)); }
 
-struct Sample {
-  std::int32_t a, b;
-  double value, at_s;
-};
+// Returns the source of a cell whose two values have the sources `a` and `b`: the less certain one.
+PairSource less_certain(PairSource a, PairSource b) {
+  return a == PairSource::mpi ? b : b == PairSource::mpi ? a : std::max(a, b);
+}
 
 }  // namespace
 
 // The model of one attribute. Latency is the sum of its parts. Bandwidth is too, in logarithms, and has a bound per
 // node.
 struct PairModel::Fit {
-  Fit(const PairModel& model, std::vector<Sample> all, bool of_logarithms);
+  Fit(const PairModel& model, Measurement measurement, double now_s);
 
   // Returns the value without measurements of the pair itself; NaN when there is no measurement at all.
   double modelled(std::int32_t leaf, std::int32_t other) const;
   const PairModel& model;
-  std::vector<Sample> samples;
+  std::vector<Sample> samples;  // the present values, ordered by a, then b
   bool logarithms;
   std::map<std::int32_t, double> classes;  // value of each hop class, as a logarithm if `logarithms`
   std::vector<double> of_leaf;
@@ -66,12 +66,12 @@ struct PairModel::Fit {
   double median_at_s = unknown_value;
 };
 
-PairModel::Fit::Fit(const PairModel& m, std::vector<Sample> all, bool of_logarithms)
+PairModel::Fit::Fit(const PairModel& m, Measurement measurement, double now_s)
     : model(m),
-      samples(std::move(all)),
-      logarithms(of_logarithms),
+      samples(m.present_values(measurement, now_s)),
+      logarithms(measurement == Measurement::bandwidth),
       of_leaf(static_cast<std::size_t>(m.switches_.leaves), 0.0),
-      of_node(m.switches_.leaf_of_node.size(), of_logarithms ? std::numeric_limits<double>::infinity() : 0.0) {
+      of_node(m.switches_.leaf_of_node.size(), logarithms ? std::numeric_limits<double>::infinity() : 0.0) {
   const auto number = [this](double value) { return logarithms ? std::log(value) : value; };
   std::map<std::int32_t, std::vector<double>> by_class;
   std::vector<double> times;
@@ -145,15 +145,32 @@ std::int32_t PairModel::hops(std::int32_t a, std::int32_t b) const {
                                 switches_.leaf_of_node[static_cast<std::size_t>(b)]);
 }
 
-void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
-  if (a == b || !(value > 0) || !range_of(measurement).has(value)) return;
+// Returns the pair, which may be new; null when there is no room for it.
+PairModel::Pair* PairModel::pair_to_measure(std::int32_t a, std::int32_t b, double now_s) {
   if (!pairs_.contains(key_of(a, b)) && !has_room(now_s)) {
     ++dropped_;
-    return;
+    return nullptr;
   }
   Pair& pair = pairs_[key_of(a, b)];
   pair.a = std::min(a, b);
   pair.b = std::max(a, b);
+  return &pair;
+}
+
+void PairModel::add_mpi(std::int32_t a, std::int32_t b, double latency_us, double bandwidth_Bps, double at_s,
+                        double now_s) {
+  Pair* const pair = pair_to_measure(a, b, now_s);
+  if (pair == nullptr || pair->mpi_at_s >= at_s) return;
+  pair->mpi_latency_us = latency_us;
+  pair->mpi_bandwidth_Bps = bandwidth_Bps;
+  pair->mpi_at_s = at_s;
+}
+
+void PairModel::add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s) {
+  if (a == b || !(value > 0) || !range_of(measurement).has(value)) return;
+  Pair* const found = pair_to_measure(a, b, now_s);
+  if (found == nullptr) return;
+  Pair& pair = *found;
   if (measurement == Measurement::latency) {
     pair.latency_us.add(value);
     pair.latency_at_s = now_s;
@@ -172,13 +189,6 @@ bool PairModel::has_room(double now_s) {
   return pairs_.size() < settings_.most_pairs;
 }
 
-std::vector<PairModel::Pair> PairModel::pairs() const {
-  std::vector<Pair> all;
-  for (const auto& [key, pair] : pairs_) all.push_back(pair);
-  std::sort(all.begin(), all.end(), [](const Pair& x, const Pair& y) { return key_of(x.a, x.b) < key_of(y.a, y.b); });
-  return all;
-}
-
 const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
   const auto found = pairs_.find(key_of(a, b));
   return found == pairs_.end() ? nullptr : &found->second;
@@ -186,20 +196,19 @@ const PairModel::Pair* PairModel::find(std::int32_t a, std::int32_t b) const {
 
 void PairModel::forget_old(double now_s) {
   forgot_s_ = now_s;
-  std::erase_if(pairs_,
-                [this, now_s](const auto& entry) { return !(now_s - entry.second.newest_s() <= settings_.keep_s); });
+  std::erase_if(pairs_, [this, now_s](const auto& entry) {
+    const Pair& pair = entry.second;
+    return !(now_s - pair.newest_s() <= settings_.keep_s) && !(now_s - pair.mpi_at_s <= settings_.mpi_keep_s);
+  });
 }
 
 // Returns the attribute of two nodes. Each of them is a group.
-PairModel::PairForecast PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const {
-  if (const Pair* const pair = find(a, b)) {
-    const double at_s = fit.logarithms ? pair->bandwidth_at_s : pair->latency_at_s;
-    if (now_s - at_s <= settings_.keep_s)
-      return {(fit.logarithms ? pair->bandwidth_Bps : pair->latency_us).value(), now_s - at_s, pair->peak_bandwidth_Bps,
-              PairSource::measured};
-  }
-  PairForecast forecast = forecast_model(fit, switches_.leaf_of_node[static_cast<std::size_t>(a)],
-                                         switches_.leaf_of_node[static_cast<std::size_t>(b)], now_s);
+PairModel::Sample PairModel::forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b) const {
+  const auto key = [](const Sample& sample) { return key_of(sample.a, sample.b); };
+  const auto own = std::ranges::lower_bound(fit.samples, key_of(a, b), {}, key);
+  if (own != fit.samples.end() && key(*own) == key_of(a, b)) return *own;
+  Sample forecast = forecast_model(fit, switches_.leaf_of_node[static_cast<std::size_t>(a)],
+                                   switches_.leaf_of_node[static_cast<std::size_t>(b)]);
   const double end_a = fit.of_node[static_cast<std::size_t>(a)], end_b = fit.of_node[static_cast<std::size_t>(b)];
   if (!fit.logarithms)
     forecast.value += end_a + end_b;
@@ -209,55 +218,79 @@ PairModel::PairForecast PairModel::forecast_pair(const Fit& fit, std::int32_t a,
 }
 
 // Returns the attribute of two leaf switches: the median of the pairs between them, without the parts of their nodes.
-PairModel::PairForecast PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
+PairModel::Sample PairModel::forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q) const {
   const auto cell = fit.cells.find({std::min(p, q), std::max(p, q)});
-  if (cell == fit.cells.end()) return forecast_model(fit, p, q, now_s);
-  std::vector<double> values, ages, peaks;
+  if (cell == fit.cells.end()) return forecast_model(fit, p, q);
+  std::vector<double> values, times, peaks;
+  PairSource source = PairSource::mpi;  // if all pairs have it
   for (const std::size_t i : cell->second) {
     const Sample& sample = fit.samples[i];
     const double ends = fit.logarithms ? 0
                                        : fit.of_node[static_cast<std::size_t>(sample.a)] +
                                              fit.of_node[static_cast<std::size_t>(sample.b)];
     values.push_back(std::max(0.0, sample.value - ends));
-    ages.push_back(now_s - sample.at_s);
-    if (fit.logarithms) peaks.push_back(find(sample.a, sample.b)->peak_bandwidth_Bps);
+    times.push_back(sample.at_s);
+    if (fit.logarithms) peaks.push_back(sample.peak_Bps);
+    source = less_certain(source, sample.source);
   }
-  return {median_if_any(values), median_if_any(ages), median_if_any(peaks), PairSource::measured};
+  return {p, q, median_if_any(values), median_if_any(times), median_if_any(peaks), source};
 }
 
-PairModel::PairForecast PairModel::forecast_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const {
-  const std::int32_t hops = switches_.hops_between(p, q);
-  if (fit.samples.empty()) return {unknown_value, unknown_value, unknown_value, PairSource::modelled};
-  return {fit.modelled(p, q), now_s - fit.median_at_s, unknown_value,
-          fit.classes.contains(hops) ? PairSource::modelled : PairSource::assumed};
+PairModel::Sample PairModel::forecast_model(const Fit& fit, std::int32_t p, std::int32_t q) const {
+  const bool known = fit.samples.empty() || fit.classes.contains(switches_.hops_between(p, q));
+  return {p, q, fit.modelled(p, q), fit.median_at_s, unknown_value, known ? PairSource::modelled : PairSource::assumed};
 }
 
-PairArrays::CellForecast PairModel::forecast_of(const Pair& pair, double now_s) const {
-  PairArrays::CellForecast told;
-  if (now_s - pair.latency_at_s <= settings_.keep_s) {
-    told.latency = pair.latency_us.best();
-    told.latency_error_us = told_us(pair.latency_us.error());
+// Returns the value of one attribute that counts now. Values of probes are multiplied by `scale`.
+PairModel::Sample PairModel::present(const Pair& pair, Measurement measurement, double scale, double now_s) const {
+  const bool latency = measurement == Measurement::latency;
+  const Forecast& probes = latency ? pair.latency_us : pair.bandwidth_Bps;
+  const double probed_at_s = latency ? pair.latency_at_s : pair.bandwidth_at_s;
+  const bool probed = now_s - probed_at_s <= settings_.keep_s;
+  Sample now{pair.a, pair.b};
+  if (now_s - pair.mpi_at_s <= settings_.mpi_keep_s) {
+    now.value = latency ? pair.mpi_latency_us : pair.mpi_bandwidth_Bps;
+    now.at_s = pair.mpi_at_s;
+    now.source = PairSource::mpi;
+    now.predictor = Predictor::last;
+    if (probed) now.error = probes.error() / probes.value() * now.value;  // only probes show how much the pair varies
+  } else if (probed) {
+    now = {pair.a, pair.b, scale * probes.value(), probed_at_s, unknown_value, PairSource::measured};
+    now.predictor = probes.best();
+    now.error = scale * probes.error();
   }
-  if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
-    told.bandwidth = pair.bandwidth_Bps.best();
-    told.bandwidth_error_Bps = told_Bps(pair.bandwidth_Bps.error());
-  }
-  return told;
+  if (!latency) now.peak_Bps = std::fmax(scale * pair.peak_bandwidth_Bps, now.value);
+  return now;
+}
+
+// Returns the median ratio of the value by MPI to that by probes; 1 if no pair has both.
+double PairModel::mpi_over_probe(Measurement measurement, double now_s) const {
+  const bool latency = measurement == Measurement::latency;
+  std::vector<double> ratios;
+  for (const auto& [key, pair] : pairs_)
+    if (now_s - pair.mpi_at_s <= settings_.mpi_keep_s &&
+        now_s - (latency ? pair.latency_at_s : pair.bandwidth_at_s) <= settings_.keep_s)
+      ratios.push_back(latency ? pair.mpi_latency_us / pair.latency_us.value()
+                               : pair.mpi_bandwidth_Bps / pair.bandwidth_Bps.value());
+  return ratios.empty() ? 1 : median(ratios);
+}
+
+// Returns the value of each pair that has a present one, ordered by a, then b.
+std::vector<PairModel::Sample> PairModel::present_values(Measurement measurement, double now_s) const {
+  const double scale = mpi_over_probe(measurement, now_s);
+  std::vector<Sample> values;
+  for (const auto& [key, pair] : pairs_)
+    if (const Sample now = present(pair, measurement, scale, now_s); now.source != PairSource::none)
+      values.push_back(now);
+  std::ranges::sort(values, {}, [](const Sample& sample) { return key_of(sample.a, sample.b); });
+  return values;
 }
 
 PairTable PairModel::table(double now_s) const {
-  std::vector<Sample> latency, bandwidth;
+  const Fit lt(*this, Measurement::latency, now_s), bw(*this, Measurement::bandwidth, now_s);
+  if (lt.samples.empty() && bw.samples.empty()) return {};
   double peak = 0;
-  for (const Pair& pair : pairs()) {
-    if (now_s - pair.latency_at_s <= settings_.keep_s)
-      latency.push_back({pair.a, pair.b, pair.latency_us.value(), pair.latency_at_s});
-    if (now_s - pair.bandwidth_at_s <= settings_.keep_s) {
-      bandwidth.push_back({pair.a, pair.b, pair.bandwidth_Bps.value(), pair.bandwidth_at_s});
-      peak = std::max(peak, pair.peak_bandwidth_Bps);
-    }
-  }
-  if (latency.empty() && bandwidth.empty()) return {};
-  const Fit lt(*this, std::move(latency), false), bw(*this, std::move(bandwidth), true);
+  for (const Sample& sample : bw.samples) peak = std::fmax(peak, sample.peak_Bps);
 
   const std::size_t nodes = switches_.leaf_of_node.size();
   const bool single = nodes <= static_cast<std::size_t>(settings_.all_pairs_nodes);
@@ -270,14 +303,14 @@ PairTable PairModel::table(double now_s) const {
     for (std::size_t h = g; h < groups; ++h) {
       if (single && g == h) continue;
       const auto a = static_cast<std::int32_t>(g), b = static_cast<std::int32_t>(h);
-      const PairForecast l = single ? forecast_pair(lt, a, b, now_s) : forecast_leaves(lt, a, b, now_s);
-      const PairForecast w = single ? forecast_pair(bw, a, b, now_s) : forecast_leaves(bw, a, b, now_s);
-      const double age_s = std::isnan(w.age_s) || l.age_s > w.age_s ? l.age_s : w.age_s;
+      const Sample l = single ? forecast_pair(lt, a, b) : forecast_leaves(lt, a, b);
+      const Sample w = single ? forecast_pair(bw, a, b) : forecast_leaves(bw, a, b);
+      const double at_s = std::isnan(w.at_s) || l.at_s < w.at_s ? l.at_s : w.at_s;
       arrays.set(a, b,
                  {told_us(l.value), told_Bps(w.value), told_Bps(w.peak_Bps >= w.value ? w.peak_Bps : w.value),
-                  std::max(l.source, w.source),  // the less certain of the two sources
-                  static_cast<float>(std::max(0.0, age_s))});
-      if (const Pair* const pair = single ? find(a, b) : nullptr) arrays.set_forecast(a, b, forecast_of(*pair, now_s));
+                  less_certain(l.source, w.source), static_cast<float>(std::max(0.0, now_s - at_s))});
+      if (l.predictor != Predictor::none || w.predictor != Predictor::none)
+        arrays.set_forecast(a, b, {l.predictor, w.predictor, told_us(l.error), told_Bps(w.error)});
     }
   for (std::size_t i = 0; i < nodes && !single; ++i) {
     arrays.node_latency_us.push_back(told_us(lt.of_node[i]));

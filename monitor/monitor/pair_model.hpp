@@ -28,6 +28,7 @@ struct NodeSwitches {
 struct PairModelSettings {
   std::int32_t all_pairs_nodes = 128;  // with more nodes, each leaf switch is a group, else each node
   double keep_s = 2 * 3600;            // a measurement that is older is not used as a present one
+  double mpi_keep_s = 26 * 3600;       // the same for measurements by MPI
   std::size_t most_pairs = 400000;     // largest number of pairs that are remembered
 };
 
@@ -45,40 +46,56 @@ class PairModel {
   // Adds a measurement: latency in microseconds or bandwidth in bytes per second. Ignores a value that is not positive
   // and finite, and any value of a new pair if most_pairs pairs are stored. `now_s` is the time by a steady clock.
   void add(std::int32_t a, std::int32_t b, Measurement measurement, double value, double now_s);
+  // Adds a measurement of two nodes by an MPI program. It replaces the probes of the pair until it is mpi_keep_s old.
+  // Both values are in the ranges of read_measured_pairs(). Ignores a pair without room, and one that is not newer than
+  // the last one with equal nodes.
+  void add_mpi(std::int32_t a, std::int32_t b, double latency_us, double bandwidth_Bps, double at_s, double now_s);
 
   struct Pair {
     std::int32_t a = 0, b = 0;  // a < b
     Forecast latency_us, bandwidth_Bps;
     double latency_at_s = unknown_value, bandwidth_at_s = unknown_value;
     double peak_bandwidth_Bps = unknown_value;
+    double mpi_latency_us = unknown_value, mpi_bandwidth_Bps = unknown_value, mpi_at_s = unknown_value;
 
-    double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: nothing was measured
+    double newest_s() const { return std::fmax(latency_at_s, bandwidth_at_s); }  // NaN: no probe has measured it
   };
-  std::vector<Pair> pairs() const;                         // ordered by a, then b
   const Pair* find(std::int32_t a, std::int32_t b) const;  // null: nothing is known of the pair
   std::size_t size() const { return pairs_.size(); }
   std::size_t most() const { return settings_.most_pairs; }  // the largest number of pairs
   std::int64_t dropped() const { return dropped_; }          // measurements that were ignored for lack of room
-  // Removes the pairs without a measurement in the last keep_s seconds.
+  // Removes the pairs without a probe in the last keep_s seconds and without a measurement by MPI in the last
+  // mpi_keep_s.
   void forget_old(double now_s);
 
   // Returns the table for all nodes. A measured cell has the forecast of its pair, or the median of its pairs. Where
   // each node is a group, the table also names the predictor and its error. Other cells are modelled, or assumed from
   // the nearest hop class with a measurement. Without any measurement the table is empty.
+  //
+  // MPI and probes measure different things: a probe over IP does not reach the bandwidth of InfiniBand. Pairs must
+  // stay comparable while only some are measured by MPI. So the values of probes are multiplied by the median ratio of
+  // MPI to probe over the pairs that have both.
   PairTable table(double now_s) const;
 
  private:
   struct Fit;
-  struct PairForecast {  // of a pair of nodes, or of two leaf switches
-    double value, age_s, peak_Bps;
-    PairSource source;
+  struct Sample {  // one attribute of a pair of nodes, or of two leaf switches
+    std::int32_t a = 0, b = 0;
+    double value = unknown_value, at_s = unknown_value;
+    double peak_Bps = unknown_value;       // of a bandwidth
+    PairSource source = PairSource::none;  // none: there is no present value
+    Predictor predictor = Predictor::none;
+    double error = unknown_value;
   };
-  PairArrays::CellForecast forecast_of(const Pair& pair, double now_s) const;
-  PairForecast forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b, double now_s) const;
-  PairForecast forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
-  PairForecast forecast_model(const Fit& fit, std::int32_t p, std::int32_t q, double now_s) const;
+  Sample present(const Pair& pair, Measurement measurement, double scale, double now_s) const;
+  double mpi_over_probe(Measurement measurement, double now_s) const;
+  std::vector<Sample> present_values(Measurement measurement, double now_s) const;
+  Sample forecast_pair(const Fit& fit, std::int32_t a, std::int32_t b) const;
+  Sample forecast_leaves(const Fit& fit, std::int32_t p, std::int32_t q) const;
+  Sample forecast_model(const Fit& fit, std::int32_t p, std::int32_t q) const;
   std::int32_t hops(std::int32_t a, std::int32_t b) const;
   bool has_room(double now_s);
+  Pair* pair_to_measure(std::int32_t a, std::int32_t b, double now_s);
 
   NodeSwitches switches_;
   PairModelSettings settings_;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "monitor/agent/probe.hpp"
+#include "monitor/monitor/mpi_pairs.hpp"
 
 namespace placement::monitor {
 
@@ -27,6 +28,7 @@ PairModelSettings pair_settings(const Config& config, const NodeSwitches& switch
   PairModelSettings settings;
   settings.all_pairs_nodes = static_cast<std::int32_t>(config.probe_all_pairs_nodes);
   const ProbeSchedule schedule(switches.leaf_of_node, schedule_settings(config));
+  settings.mpi_keep_s = static_cast<double>(config.mpi_pair_hours) * 3600;
   settings.keep_s = std::max(settings.keep_s, 4 * schedule.period_s(Measurement::bandwidth));
   return settings;
 }
@@ -96,6 +98,15 @@ void Probing::take_measurement(std::int32_t node, const protocol::ProbeResult& r
   if (const auto peer = watch_.index(result.peer))
     pairs_.add(node, *peer, latency ? Measurement::latency : Measurement::bandwidth,
                latency ? result.median_latency_us : result.bandwidth_Bps, now_s);
+}
+
+void Probing::take_mpi_pairs(std::span<const MeasuredPair> pairs, Moment now) {
+  for (const MeasuredPair& pair : pairs) {
+    if (!is_present(pair, now.wall_s, static_cast<double>(config_.mpi_pair_hours) * 3600)) continue;
+    const auto a = watch_.index(pair.a), b = watch_.index(pair.b);
+    const double at_s = now.steady_s - std::max(0.0, now.wall_s - static_cast<double>(pair.at_s));
+    if (a && b) pairs_.add_mpi(*a, *b, pair.latency_us, pair.bandwidth_Bps, at_s, now.steady_s);
+  }
 }
 
 void Probing::take_result(std::int32_t node, const protocol::ProbeResult& result, bool leads, double now_s) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "common/policy/config.hpp"
+#include "common/state/measured_pairs.hpp"
 #include "monitor/monitor/monitor_port.hpp"
 #include "monitor/monitor/node_watch.hpp"
 #include "monitor/monitor/pair_model.hpp"
@@ -36,6 +38,8 @@ class Probing {
   // Takes the result of a probe that the node reports. While this monitor leads, a result without a lease of this node
   // is ignored. Otherwise another monitor, the leader, granted the lease, and the measurement is taken.
   void take_result(std::int32_t node, const protocol::ProbeResult& result, bool leads, double now_s);
+  // Takes pairs that an MPI program has measured. Ignores pairs of unknown nodes and those that are not present.
+  void take_mpi_pairs(std::span<const MeasuredPair> pairs, Moment now);
 
   PairModel& pairs() { return pairs_; }
   const PairModel& pairs() const { return pairs_; }

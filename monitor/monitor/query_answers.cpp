@@ -15,6 +15,7 @@
 #include "common/decision/job_state.hpp"
 #include "common/state/snapshot.hpp"
 #include "common/topology/torus_topology.hpp"
+#include "monitor/monitor/mpi_pairs.hpp"
 #include "monitor/monitor/stored_decisions.hpp"
 
 namespace placement::monitor {
@@ -33,12 +34,8 @@ void QueryAnswers::check_sees_nodes(uid_t asker) const {
 
 // Reads the snapshot if it is another file than before. Throws Error if it cannot be read.
 void QueryAnswers::read_live() {
-  struct stat found {};
-  const bool is_known = live_ && stat(config().snapshot_file.c_str(), &found) == 0 &&
-                        found.st_ino == snapshot_.st_ino && found.st_dev == snapshot_.st_dev &&
-                        found.st_mtim.tv_sec == snapshot_.st_mtim.tv_sec &&
-                        found.st_mtim.tv_nsec == snapshot_.st_mtim.tv_nsec;
-  if (is_known) return;
+  const FileIdentity found = identity_of(config().snapshot_file);
+  if (live_ && found == snapshot_) return;
   live_.reset();
   live_ = std::make_shared<const LiveState>(read_snapshot(config().snapshot_file));
   const std::vector<std::byte> bytes = encode_snapshot(*live_);
@@ -61,7 +58,7 @@ void QueryAnswers::send_decisions(const protocol::Query& query, uid_t asker, con
     answer.notes.push_back(error.what());
   }
   try {
-    DecisionReader ring = open_ring(config().decision_file, ring_owners_);
+    DecisionReader ring = open_ring(config().decision_file, owners_);
     for (const Decision& decision : ring.read()) {
       answer.last_s = decision.at_s;
       if (filter.admits(decision)) send_one(decision);
@@ -94,7 +91,7 @@ std::string QueryAnswers::job_state(const protocol::Query& query) {
   }
   if (known.torus) most = std::max(most, static_cast<std::size_t>(known.torus->nodes()));
   ClusterView view;
-  for (std::string& name : expand_hostlist(query.nodes, most)) view.nodes.emplace_back().name = std::move(name);
+  for (std::string& name : expand_hostlist(query.text, most)) view.nodes.emplace_back().name = std::move(name);
   attach_job_state(view, known);
   std::vector<std::int32_t> all(view.nodes.size());
   std::iota(all.begin(), all.end(), 0);
@@ -112,9 +109,19 @@ std::string QueryAnswers::notes() const {
   return text;
 }
 
+void QueryAnswers::take_pairs(const protocol::Query& query, uid_t asker) const {
+  MpiPairRules rules{owners_, {}, static_cast<double>(config().mpi_pair_hours) * 3600};
+  for (const NodeShape& node : configuration_.nodes()) rules.nodes.insert(node.name);
+  store_mpi_pairs(mpi_pairs_file(config()), query.text, asker, static_cast<double>(std::time(nullptr)), rules);
+}
+
 protocol::QueryServer::Text QueryAnswers::answer(const protocol::Query& query, uid_t asker) {
   configuration_.refresh();
   if (query.kind == protocol::Query::Kind::notes) return std::make_shared<const std::string>(notes());
+  if (query.kind == protocol::Query::Kind::measured_pairs) {
+    take_pairs(query, asker);
+    return std::make_shared<const std::string>();
+  }
   check_sees_nodes(asker);
   if (query.kind == protocol::Query::Kind::job_state) return std::make_shared<const std::string>(job_state(query));
   read_live();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <memory>
@@ -13,15 +12,17 @@
 
 namespace placement::monitor {
 
-// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp). For each query, it reads the history,
-// slurmctld's ring, placement.conf and the files named there again. It reads the snapshot again if that has changed.
+// Answers the queries of placectl and srun to placement-monitor (query_wire.hpp), and stores measured pairs. For each
+// query, it reads the history, slurmctld's ring, placement.conf and the files named there again. It reads the snapshot
+// again if that has changed.
 class QueryAnswers {
  public:
-  // Only rings that belong to one of `ring_owners` are read; empty: any user's.
-  QueryAnswers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> ring_owners)
+  // `owners` are root and SlurmUser. Only rings that belong to one of them are read; empty: any user's. Only they may
+  // send measured pairs.
+  QueryAnswers(std::string slurm_conf, RunningConfiguration configuration, std::vector<uid_t> owners)
       : slurm_conf_(std::move(slurm_conf)),
         configuration_(std::move(configuration)),
-        ring_owners_(std::move(ring_owners)) {}
+        owners_(std::move(owners)) {}
 
   // Returns the answer to a query of the user `asker`; the kind is any but `decisions`. Throws Error with a message
   // that is sent to the user.
@@ -36,12 +37,13 @@ class QueryAnswers {
   void read_live();
   std::string job_state(const protocol::Query& query);
   std::string notes() const;
+  void take_pairs(const protocol::Query& query, uid_t asker) const;
   const Config& config() const { return configuration_.config(); }
 
   std::string slurm_conf_;
   RunningConfiguration configuration_;
-  std::vector<uid_t> ring_owners_;
-  struct stat snapshot_ {};                // of the file that these two were read from
+  std::vector<uid_t> owners_;
+  FileIdentity snapshot_;                  // of the file that these two were read from
   std::shared_ptr<const LiveState> live_;  // null: no snapshot was read
   protocol::QueryServer::Text encoded_;    // the live state as it is sent
 };

@@ -19,11 +19,11 @@ namespace placement::monitor {
 namespace {
 
 // The settings that the monitor, or an agent to which it sends them, uses from its start to its end.
-constexpr std::array<std::string_view, 18> until_the_end = {
+constexpr std::array<std::string_view, 19> until_the_end = {
     "SnapshotFile",       "DecisionFile",    "StateDirectory", "MonitorUser",     "MonitorPort",
     "AgentPort",          "NodeProcessors",  "ProbeInterface", "ProbeLinkMbps",   "ProbeBytesPerMinute",
     "ProbeLatencyS",      "ProbeBandwidthS", "MetricsFile",    "OutageEstimator", "ProbeAllPairsNodes",
-    "OutageHorizonHours", "HistoryDays",     "AgentDirectory"};
+    "OutageHorizonHours", "HistoryDays",     "AgentDirectory", "MpiPairHours"};
 
 // The settings that the monitor applies at once. They are copied as values: a key that was removed from the file has an
 // empty text, which no key accepts.
@@ -59,14 +59,14 @@ RunningConfiguration::RunningConfiguration(std::string slurm_conf, Config starte
   read_again();
 }
 
-RunningConfiguration::Identity RunningConfiguration::identity_of(const std::string& path) {
+FileIdentity identity_of(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return {};
   return {status.st_dev, status.st_ino, static_cast<std::uint64_t>(status.st_size),
           status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec};
 }
 
-std::vector<RunningConfiguration::Identity> RunningConfiguration::identities() const {
+std::vector<FileIdentity> RunningConfiguration::identities() const {
   return {identity_of(placement_conf_path(slurm_conf_)), identity_of(slurm_conf_),
           identity_of(topology_file(slurm_conf_))};
 }
@@ -141,7 +141,7 @@ std::vector<std::string> RunningConfiguration::read_again() {
 }
 
 std::vector<std::string> RunningConfiguration::refresh() {
-  std::vector<Identity> now = identities();
+  std::vector<FileIdentity> now = identities();
   if (now == seen_ && !unreadable_) return {};
   seen_ = std::move(now);
   const std::vector<std::string> before = notes_;

@@ -11,6 +11,14 @@
 
 namespace placement::monitor {
 
+// Shows whether a file is another one, or has changed. All values are 0 if there is none.
+struct FileIdentity {
+  std::uint64_t device = 0, inode = 0, size = 0;
+  std::int64_t changed_ns = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
+FileIdentity identity_of(const std::string& path);
+
 // The configuration by which a running placement-monitor works. placement.conf, slurm.conf and the file of the switches
 // may change while it runs. Changes of the switches, and of the settings for queries (TorusFile, OutageFile,
 // SnapshotMaxAgeS, MonitorReaders), take effect at once. All other settings stay as they were at the start, and a note
@@ -30,19 +38,15 @@ class RunningConfiguration {
   const Config& config() const { return config_; }
   // Returns the switches by which the network is modelled.
   const NodeSwitches& switches() const { return switches_; }
+  // Returns the nodes of the start.
+  std::span<const NodeShape> nodes() const { return nodes_; }
   // Returns whether PrivateData of slurm.conf hides the state of nodes from users.
   bool private_nodes() const { return private_nodes_; }
   // Returns messages about settings in the files that are not in force here; none if all are in force.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  struct Identity {  // of a file; all 0: there is none
-    std::uint64_t device = 0, inode = 0, size = 0;
-    std::int64_t changed_ns = 0;
-    bool operator==(const Identity&) const = default;
-  };
-  static Identity identity_of(const std::string& path);
-  std::vector<Identity> identities() const;
+  std::vector<FileIdentity> identities() const;
   std::vector<std::string> read_again();
   bool read_switches();
 
@@ -52,7 +56,7 @@ class RunningConfiguration {
   NodeSwitches switches_;
   bool private_nodes_ = true;  // until slurm.conf was read
   bool unreadable_ = false;    // whether a file could not be read
-  std::vector<Identity> seen_;
+  std::vector<FileIdentity> seen_;
   std::vector<std::string> notes_;
 };
 

@@ -29,14 +29,15 @@ std::int64_t count_of(std::string_view value) {
 }  // namespace
 
 static void fields(auto& io, wire::Of<Query> auto& query) {
-  io.choice(query.kind, Query::Kind::notes);
+  io.choice(query.kind, Query::Kind::measured_pairs);
   io.number(query.channel);
   io.raw(query.key);
   io.number(query.job);
   io.exact(query.since_s);
-  io.rest(query.nodes, [](std::uint8_t) { return true; });
-  io.require(query.since_s >= 0 && query.since_s < 1e12 && query.nodes.size() <= max_query_nodes &&
-             query.nodes.empty() == (query.kind != Query::Kind::job_state));
+  io.rest(query.text, [](std::uint8_t) { return true; });
+  const bool has_text = query.kind == Query::Kind::job_state || query.kind == Query::Kind::measured_pairs;
+  io.require(query.since_s >= 0 && query.since_s < 1e12 && query.text.size() <= max_query_text &&
+             query.text.empty() != has_text);
 }
 
 template Bytes encode(const Query&);

@@ -25,7 +25,7 @@ namespace placement::protocol {
 
 inline constexpr std::size_t query_head_bytes = 8;
 inline constexpr std::size_t max_query_credential = 64 << 10;
-inline constexpr std::size_t max_query_nodes = 32 << 10;    // length of a hostlist, in bytes
+inline constexpr std::size_t max_query_text = 32 << 10;     // length of Query::text, in bytes
 inline constexpr std::size_t max_answer_bytes = 256 << 20;  // longest answer that a client accepts
 inline constexpr std::size_t max_sent_bytes = 64 << 20;     // of decisions; older ones are left out
 inline constexpr std::size_t answer_head_bytes = 5;         // "SPA1" and the reason
@@ -35,14 +35,15 @@ struct Query {
     live_state = 1,  // the snapshot as it is published
     decisions,       // the decisions that the asking user may see, as a DecisionAnswer
     job_state,       // the state of `nodes` that slurmctld would send with a job, as pack_job_state() writes it
-    notes,  // settings of the configuration files that are not in force in this monitor, one message on each line
+    notes,           // settings of the configuration files that are not in force in this monitor, one message per line
+    measured_pairs,  // no question: the pairs of nodes in `text`, for the monitor's use; the answer is empty
   };
   Kind kind = Kind::live_state;
   std::uint64_t channel = 0;  // number of the sealed channel of the answer; any number
   Key key{};                  // key of the sealed channel of the answer
   std::uint32_t job = 0;      // decisions: only those of this job, 0: all; job_state: the job ID that the answer names
   double since_s = 0;         // decisions: only those made at this time or later, in seconds since 1970
-  std::string nodes;          // job_state: a hostlist
+  std::string text;           // job_state: a hostlist; measured_pairs: a table (measured_pairs.hpp)
 };
 // encode() and decode() of messages.hpp write and read the payload of the credential.
 

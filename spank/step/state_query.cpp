@@ -14,7 +14,7 @@ JobState ask_for_job_state(const ControllerState& controller, std::uint32_t job,
   protocol::Query query;
   query.kind = protocol::Query::Kind::job_state;
   query.job = job;
-  query.nodes = compress_hostlist(nodes);
+  query.text = compress_hostlist(nodes);
   constexpr double seconds = 2;
   return unpack_job_state(
       protocol::ask_monitors(protocol::monitor_address(slurm_conf_path(), controller, Config{}), query, seconds).text);

@@ -84,7 +84,7 @@ START_TEST(what_is_shown_is_read_again) {
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionModes=a:observe b:Off\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
       "SnapshotFile=/s\nSnapshotMaxAgeS=8\nMonitorUser=u\nMonitorReaders=g\nMonitorPort=2\nAgentPort=3\nAgentDirectory=/b\n"
       "ProbeInterface=c,d\nProbeLinkMbps=9\nProbeBytesPerMinute=11\nNodeProcessors=allowed\n"
-      "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\n"
+      "RecordStockChoice=no\nDecisionFile=/d\nStateDirectory=/e\nProbeLatencyS=12\nProbeBandwidthS=13\nProbeAllPairsNodes=14\nMpiPairHours=17\n"
       "OutageEstimator=Moving-Average\nOutageHorizonHours=15\nHistoryDays=16\nMpirunByPolicy=yes\nProfileJobs=yes\nProfileExclude=lammps*,cp2k\nMetricsFile=/f",
       "p");
   ck_assert(config.outage_estimator == OutageEstimator::moving_average);
@@ -130,6 +130,7 @@ START_TEST(each_number_has_its_default_and_limits) {
       {"ProbeBandwidthS", 300, 10, 86400},
       {"ProbeAllPairsNodes", 128, 2, 1024},
       {"OutageHorizonHours", 24, 1, 8760},
+      {"MpiPairHours", 26, 0, 8760},
       {"HistoryDays", 400, 1, 36500},
   };
   std::size_t keys_of_numbers = 0;

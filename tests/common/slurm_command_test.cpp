@@ -24,6 +24,8 @@ START_TEST(a_command_that_fails_has_a_reason) {
                   "exit code 3: slurmctld is busy");
   ck_assert_error(SlurmCommand(shell("exit 4")).text(), "exit code 4");
   ck_assert_error(SlurmCommand(shell("printf '\\033[1m' >&2; exit 4")).text(), "exit code 4: ?[1m");
+  ck_assert_error(SlurmCommand(shell("printf -- '-----\\nno slots\\n-----\\n' >&2; exit 4")).text(),
+                  "exit code 4: no slots");
   // More than a pipe holds does not stop the command.
   ck_assert_error(SlurmCommand(shell("head -c 300000 /dev/zero | tr '\\0' x >&2; echo a; exit 5")).text(),
                   "exit code 5: x");

@@ -15,8 +15,8 @@ namespace {
 void check_query(ByteView bytes) {
   const auto query = decode<Query>(bytes);
   if (!query) return;
-  REQUIRE(query->since_s >= 0 && query->nodes.size() <= max_query_nodes);
-  REQUIRE(query->nodes.empty() == (query->kind != Query::Kind::job_state));
+  REQUIRE(query->since_s >= 0 && query->text.size() <= max_query_text);
+  REQUIRE(query->text.empty() == (query->kind != Query::Kind::job_state && query->kind != Query::Kind::measured_pairs));
   REQUIRE(encode(*query) == Bytes(bytes.begin(), bytes.end()));
 }
 

@@ -58,6 +58,7 @@ if HAVE_SQLITE
 check_PROGRAMS += \
 	%D%/decision_counts_test \
 	%D%/history_keeper_test \
+	%D%/mpi_pairs_test \
 	%D%/node_watch_test \
 	%D%/node_watch_restart_test \
 	%D%/node_switches_test \
@@ -68,6 +69,7 @@ endif
 endif
 %C%_decision_counts_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_history_keeper_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
+%C%_mpi_pairs_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_watch_restart_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)
 %C%_node_switches_test_LDADD = $(monitor_monitor) $(CHECK_LIBS)

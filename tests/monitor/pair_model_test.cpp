@@ -105,6 +105,89 @@ START_TEST(a_value_counts_as_measured_for_two_hours) {
 }
 END_TEST
 
+// A measurement by MPI replaces the probes of its pair for 26 hours, although probes arrive meanwhile.
+START_TEST(mpi_counts_instead_of_probes_until_it_is_old) {
+  PairModel model(places(2, 2), {});
+  const double day_s = 24 * 3600;
+  model.add(0, 1, lat, 50, 100);
+  model.add(0, 1, bw, 3e8, 100);
+  model.add_mpi(1, 0, 2, 1.2e10, 110, 110);
+  model.add_mpi(2, 3, 3, 1.0e10, 120, 120);  // no probe has measured it
+  model.add_mpi(0, 1, 9, 1e9, 105, 120);     // is older than the last one
+  ck_assert_uint_eq(model.size(), 2);
+  PairTable table = model.table(200);
+  check_valid(table, 4);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::mpi);
+  ck_assert_double_eq(Cell(table, 0, 1).latency(), 2);
+  ck_assert_double_eq_tol(Cell(table, 0, 1).bandwidth(), 1.2e10, 1e3);
+  ck_assert_double_eq(Cell(table, 0, 1).age(), 90);
+  ck_assert(Cell(table, 2, 3).source() == PairSource::mpi);
+  ck_assert_double_eq(Cell(table, 2, 3).latency(), 3);
+  ck_assert(Cell(table, 0, 2).source() == PairSource::assumed);
+  model.add(0, 1, lat, 60, day_s);
+  model.add(0, 1, bw, 2e8, day_s);
+  table = model.table(day_s);
+  ck_assert_double_eq(Cell(table, 0, 1).latency(), 2);
+  ck_assert_double_eq(Cell(table, 0, 1).age(), day_s - 110);
+  model.add(0, 1, lat, 60, 110 + 26 * 3600);
+  model.add(0, 1, bw, 2e8, 110 + 26 * 3600);
+  model.forget_old(111 + 26 * 3600);
+  table = model.table(111 + 26 * 3600);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::measured);
+  ck_assert_double_eq(Cell(table, 0, 1).latency(), 60);
+  ck_assert_ptr_nonnull(model.find(2, 3));  // nine seconds are left
+  model.forget_old(121 + 26 * 3600);
+  ck_assert_ptr_null(model.find(2, 3));
+}
+END_TEST
+
+// Probes over IP give a hundredth of what MPI reaches. A pair that MPI has not measured is no worse for that.
+START_TEST(pairs_by_probes_are_scaled_to_those_by_mpi) {
+  PairModel model(places(2, 2), {});
+  for (int round = 0; round < 3; ++round)
+    for (std::int32_t a = 0; a < 4; ++a)
+      for (std::int32_t b = a + 1; b < 4; ++b) {
+        const bool slow = a == 2 && b == 3;
+        model.add(a, b, lat, slow ? 80 : 40 + round % 2, round);
+        model.add(a, b, bw, slow ? 1e8 : 3e8, round);
+      }
+  for (std::int32_t b = 1; b < 4; ++b) model.add_mpi(0, b, 4, 3e10, 5, 5);
+  const PairTable table = model.table(10);
+  check_valid(table, 4);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::mpi && Cell(table, 1, 2).source() == PairSource::measured);
+  ck_assert_double_eq_tol(Cell(table, 1, 2).bandwidth(), 3e10, 1e8);
+  ck_assert_double_eq_tol(Cell(table, 1, 2).latency(), 4, 0.2);
+  ck_assert_double_eq_tol(Cell(table, 2, 3).bandwidth(), 1e10, 1e8);
+  ck_assert_double_eq_tol(Cell(table, 2, 3).latency(), 8, 0.4);
+  // The error of a pair is as large a part of its value as by probes.
+  const PairArrays::CellForecast mpi = pair_forecast(table, 0, 1), probed = pair_forecast(table, 1, 2);
+  ck_assert(mpi.latency == Predictor::last && probed.latency != Predictor::none);
+  ck_assert_double_gt(static_cast<double>(mpi.latency_error_us), 0);
+  ck_assert_double_eq_tol(static_cast<double>(mpi.latency_error_us), static_cast<double>(probed.latency_error_us),
+                          0.01);
+}
+END_TEST
+
+// Where leaf switches are measured instead of nodes, the source is mpi if MPI has measured all pairs of the cell.
+START_TEST(mpi_between_leaf_switches) {
+  PairModelSettings settings;
+  settings.all_pairs_nodes = 2;
+  PairModel model(places(2, 2), settings);
+  model.add_mpi(0, 2, 5, 1e10, 1, 1);
+  model.add_mpi(0, 1, 4, 2e10, 1, 1);
+  PairTable table = model.table(2);
+  check_valid(table, 4);
+  ck_assert_int_eq(table.groups, 2);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::mpi);
+  ck_assert_double_eq_tol(Cell(table, 0, 1).peak(), 1e10, 1e3);
+  ck_assert_double_eq_tol(static_cast<double>(table.node_bandwidth_Bps[0]), 2e10, 1e4);
+  model.add(1, 3, lat, 5, 1);
+  model.add(1, 3, bw, 1e10, 1);
+  table = model.table(2);
+  ck_assert(Cell(table, 0, 1).source() == PairSource::measured);
+}
+END_TEST
+
 START_TEST(a_forecast_not_the_last_value) {
   PairModel model(places(1, 2), {});
   for (int i = 0; i < 20; ++i) model.add(0, 1, bw, i % 5 == 4 ? 1e7 : 1e9, i);
@@ -239,6 +322,9 @@ int main() {
   tcase_add_test(tests, nothing_measured);
   tcase_add_test(tests, each_pair_of_a_small_cluster);
   tcase_add_test(tests, a_value_counts_as_measured_for_two_hours);
+  tcase_add_test(tests, mpi_counts_instead_of_probes_until_it_is_old);
+  tcase_add_test(tests, pairs_by_probes_are_scaled_to_those_by_mpi);
+  tcase_add_test(tests, mpi_between_leaf_switches);
   tcase_add_test(tests, a_forecast_not_the_last_value);
   tcase_add_test(tests, slow_links_of_a_large_machine);
   tcase_add_test(tests, a_liar_harms_itself_alone);

@@ -178,23 +178,29 @@ START_TEST(wire) {
   query.key.fill(9);
   query.job = 42;
   query.since_s = 1.5;
-  query.nodes = "n[1-4]";
+  query.text = "n[1-4]";
   const Bytes bytes = encode(query);
   const auto again = decode<Query>(bytes);
   ck_assert(again && again->kind == query.kind && again->channel == query.channel && again->key == query.key &&
-            again->job == 42 && again->since_s == 1.5 && again->nodes == query.nodes);
-  for (std::size_t size = 0; size + query.nodes.size() <= bytes.size(); ++size)
+            again->job == 42 && again->since_s == 1.5 && again->text == query.text);
+  for (std::size_t size = 0; size + query.text.size() <= bytes.size(); ++size)
     ck_assert(!decode<Query>(ByteView(bytes).first(size)));
   for (const double since_s : {-1.0, std::nan(""), HUGE_VAL}) {
     query.since_s = since_s;
     ck_assert(!decode<Query>(encode(query)));
   }
   query.since_s = 0;
-  query.nodes.assign(max_query_nodes + 1, 'n');
+  query.text.assign(max_query_text + 1, 'n');
   ck_assert(!decode<Query>(encode(query)));
-  query.nodes.clear();  // a request for the state of no nodes
+  query.text.clear();  // a request for the state of no nodes
   ck_assert(!decode<Query>(encode(query)));
-  query.kind = Query::Kind::live_state;
+  query.kind = Query::Kind::measured_pairs;
+  ck_assert(!decode<Query>(encode(query)));
+  query.text = "a table";
+  ck_assert(decode<Query>(encode(query)));
+  query.kind = Query::Kind::live_state;  // has no text
+  ck_assert(!decode<Query>(encode(query)));
+  query.text.clear();
   ck_assert(decode<Query>(encode(query)));
   query.kind = static_cast<Query::Kind>(9);
   ck_assert(!decode<Query>(encode(query)));

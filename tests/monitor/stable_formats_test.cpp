@@ -95,7 +95,7 @@ END_TEST
 
 START_TEST(questions_of_placectl) {
   stays("query",
-        Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .nodes = "n[1-4]"},
+        Query{.kind = Query::Kind::job_state, .channel = 5, .key = {}, .job = 7, .since_s = 1.5, .text = "n[1-4]"},
         decode<Query>);
 }
 END_TEST

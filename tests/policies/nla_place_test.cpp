@@ -294,11 +294,15 @@ END_TEST
 START_TEST(reasons_tell_what_was_chosen) {
   Cluster cluster(4);
   cluster.load(0, 3);
+  std::vector<PairSource> source(16, PairSource::measured);
+  source[1 * 4 + 2] = source[2 * 4 + 1] = PairSource::mpi;
+  cluster.live->pairs.source = source;
   const Placement placement = place_nla(cluster.view, tasks(8), Deadline::never());
   std::string all;
   for (const std::string& reason : placement.reasons) all += reason + "|";
   ck_assert_words(placement.reasons.front(), "8 tasks 2 nodes");
-  for (const char* part : {"|n[1-2] C=0", "runner-up n[1,3] T=", "first nodes n[0-1] T=", ": 5 processors", "data 2 s"})
+  for (const char* part :
+       {"|n[1-2] C=0", "|pairs: 1 mpi|", "runner-up n[1,3] T=", "first nodes n[0-1] T=", ": 5 processors", "data 2 s"})
     ck_assert_msg(all.find(part) != std::string::npos, "no '%s' in '%s'", part, all.c_str());
 }
 END_TEST

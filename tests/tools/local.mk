@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	%D%/user_guide_test.sh \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
+	%D%/measure_test.sh \
 	%D%/placectl_lib.sh \
 	%D%/words_lib.sh \
 	%D%/placectl_test.sh \
@@ -70,6 +71,7 @@ TESTS += \
 	%D%/user_guide_test.sh \
 	%D%/map_gpus_test.sh \
 	%D%/map_test.sh \
+	%D%/measure_test.sh \
 	%D%/placectl_test.sh \
 	%D%/report_browser_test.sh \
 	%D%/report_test.sh \

@@ -116,7 +116,7 @@ pairs() {
 n1    n4      1.5ms          50M    125M  10m  modelled
 n1    n2       50us         100M    125M  30s  measured
 n2    n3          -            -       -    -  none'
-  has '6 pairs: 1 assumed, 2 modelled, 1 measured, 2 not known
+  has '6 pairs: 1 measured, 2 modelled, 1 assumed, 2 not known
 bandwidth: least 50M, median 50M, most 100M'
   run pairs --state state --by latency --most 1 --nodes 'n[1-3]' --heatmap p.svg
   ends 0
@@ -155,6 +155,10 @@ carry() {
   has 'down       1 nodes: n3'
   has 'suspect    1 nodes: n4'
   has 'pairs      3 groups of nodes: 1 measured, 1 modelled, 1 not known'
+  sed 's/"measured"/"mpi"/' state >by_mpi
+  run status --state by_mpi
+  has 'pairs      3 groups of nodes: 1 modelled, 1 mpi, 1 not known'
+  has 'the oldest measurement was 30s old'
   has "decisions  $work/ring: "
   cp placement.conf before.conf
   echo PartitionPolicies=all:TREEMATCH=ring >>placement.conf

@@ -109,12 +109,7 @@ std::array<std::int64_t, pair_source_names.size()> count_sources(const std::vect
 }
 
 std::string summary(const std::vector<Pair>& pairs, const Order& order) {
-  const auto count = count_sources(pairs);
-  std::string text = std::to_string(pairs.size()) + " pairs:";
-  for (std::size_t s = count.size(); s-- > 0;)
-    if (count[s] > 0)
-      text += " " + std::to_string(count[s]) + " " + (s == 0 ? "not known" : std::string(pair_source_names[s])) + ",";
-  text.back() = '\n';
+  const std::string text = std::to_string(pairs.size()) + " pairs: " + shown_sources(count_sources(pairs)) + "\n";
   std::vector<double> values;
   for (const Pair& pair : pairs)
     if (const double value = order.value(pair.cell); !std::isnan(value)) values.push_back(value);

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "common/state/node_fields.hpp"
+#include "common/state/pair_arrays.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -93,7 +94,7 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
     for (std::int32_t b = a + 1; b < pairs.groups; ++b) {
       const std::size_t at = cell_index(pairs.groups, a, b);
       ++status.pairs[static_cast<std::size_t>(pairs.source[at])];
-      if (pairs.source[at] == PairSource::measured)
+      if (pairs.source[at] == PairSource::measured || pairs.source[at] == PairSource::mpi)
         status.oldest_pair_s = std::fmax(status.oldest_pair_s, pairs.age_s[at]);
     }
 }
@@ -101,7 +102,9 @@ void look_at_state(Status& status, const CommandLine& line, const Config& config
 // Asks the monitors what is in force in them. Returns none on a host without a slurm.conf.
 std::vector<MonitorReport> monitors_of_cluster(const Config& config) {
   try {
-    return ask_each_monitor(config);
+    protocol::Query notes;
+    notes.kind = protocol::Query::Kind::notes;
+    return ask_each_monitor({&notes, 1}, config);
   } catch (const Error&) {
     return {};
   }
@@ -137,12 +140,8 @@ std::string as_text(const Status& status, const Config& config) {
               " nodes: " + compress_hostlist(names) + "\n";
     }
   if (status.read && status.input.state.pairs.groups > 0) {
-    text += "pairs      " + std::to_string(status.input.state.pairs.groups) + " groups of nodes:";
-    for (const std::size_t source : {1u, 2u, 3u, 0u})
-      if (status.pairs[source] > 0)
-        text += " " + std::to_string(status.pairs[source]) + " " +
-                (source == 0 ? "not known" : std::string(pair_source_names[source])) + ",";
-    text.back() = '\n';
+    text += "pairs      " + std::to_string(status.input.state.pairs.groups) +
+            " groups of nodes: " + shown_sources(status.pairs) + "\n";
     if (!std::isnan(status.oldest_pair_s))
       text += "           the oldest measurement was " + shown_seconds(status.oldest_pair_s) + " old\n";
   }

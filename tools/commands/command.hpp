@@ -19,6 +19,7 @@ int command_explain(int argc, char** argv);
 int command_export(int argc, char** argv);
 int command_gres_conf(int argc, char** argv);
 int command_import(int argc, char** argv);
+int command_measure(int argc, char** argv);
 int command_metrics(int argc, char** argv);
 int command_nodes(int argc, char** argv);
 int command_pairs(int argc, char** argv);

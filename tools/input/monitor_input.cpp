@@ -31,19 +31,19 @@ protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query& query
   return protocol::parse_answer_text(answer.text);
 }
 
-std::vector<MonitorReport> ask_each_monitor(const Config& config) {
+std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> queries, const Config& config) {
   protocol::MonitorAddress address = address_of_monitors(config);
-  protocol::Query query;
-  query.kind = protocol::Query::Kind::notes;
   std::vector<MonitorReport> reports;
   for (const SlurmHost& host : std::exchange(address.controllers, {})) {
     address.controllers = {host};
     MonitorReport& report = reports.emplace_back();
     report.from = host.name;
     try {
-      const std::string text = protocol::ask_monitors(address, query).text;
-      for (const std::string_view note : split_at(text, '\n'))
-        if (!note.empty()) report.notes.push_back(printable(note));
+      for (const protocol::Query& query : queries) {
+        const std::string text = protocol::ask_monitors(address, query).text;
+        for (const std::string_view note : split_at(text, '\n'))
+          if (!note.empty()) report.notes.push_back(printable(note));
+      }
     } catch (const Error& error) {
       report.trouble = error.what();
     }
@@ -66,7 +66,7 @@ protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query&, cons
   fail_without_munge();
 }
 
-std::vector<MonitorReport> ask_each_monitor(const Config&) { return {}; }
+std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query>, const Config&) { fail_without_munge(); }
 #endif
 
 std::string described(const protocol::MonitorAnswer& answer) { return "placement-monitor on " + answer.from; }

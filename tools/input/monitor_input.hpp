@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,11 +19,12 @@ protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query& query
 // The report of a monitor about itself.
 struct MonitorReport {
   std::string from;                // the controller's name
-  std::string trouble;             // why it does not answer; empty: it does
+  std::string trouble;             // why it does not answer a query; empty: it does
   std::vector<std::string> notes;  // settings of its configuration files that are not in force in it
 };
-// Asks the monitor on each controller of slurm.conf. Throws Error when slurm.conf cannot be read.
-std::vector<MonitorReport> ask_each_monitor(const Config& config);
+// Sends queries for notes, or measured pairs, to the monitor on each controller of slurm.conf, until it does not answer
+// one. Throws Error when slurm.conf cannot be read, and without munge.
+std::vector<MonitorReport> ask_each_monitor(std::span<const protocol::Query> queries, const Config& config);
 
 // Returns the source of an answer for messages, such as "placement-monitor on head".
 std::string described(const protocol::MonitorAnswer& answer);

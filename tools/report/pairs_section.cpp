@@ -102,11 +102,7 @@ std::string sources(const LiveState& state) {
     for (std::int32_t b = a; b < state.pairs.groups; ++b)
       if (a != b || nodes[static_cast<std::size_t>(a)] > 1)
         ++cells[static_cast<std::size_t>(pair_cell(state.pairs, a, b).source)];
-  std::string text;
-  for (std::size_t s = 1; s < cells.size(); ++s)
-    text += (s > 1 ? ", " : "") + std::to_string(cells[s]) + " " + std::string(pair_source_names[s]);
-  return "Of the cells between " + std::to_string(state.pairs.groups) + " groups of nodes, " + text + "; " +
-         std::to_string(cells[0]) + " are not known.";
+  return "Cells between " + std::to_string(state.pairs.groups) + " groups of nodes: " + shown_sources(cells) + ".";
 }
 
 }  // namespace
