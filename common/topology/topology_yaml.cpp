@@ -13,6 +13,7 @@
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "common/util/word_list.hpp"
+#include "config.h"
 
 namespace placement {
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 constexpr std::string_view kinds[] = {"block", "flat", "ring", "torus3d", "tree"};
+constexpr std::string_view false_words[] = {"", "false", "f", "no", "n", "off"};
 
 // Returns the line of the first alias, from 1, or 0 if there is none before the end or the first error. Slurm ignores
 // aliases, and libyaml takes time in proportion to the square of their number.
@@ -66,8 +68,10 @@ class YamlDocument {
 
   static std::int64_t line_of(const yaml_node_t& node) { return static_cast<std::int64_t>(node.start_mark.line) + 1; }
 
-  // Returns the entries of a list. Throws Error with the name `what` if the node is not a list.
+  // Returns the entries of a list. As in Slurm, keys in place of a list are its only entry. Throws Error with the name
+  // `what` if the node is one value.
   std::vector<const yaml_node_t*> entries(const yaml_node_t& list, const std::string& what) {
+    if (list.type == YAML_MAPPING_NODE) return {&list};
     if (list.type != YAML_SEQUENCE_NODE) fail(list, what + " is not a list: start each entry with \"- \"");
     std::vector<const yaml_node_t*> result;
     for (const yaml_node_item_t* at = list.data.sequence.items.start; at < list.data.sequence.items.top; ++at)
@@ -245,32 +249,35 @@ std::string torus_text(YamlDocument& yaml, const yaml_node_t& torus3d) {
   return lines.take();
 }
 
-// Returns whether a key has one of the words that Slurm reads as true.
+// Returns whether a key has a value that Slurm reads as true: any but 0 and the words for false.
 bool is_true(YamlDocument& yaml, const yaml_node_t& entry, std::string_view key) {
   const std::string word = lower_case(yaml.word(entry, key, "a topology"));
-  return word == "true" || word == "t" || word == "yes" || word == "y" || word == "on";
+  return std::ranges::find(false_words, word) == std::end(false_words) && parse_real(word) != 0;
 }
 
-// Returns whether the entry has the kind. "flat: false" means another kind; flat can also have keys of its own.
+// Returns whether the entry has the kind. "flat: false" means another kind, and so does a kind without keys, as in
+// "tree: {}". flat can also have keys of its own.
 bool has_kind(YamlDocument& yaml, const yaml_node_t& entry, std::string_view kind) {
   const yaml_node_t* value = yaml.value(entry, kind, "a topology");
-  return value && (kind != "flat" || value->type != YAML_SCALAR_NODE || is_true(yaml, entry, kind));
+  if (!value) return false;
+  if (kind == "flat") return value->type != YAML_SCALAR_NODE || is_true(yaml, entry, kind);
+  return value->type != YAML_MAPPING_NODE || value->data.mapping.pairs.start != value->data.mapping.pairs.top;
 }
 
 // Returns the name and the kind of an entry of the file, without its switches or blocks.
 YamlTopology head_of(YamlDocument& yaml, const yaml_node_t& entry) {
   YamlTopology topology;
   topology.name = yaml.word(entry, "topology", "a topology");
-  if (topology.name.empty()) yaml.fail(entry, "the topology has no name, as \"topology: default\"");
   for (const std::string_view kind : kinds) {
     if (!has_kind(yaml, entry, kind)) continue;
     if (!topology.kind.empty())
-      yaml.fail(entry,
-                "topology " + shown(topology.name) + " has two kinds, " + topology.kind + " and " + std::string(kind));
+      yaml.fail(entry, "topology '" + shown(topology.name) + "' has two kinds, " + topology.kind + " and " +
+                           std::string(kind));
     topology.kind = kind;
   }
   if (topology.kind.empty())
-    yaml.fail(entry, "topology " + shown(topology.name) + " has no kind: expected block, flat, ring, torus3d or tree");
+    yaml.fail(entry,
+              "topology '" + shown(topology.name) + "' has no kind: expected block, flat, ring, torus3d or tree");
   return topology;
 }
 
@@ -280,7 +287,8 @@ bool is_topology_yaml(const MachineFile& file) {
   const std::vector<TextLine> lines = text_lines(file.text);
   if (lines.empty()) return false;
   const std::string_view first = split_words(lines[0].text)[0];
-  return first == "---" || first == "-" || first == "%YAML" || first.starts_with('[') || file.path.ends_with(".yaml");
+  return first == "---" || first == "-" || first == "%YAML" || first == "topology:" || first.starts_with('[') ||
+         file.path.ends_with(".yaml");
 }
 
 YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
@@ -318,8 +326,9 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 }
 
 std::string topology_file(const std::string& slurm_conf) {
+  constexpr bool yaml_first = std::string_view(SLURM_RELEASE) >= "25.05";
   std::error_code unreadable;
-  for (const char* name : {"topology.yaml", "topology.conf"}) {
+  for (const char* name : {yaml_first ? "topology.yaml" : "topology.conf", "topology.conf", "topology.yaml"}) {
     const std::filesystem::path path = std::filesystem::path(slurm_conf).replace_filename(name);
     if (std::filesystem::exists(path, unreadable)) return path.string();
   }

@@ -15,7 +15,7 @@ namespace placement {
 
 // One topology of the file.
 struct YamlTopology {
-  std::string name;
+  std::string name;  // may be empty
   std::string kind;  // tree, block, flat, ring or torus3d, as in the file
   // The lines that describe the tree, the blocks or the rings in a topology.conf, for parse_topology_conf(); rings are
   // switches that no switch joins. For torus3d it is a torus file, for parse_torus(). It is empty for flat. Each line
@@ -23,7 +23,8 @@ struct YamlTopology {
   std::string conf;
 };
 
-// Returns whether the file is a topology.yaml: it has this ending, or begins with "---" or with a list of YAML or JSON.
+// Returns whether the file is a topology.yaml: it has this ending, or begins with "---", "topology:" or a list of YAML or
+// JSON.
 bool is_topology_yaml(const MachineFile& file);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with
@@ -38,7 +39,8 @@ YamlTopology parse_topology_yaml(std::string_view text, const std::string& file,
 MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wanted = {});
 
 // Returns the path of the file from which Slurm reads the switches: the topology.yaml next to the file `slurm_conf`,
-// else the topology.conf. Returns an empty path if neither exists. Slurm before 25.05 does not know topology.yaml.
+// else the topology.conf. If this is built for Slurm before 25.05, which does not know topology.yaml, the topology.conf
+// comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.

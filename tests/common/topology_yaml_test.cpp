@@ -4,6 +4,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_conf.hpp"
 #include "common/topology/torus_topology.hpp"
+#include "config.h"
 #include "tests/words.hpp"
 #include "tests/temporary_directory.hpp"
 
@@ -82,13 +83,20 @@ END_TEST
 
 // As Slurm reads them: words for true and false, missing values, and names with blanks between them.
 START_TEST(values_in_other_forms) {
-  for (const char* word : {"yes", "Y", "on", "t", "\"true\""})
+  for (const char* word : {"yes", "Y", "on", "t", "\"true\"", "1", "0.5", "default"})
     ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: " +
                                               std::string(word) + "}\n",
                                           "t.yaml")
                           .name,
                       "y");
-  ck_assert_text_eq(parse_topology_yaml(tree_of("      - switch: s1\n") + "  flat: no\n", "t.yaml").kind, "tree");
+  for (const char* word : {"no", "F", "off", "0", "0.0", "~", "''"})
+    ck_assert_text_eq(parse_topology_yaml("- {topology: x, flat: true}\n- {topology: y, flat: true, cluster_default: " +
+                                              std::string(word) + "}\n",
+                                          "t.yaml")
+                          .name,
+                      "x");
+  ck_assert_text_eq(parse_topology_yaml(tree_of("      - switch: s1\n") + "  flat: no\n  block: {}\n", "t.yaml").kind,
+                    "tree");
   ck_assert_words(error("- topology: a\n  flat: false\n"), "t.yaml:1: a no kind");
   const std::string conf =
       parse_topology_yaml(
@@ -104,6 +112,32 @@ START_TEST(values_in_other_forms) {
   ck_assert_uint_eq(switches.size(), 3);
   ck_assert(switches[0].nodes == (std::vector<std::int32_t>{0, 1, 2}));
   ck_assert_int_eq(switches[1].parent, 2);
+}
+END_TEST
+
+// Slurm takes keys in place of a list as its only entry, and a topology without a name.
+START_TEST(one_entry_without_a_list) {
+  const YamlTopology tree = parse_topology_yaml("tree:\n  switches: {switch: s1, nodes: 'n[1-2]'}\n", "t.yaml");
+  ck_assert_text_eq(tree.name, "");
+  ck_assert_text_eq(tree.kind, "tree");
+  ck_assert(parse_topology_conf(tree.conf, "t.yaml", four_nodes()).at(0).nodes == (std::vector<std::int32_t>{0, 1}));
+  const std::string both = "- flat: true\n- topology: b\n  block: {blocks: {block: b1, nodes: n3}}\n";
+  ck_assert_text_eq(parse_topology_yaml(both, "t.yaml").kind, "flat");
+  ck_assert_text_eq(parse_topology_yaml(both, "t.yaml", "b").conf, "\nBlockName=b1 Nodes=n3\n");
+  const std::string torus = "torus3d: {toruses: {dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}}\n";
+  ck_assert_int_eq(parse_torus(parse_topology_yaml(torus, "t.yaml").conf, "t.yaml").torus.positions(), 2);
+}
+END_TEST
+
+// Slurm before 25.05 does not know topology.yaml. A copy of another cluster's files may have it alone.
+START_TEST(the_file_that_slurm_reads) {
+  const TemporaryDirectory directory;
+  const std::string slurm_conf = directory.file("slurm.conf", "");
+  ck_assert_text_eq(topology_file(slurm_conf), "");
+  const std::string yaml = directory.file("topology.yaml", "");
+  ck_assert_text_eq(topology_file(slurm_conf), yaml);
+  const std::string conf = directory.file("topology.conf", "");
+  ck_assert_text_eq(topology_file(slurm_conf), SLURM_RELEASE >= std::string_view("25.05") ? yaml : conf);
 }
 END_TEST
 
@@ -169,15 +203,15 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_words(error(""), "t.yaml empty");
   ck_assert_words(error("---\n"), "t.yaml:2: file \"- \"");
   ck_assert_words(error("[]\n"), "t.yaml has no topology");
-  ck_assert_words(error("topology: a\n"), "t.yaml:1: \"- \"");
+  ck_assert_words(error("topology: a\n"), "t.yaml:1: a no kind");
   ck_assert_words(error("- a\n"), "t.yaml:1: \"topology:\"");
-  ck_assert_words(error("- flat: true\n"), "t.yaml:1: \"topology default\"");
   ck_assert_words(error("- topology: a\n"), "t.yaml:1: a no block flat ring torus3d tree");
-  ck_assert_words(error("- topology: a\n  flat: true\n  tree: {}\n"), "t.yaml:1: a two flat tree");
+  ck_assert_words(error("- topology: a\n  flat: true\n  tree: {switches: []}\n"), "t.yaml:1: a two flat tree");
   ck_assert_words(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology twice");
   ck_assert_words(error("- topology: a\n  tree: 5\n"), "t.yaml:2: \"switches:\"");
-  ck_assert_words(error("- topology: a\n  tree: {}\n"), "t.yaml:2: no switches");
-  ck_assert_words(error("- topology: a\n  block: {}\n"), "t.yaml:2: no blocks");
+  ck_assert_words(error("- topology: a\n  tree: {}\n"), "t.yaml:1: a no kind");
+  ck_assert_words(error("- topology: a\n  tree: {x: 1}\n"), "t.yaml:2: no switches");
+  ck_assert_words(error("- topology: a\n  block: {x: 1}\n"), "t.yaml:2: no blocks");
   ck_assert_words(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"), "t.yaml:2: block_sizes \"- \"");
   ck_assert_words(error(tree_of("      - nodes: n1\n")), "t.yaml:4: \"switch s1\"");
   ck_assert_words(error(tree_of("      - switch: s1\n        nodes: [n1]\n")), "t.yaml:5: nodes one");
@@ -201,7 +235,7 @@ START_TEST(an_alias_is_refused) {
 END_TEST
 
 START_TEST(known_by_its_beginning) {
-  for (const char* text : {"---\n", "# c\n\n- topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"})
+  for (const char* text : {"---\n", "# c\n\n- topology: a\n", "topology: a\n", "%YAML 1.2\n---\n", "---  \n- a\n"})
     ck_assert(is_topology_yaml({"t", text}));
   ck_assert(is_topology_yaml({"t", "[{\"topology\": \"a\", \"flat\": true}]\n"}));
   ck_assert(is_topology_yaml({"t.yaml", "topology: a\n"}));
@@ -216,6 +250,8 @@ int main() {
   tcase_add_test(all, that_of_the_cluster);
   tcase_add_test(all, one_by_its_name);
   tcase_add_test(all, values_in_other_forms);
+  tcase_add_test(all, one_entry_without_a_list);
+  tcase_add_test(all, the_file_that_slurm_reads);
   tcase_add_test(all, nodes_name_their_switches);
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);

@@ -43,7 +43,8 @@ START_TEST(hops_between_leaves) {
   ck_assert_int_eq(read_node_switches(conf, names).leaves, 1);
   directory.file("topology.conf", "SwitchName=s0 Nodes=n[1-\n");
   ck_assert_error(read_node_switches(conf, names), "topology.conf:1");
-  // Slurm takes a topology.yaml before a topology.conf, and of it the topology of the cluster.
+  // Of a topology.yaml, the topology of the cluster.
+  std::filesystem::remove(directory.path() + "/topology.conf");
   directory.file(
       "topology.yaml",
       "---\n- topology: partition\n  flat: true\n- topology: cluster\n  cluster_default: true\n  tree:\n    switches:\n"

@@ -160,6 +160,7 @@ configuration() {
   [ $code = 1 ] || fail "$command: exit code $code"
   has 'switches/topology.conf:2: '
   has '# switches/placement.conf: ok'
+  rm switches/topology.conf
   printf -- '- topology: a\n  tree: 5\n' >switches/topology.yaml
   run check-config --slurm-conf switches/slurm.conf placement.conf
   [ $code = 1 ] || fail "$command: exit code $code"
