@@ -9,7 +9,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "common/topology/topology_conf.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
@@ -181,6 +180,12 @@ std::optional<bool> takes_jobs(std::string_view state) {
   return std::nullopt;
 }
 
+MachineFile topology_conf_of(const std::string& slurm_conf) {
+  std::string path = std::filesystem::path(slurm_conf).replace_filename("topology.conf").string();
+  std::string text = read_input_file(path, max_file_bytes);
+  return {std::move(path), std::move(text)};
+}
+
 // Reads the nodes of a slurm.conf, and which of their cores Slurm offers to jobs.
 class NodeReader {
  public:
@@ -189,20 +194,21 @@ class NodeReader {
       reserves_first_ = lower_case(*words).find("spec_cores_first") != std::string::npos;
     if (const std::string* words = line.value("TopologyParam")) topology_param_ = lower_case(*words);
     if (const std::string* plugin = line.value("TopologyPlugin"))
-      has_blocks_ = equal_any_case(*plugin, "topology/block");
+      topology_kind_ = lower_case(plugin->substr(plugin->rfind('/') + 1));
     if (equal_any_case(line.pairs[0].first, "NodeName")) add_nodes(file, line);
     if (equal_any_case(line.pairs[0].first, "DownNodes")) down_.emplace_back(file, line);
   }
 
   // Returns the nodes in slurmctld's order.
-  std::vector<NodeShape> nodes(const std::string& path) {
+  std::vector<NodeShape> nodes(const std::string& path, TopologyReader read_topology) {
     for (const auto& [file, line] : down_) set_state(file, line);
     find_offered(path);
-    if (has_blocks_by_line && has_blocks_) return std::move(nodes_);
-    if (topology_param_.find(has_blocks_ ? "blockasnoderank" : "switchasnoderank") != std::string::npos)
-      sort_by_switch(path);
-    else
+    if (has_blocks_by_line && topology_kind_ == "block") return std::move(nodes_);
+    std::unordered_map<std::string, std::size_t> rank = ranks(path, read_topology);
+    if (rank.empty())
       std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
+    else
+      std::ranges::stable_sort(nodes_, {}, [&](const NodeShape& node) { return rank[node.name]; });
     return std::move(nodes_);
   }
 
@@ -221,7 +227,7 @@ class NodeReader {
   ReservedCores reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const;
   void set_state(const std::string& path, const ConfLine& line);
   void find_offered(const std::string& path);
-  void sort_by_switch(const std::string& path);
+  std::unordered_map<std::string, std::size_t> ranks(const std::string& path, TopologyReader read_topology) const;
 
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
@@ -232,7 +238,7 @@ class NodeReader {
   std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
   bool reserves_first_ = false;
   std::string topology_param_;  // in lower case
-  bool has_blocks_ = false;     // topology/block
+  std::string topology_kind_;   // of TopologyPlugin: "tree" for topology/tree
 };
 
 std::optional<std::int32_t> NodeReader::count(const std::string& path, const ConfLine& line, const char* key,
@@ -310,19 +316,24 @@ void NodeReader::find_offered(const std::string& path) {
   }
 }
 
-// Sorts the nodes by their leaf switch or block in the order of topology.conf. Nodes without one come first, and
-// nodes of one switch keep the order of their lines.
-void NodeReader::sort_by_switch(const std::string& path) try {
+// Returns the place of each node's leaf switch or block in the topology file, by which TopologyParam sorts the nodes.
+// Nodes without one come first, and nodes of one switch keep the order of their lines. Returns nothing if the nodes are
+// sorted by name.
+std::unordered_map<std::string, std::size_t> NodeReader::ranks(const std::string& path,
+                                                               TopologyReader read_topology) const try {
   std::unordered_map<std::string, std::size_t> rank;
-  const std::string file = std::filesystem::path(path).replace_filename("topology.conf").string();
-  const std::vector<SwitchShape> switches =
-      parse_topology_conf(read_input_file(file, max_file_bytes), file, nodes_, nullptr, "default");
-  if (switches.empty()) throw Error(path + ": no switches");
+  if (topology_param_.find("asnoderank") == std::string::npos) return rank;
+  const MachineFile file = read_topology ? read_topology(path) : topology_conf_of(path);
+  const std::string kind = file.kind.empty() ? topology_kind_ : file.kind;
+  if ((kind != "tree" || topology_param_.find("switchasnoderank") == std::string::npos) &&
+      (kind != "block" || topology_param_.find("blockasnoderank") == std::string::npos))
+    return rank;
+  const std::vector<SwitchShape> switches = parse_switches(file, nodes_);
   for (std::size_t s = 0; s < switches.size(); ++s)
     for (const std::int32_t node : switches[s].nodes) rank[nodes_[static_cast<std::size_t>(node)].name] = s + 1;
-  std::ranges::stable_sort(nodes_, {}, [&](const NodeShape& node) { return rank[node.name]; });
+  return rank;
 } catch (const Error&) {  // a caller that needs the switches reads their file again, and reports what is wrong
-  std::ranges::stable_sort(nodes_, is_before_naturally, &NodeShape::name);
+  return {};
 }
 
 // Returns the hosts of a key of a NodeName line, one of each node. A DEFAULT line has none, as in Slurm.
@@ -483,27 +494,29 @@ std::string unknown_nodes(const std::string& file, std::span<const std::string> 
   return file + ": " + shown(compress_hostlist(names)) + " is not in slurm.conf, and is left out";
 }
 
-std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take) {
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take,
+                                        TopologyReader read_topology) {
   NodeReader nodes;
   for_each_conf_line(slurm_conf_path, [&](const std::string& file, const ConfLine& line) {
     if (line.pairs.empty()) return;
     nodes.take(file, line);
     if (take) take(file, line);
   });
-  return nodes.nodes(slurm_conf_path);
+  return nodes.nodes(slurm_conf_path, read_topology);
 }
 
-SlurmMachine read_slurm_machine(const std::string& slurm_conf_path) {
+SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyReader read_topology) {
   PartitionReader partitions;
   SlurmMachine machine;
-  machine.nodes = read_slurm_nodes(slurm_conf_path,
-                                   [&](const std::string& file, const ConfLine& line) { partitions.take(file, line); });
+  machine.nodes = read_slurm_nodes(
+      slurm_conf_path, [&](const std::string& file, const ConfLine& line) { partitions.take(file, line); },
+      read_topology);
   machine.partitions = partitions.partitions(machine.nodes);
   return machine;
 }
 
-std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path) {
-  std::vector<NodeShape> nodes = read_slurm_nodes(slurm_conf_path);
+std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path, TopologyReader read_topology) {
+  std::vector<NodeShape> nodes = read_slurm_nodes(slurm_conf_path, nullptr, read_topology);
   if (nodes.empty())
     throw Error(slurm_conf_path + ": has no NodeName line; for dynamic nodes write a copy with NodeName lines");
   return nodes;

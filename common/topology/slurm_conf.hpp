@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/topology/switch_tree.hpp"
+#include "common/topology/topology_read.hpp"
 
 namespace placement {
 
@@ -61,14 +62,16 @@ struct SlurmMachine {
 // names (is_before_naturally()). Numbers of sockets, cores and threads that are left out follow Slurm's rules.
 // NodeShape::offered excludes cores that CoreSpecCount or CpuSpecList reserve, and all cores of nodes that State= or
 // DownNodes= keep from jobs. Returns no nodes if all are dynamic, because only slurmctld knows these. Also calls
-// take(file, line) for each line, so that a caller reads other settings in one pass. Throws Error, with file and line,
-// when a line is wrong or a node is given twice.
-std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr);
+// take(file, line) for each line, so that a caller reads other settings in one pass. `read_topology` reads the file by
+// whose switches TopologyParam= sorts the nodes; null: the topology.conf. Throws Error, with file and line, when a line
+// is wrong or a node is given twice.
+std::vector<NodeShape> read_slurm_nodes(const std::string& slurm_conf_path, const TakeLine& take = nullptr,
+                                        TopologyReader read_topology = nullptr);
 
 // Returns these nodes and the partitions. Throws Error also when the line of a partition is wrong.
-SlurmMachine read_slurm_machine(const std::string& slurm_conf_path);
+SlurmMachine read_slurm_machine(const std::string& slurm_conf_path, TopologyReader read_topology = nullptr);
 
 // Returns read_slurm_nodes(). Throws Error when there are none.
-std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path);
+std::vector<NodeShape> read_node_shapes(const std::string& slurm_conf_path, TopologyReader read_topology = nullptr);
 
 }  // namespace placement

@@ -211,7 +211,7 @@ ClusterView read_topology(const std::string& path, const std::string& slurm_conf
 }
 
 ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
-                           std::span<const std::int64_t> level_distance) {
+                           std::span<const std::int64_t> level_distance, TopologyReader read_topology) {
   const std::string beside = std::filesystem::path(machine.path).replace_filename("slurm.conf").string();
   const TopologyFile file(std::move(machine));
   if (file.levels() && slurm_conf.empty()) {
@@ -219,7 +219,7 @@ ClusterView parse_topology(MachineFile machine, const std::string& slurm_conf,
     view.tree = std::make_shared<const TreeTopology>(file.tree(level_distance));
     return view;
   }
-  return view_of_file(file, read_node_shapes(slurm_conf.empty() ? beside : slurm_conf), level_distance);
+  return view_of_file(file, read_node_shapes(slurm_conf.empty() ? beside : slurm_conf, read_topology), level_distance);
 }
 
 std::vector<SwitchShape> parse_switches(MachineFile machine, std::span<const NodeShape> nodes, std::string* warning) {

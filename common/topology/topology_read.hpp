@@ -22,15 +22,18 @@ struct MachineFile {
   std::string kind = {};      // of a topology.yaml: tree, block, flat, ring or torus3d
 };
 
+// Reads the topology file next to a slurm.conf. Throws Error if there is none.
+using TopologyReader = MachineFile (*)(const std::string& slurm_conf);
+
 // Reads a topology file, for tools. A file with Slurm's switches gives the nodes of the slurm.conf `slurm_conf` (empty:
 // the one next to the file). A tree or tleaf file gives nodes only with `slurm_conf`; the leaves of the tree are then
 // their cores, or the nodes.
 ClusterView read_topology(const std::string& path, const std::string& slurm_conf = {},
                           std::span<const std::int64_t> level_distance = {});
 
-// Returns the view of read_topology() for a file that was read already.
+// Returns the view of read_topology() for a file that was read already. `read_topology` is that of read_slurm_nodes().
 ClusterView parse_topology(MachineFile file, const std::string& slurm_conf = {},
-                           std::span<const std::int64_t> level_distance = {});
+                           std::span<const std::int64_t> level_distance = {}, TopologyReader read_topology = nullptr);
 
 // Returns the switches or blocks of a topology file over the nodes `nodes`, as forest_of() and tree_of_blocks() do.
 // Returns none for a topology without switches, and for a tree or tleaf file, whose switches have no names. `warning`

@@ -335,11 +335,16 @@ std::string topology_file(const std::string& slurm_conf) {
   return {};
 }
 
+MachineFile read_site_topology(const std::string& slurm_conf) {
+  const std::string path = topology_file(slurm_conf);
+  if (path.empty()) throw Error(slurm_conf + ": there is no topology.yaml or topology.conf next to it");
+  return without_yaml({path, read_input_file(path, max_file_bytes)});
+}
+
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning) {
-  const std::string path = topology_file(slurm_conf);
-  if (path.empty()) return {};
-  return parse_switches(without_yaml({path, read_input_file(path, max_file_bytes)}), nodes, warning);
+  if (topology_file(slurm_conf).empty()) return {};
+  return parse_switches(read_site_topology(slurm_conf), nodes, warning);
 }
 
 }  // namespace placement

@@ -43,6 +43,9 @@ MachineFile without_yaml(MachineFile file, const std::optional<std::string>& wan
 // comes first. Returns an empty path if neither exists.
 std::string topology_file(const std::string& slurm_conf);
 
+// Returns the file topology_file(), of a topology.yaml the topology of the cluster. Throws Error if there is none.
+MachineFile read_site_topology(const std::string& slurm_conf);
+
 // Returns parse_switches() of topology_file(); none without a file. Throws Error as parse_switches() does.
 std::vector<SwitchShape> read_switches(const std::string& slurm_conf, std::span<const NodeShape> nodes,
                                        std::string* warning = nullptr);

@@ -226,7 +226,7 @@ class Site:
         leaves = [name for name, nodes, _ in self.switches if nodes is not None]
         if version >= (25, 5) and self.kind in ('tree', 'block') and self.kinds.random() < 0.3:
             self.place_of_spec = {spec: self.kinds.choice(leaves) for spec in self.specs if self.kinds.random() < 0.7}
-        self.by_rank = version >= (23, 11) and not self.yaml and not self.place_of_spec and self.kinds.random() < 0.3
+        self.by_rank = version >= (23, 11) and not self.place_of_spec and self.kinds.random() < 0.3
         self.has_nested = version < (23, 11) and self.kinds.random() < 0.02  # brackets in brackets, which Slurm refuses
 
     def make_blocks(self):

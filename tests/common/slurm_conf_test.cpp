@@ -206,7 +206,7 @@ START_TEST(orders) {
     return names;
   };
   const std::string by_name = "a1 a2 b3 b4 c9 c10 ", by_line = "b3 b4 a1 a2 c10 c9 ";
-  const std::string plugin = "TopologyPlugin=topology/block\n", ranked = "TopologyParam=RouteTree,SwitchAsNodeRank\n";
+  const std::string plugin = "TopologyPlugin=topology/block\n", ranked = "TopologyPlugin=topology/tree\nTopologyParam=RouteTree,SwitchAsNodeRank\n";
   ck_assert_text_eq(
       order(plugin),
       SLURM_RELEASE >= std::string_view("23.11") && SLURM_RELEASE < std::string_view("25.05") ? by_line : by_name);
@@ -214,8 +214,9 @@ START_TEST(orders) {
   ck_assert_text_eq(order(ranked), by_name);  // no switches
   directory.file("topology.conf", "SwitchName=x Nodes=c9\nSwitchName=t Switches=x,y\nSwitchName=y Nodes=b[3-4],c10\n");
   ck_assert_text_eq(order(ranked), "a1 a2 c9 b3 b4 c10 ");
-  ck_assert_text_eq(order("topologyparam=SWITCHASNODERANK\n"), "a1 a2 c9 b3 b4 c10 ");
-  ck_assert_text_eq(order("TopologyParam=BlockAsNodeRank\n"), by_name);  // of topology/block alone
+  ck_assert_text_eq(order("topologyparam=SWITCHASNODERANK\ntopologyplugin=tree\n"), "a1 a2 c9 b3 b4 c10 ");
+  ck_assert_text_eq(order("TopologyPlugin=topology/tree\nTopologyParam=BlockAsNodeRank\n"), by_name);
+  ck_assert_text_eq(order("TopologyPlugin=topology/flat\nTopologyParam=SwitchAsNodeRank\n"), by_name);
   ck_assert_text_eq(order(""), by_name);
   directory.file("topology.conf", "SwitchName=\n");
   ck_assert_text_eq(order(ranked), by_name);  // the reader of this file reports it

@@ -141,6 +141,32 @@ START_TEST(the_file_that_slurm_reads) {
 }
 END_TEST
 
+// TopologyParam=SwitchAsNodeRank and BlockAsNodeRank: in the order of the switches or blocks of topology.yaml.
+START_TEST(orders_of_nodes) {
+  const TemporaryDirectory directory;
+  const auto order = [&](const char* param, const std::string& topology) {
+    directory.file("topology.yaml", topology);
+    std::string names;
+    for (const NodeShape& node :
+         read_node_shapes(directory.file("slurm.conf", "TopologyPlugin=topology/flat\nNodeName=n[1-4]\nTopologyParam=" +
+                                                           std::string(param) + "\n"),
+                          read_site_topology))
+      names += node.name + " ";
+    return names;
+  };
+  const std::string tree = tree_of("      - {switch: a, nodes: 'n[2,4]'}\n      - {switch: b, nodes: n1}\n");
+  ck_assert_text_eq(order("SwitchAsNodeRank", tree), "n3 n2 n4 n1 ");
+  ck_assert_text_eq(order("BlockAsNodeRank", tree), "n1 n2 n3 n4 ");
+  ck_assert_text_eq(order("TopoOptional", tree), "n1 n2 n3 n4 ");
+  const std::string blocks = "- block: {blocks: [{block: a, nodes: n3}, {block: b, nodes: 'n[1-2]'}]}\n";
+  ck_assert_text_eq(order("BlockAsNodeRank", blocks), "n4 n3 n1 n2 ");
+  ck_assert_text_eq(order("SwitchAsNodeRank", blocks), "n1 n2 n3 n4 ");
+  const std::string rings = "- ring: {rings: [{ring: a, nodes: n3}, {ring: b, nodes: 'n[1-2]'}]}\n";
+  ck_assert_text_eq(order("SwitchAsNodeRank,BlockAsNodeRank", rings), "n1 n2 n3 n4 ");
+  ck_assert_text_eq(order("SwitchAsNodeRank", "- flat: true\n"), "n1 n2 n3 n4 ");
+}
+END_TEST
+
 // Slurm 24.11 and later: the switches are in topology.yaml, and slurm.conf has the switch of each node.
 START_TEST(nodes_name_their_switches) {
   const TemporaryDirectory directory;
@@ -252,6 +278,7 @@ int main() {
   tcase_add_test(all, values_in_other_forms);
   tcase_add_test(all, one_entry_without_a_list);
   tcase_add_test(all, the_file_that_slurm_reads);
+  tcase_add_test(all, orders_of_nodes);
   tcase_add_test(all, nodes_name_their_switches);
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);

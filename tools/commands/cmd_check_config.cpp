@@ -156,7 +156,7 @@ void read_gpus(Checked& checked) {
 void read_site(Checked& checked, bool must_exist) {
   if (!must_exist && !may_exist(checked.slurm_conf)) return;
   try {
-    checked.machine = read_slurm_machine(checked.slurm_conf);
+    checked.machine = read_slurm_machine(checked.slurm_conf, read_site_topology);
     for (const NodeShape& node : checked.machine->nodes) checked.node_names.push_back(node.name);
     read_gpus(checked);
     const std::string path = topology_file(checked.slurm_conf);

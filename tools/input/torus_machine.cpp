@@ -127,7 +127,7 @@ static ClusterView torus_machine(const MachineFile& file, const std::string& slu
   std::string warning;
   if (!slurm_conf.empty()) {
     if (!description.named) throw Error(path + ": the topology names no nodes, so --slurm-conf has no effect");
-    shapes = read_node_shapes(slurm_conf);
+    shapes = read_node_shapes(slurm_conf, read_site_topology);
     std::vector<std::string> names;
     for (const NodeShape& shape : shapes) names.push_back(shape.name);
     torus = std::make_shared<const TorusTopology>(torus_of(description, names, path, warning));
@@ -152,7 +152,7 @@ static ClusterView torus_machine(const MachineFile& file, const std::string& slu
 ClusterView read_machine(const MachineFile& file, const std::string& slurm_conf, MapFaults& faults,
                          std::span<const std::int64_t> level_distance, const std::optional<NodeShape>& shape) {
   ClusterView view = is_torus_file(file) ? torus_machine(file, slurm_conf, faults, shape)
-                                         : parse_topology(file, slurm_conf, level_distance);
+                                         : parse_topology(file, slurm_conf, level_distance, read_site_topology);
   if (!view.warning.empty()) std::fprintf(stderr, "placectl: %s\n", view.warning.c_str());
   return view;
 }
