@@ -463,10 +463,15 @@ several_topologies() {
   printf '1 0 -1 60 1 -1 -1 1 60 -1 1 1 1 -1 1 -1 -1 -1\n' >one.swf
   run simulate -t topology.yaml:blocks one.swf
   [ $code = 0 ] || fail "$command: exit code $code; $err"
+  # The topology of a partition need not have all nodes.
+  printf '%s\n' '- topology: some' '  tree: {switches: [{switch: s0, nodes: "n[2-3]"}]}' >>topology.yaml
+  run simulate -t topology.yaml:some one.swf
+  [ $code = 0 ] || fail "$command: exit code $code; $err"
+  says 'placectl: n[0-1,4-5] topology.yaml:some'
   run map -m pairs -t topology.yaml:flat  # all nodes are equally near
   [ $code = 0 ] || fail "$command: exit code $code; $err"
   run map -m pairs -t topology.yaml:none
-  refused 1 "placectl map: topology.yaml 'none' flat tree blocks"
+  refused 1 "placectl map: topology.yaml 'none' flat tree blocks some"
   run map -m pairs -t absent.yaml:tree
   refused 1 'placectl map: absent.yaml No such file or directory'
   printf '%s\n' '- topology: a' '  tree: {switches: [{switch: s0, nodes: n9}]}' >bad.yaml

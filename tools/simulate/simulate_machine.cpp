@@ -2,6 +2,7 @@
 #include "tools/simulate/simulate_machine.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <unordered_map>
@@ -9,6 +10,7 @@
 #include "common/topology/slurm_conf.hpp"
 #include "common/topology/topology_read.hpp"
 #include "common/util/error.hpp"
+#include "common/util/hostlist.hpp"
 #include "common/util/input_file.hpp"
 #include "common/util/text.hpp"
 #include "policies/fabric_choice.hpp"
@@ -57,7 +59,15 @@ ClusterView read_shape(const CommandLine& line) {
   MapFaults of_map_alone;
   ClusterView view = read_machine(file, line.value_or("slurm-conf", ""), of_map_alone, {},
                                   torus && !line.has("slurm-conf") ? std::optional(node_shape(line)) : std::nullopt);
-  std::erase_if(view.nodes, [&](const NodeView& node) { return torus && node.torus_node < 0; });
+  std::vector<std::string> outside;  // another topology of a topology.yaml may have these nodes
+  std::erase_if(view.nodes, [&](const NodeView& node) {
+    const bool is_outside = torus ? node.torus_node < 0 : node.fabric == no_fabric;
+    if (is_outside && !torus) outside.push_back(node.name);
+    return is_outside;
+  });
+  if (!outside.empty())
+    std::fprintf(stderr, "placectl: %s is on no switch of %s, and runs no job\n",
+                 shown(compress_hostlist(outside)).c_str(), line.value("topology")->c_str());
   if (torus) return view;
   if (view.nodes.empty())
     return parse_topology_of(file,
