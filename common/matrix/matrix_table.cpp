@@ -24,6 +24,12 @@ std::vector<std::string> header_names(TextScanner in) {
   return names;
 }
 
+// Returns whether the line has this number of fields. The last one may be empty.
+bool has_fields(const TextScanner& in, std::size_t count) {
+  const std::size_t fields = in.count_fields();
+  return fields == count || (fields + 1 == count && in.ends_in_comma());
+}
+
 // Returns whether the first field of a header stands above the names of rows. It is empty, or the name of the index in
 // a file of pandas. In that case, rows and columns must have the same names in one order.
 bool has_corner(TextScanner in) {
@@ -33,7 +39,7 @@ bool has_corner(TextScanner in) {
   while (!in.at_line_end()) names.push_back(next_name(in));
   std::size_t row = 0;
   for (; in.next_line(); ++row)
-    if (row == names.size() || in.count_fields() != names.size() + 1 || next_name(in) != names[row]) return false;
+    if (row == names.size() || !has_fields(in, names.size() + 1) || next_name(in) != names[row]) return false;
   return row == names.size();
 }
 
@@ -70,10 +76,11 @@ bool is_dense_header(TextScanner in) {
   if (names < 2 || !in.next_line()) return false;
   const TextScanner body = in;
   const std::size_t fields = in.count_fields();
+  const bool named = corner ? has_fields(in, names + 1) : fields == names + 1;
   std::size_t rows = 1;
   while (in.next_line()) ++rows;
-  if (rows != names || (fields != names + 1 && (corner || fields != names))) return false;
-  return fields != names || words > 0 || !could_be_edge_list(body);
+  if (rows != names || (!named && (corner || fields != names))) return false;
+  return named || words > 0 || !could_be_edge_list(body);
 }
 
 bool is_edge_header(TextScanner in) {
@@ -83,9 +90,10 @@ bool is_edge_header(TextScanner in) {
 }
 
 CommMatrix parse_dense_with_header(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
-  const std::size_t ranks = in.count_fields() - has_corner(in);
+  const bool corner = has_corner(in);
+  const std::size_t ranks = in.count_fields() - corner;
   in.next_line();
-  return parse_dense_rows(in, static_cast<std::int64_t>(ranks), in.count_fields() != ranks, options, info);
+  return parse_dense_rows(in, static_cast<std::int64_t>(ranks), corner || in.count_fields() != ranks, options, info);
 }
 
 CommMatrix parse_edge_table(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {

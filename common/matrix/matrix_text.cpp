@@ -20,9 +20,14 @@ std::int64_t read_ranks(TextScanner& in, const MatrixReadOptions& options) {
 
 std::string rows_text(std::int64_t rows) { return std::to_string(rows) + (rows == 1 ? " row" : " rows"); }
 
-// Reads row `row` of a dense matrix: `columns` values, then the end of the line.
-void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns) {
+// Reads row `row` of a dense matrix: `columns` values, then the end of the line. If rows are `named`, an empty cell
+// is 0.
+void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int64_t columns, bool named) {
   for (std::int64_t column = 0; column < columns; ++column) {
+    if (named && in.at_empty_field(column + 1 == columns)) {
+      if (!in.at_line_end()) in.word("empty cell");
+      continue;
+    }
     if (in.at_line_end())
       in.fail("row " + std::to_string(row) + " has " + std::to_string(column) + " values: expected " +
               std::to_string(columns) + " as in a square matrix");
@@ -92,7 +97,7 @@ CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, con
     if (rows == ranks)
       in.fail("a row too many: expected " + rows_text(ranks) + " of " + std::to_string(ranks) + " values" + edges);
     if (named) in.word("name of the row");
-    dense_row(in, table, rows, ranks);
+    dense_row(in, table, rows, ranks, named);
     if (rows == 0) table.reserve(static_cast<std::size_t>(std::min(table.entries() * ranks, options.max_entries)));
   }
   if (rows != ranks)

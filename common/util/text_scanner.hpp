@@ -28,8 +28,13 @@ class TextScanner {
   std::string_view name() const { return name_; }
   // Returns the number of fields of the whole line, fields that were read already included.
   std::size_t count_fields() const;
+  // Returns whether the last character of the line that is no blank is a comma or semicolon.
+  bool ends_in_comma() const;
   // Returns whether no field is left in the line.
   bool at_line_end();
+  // Returns whether the next field is empty, which only commas and semicolons show. With `at_end` the end of the line
+  // after a comma or semicolon counts as an empty field, too.
+  bool at_empty_field(bool at_end);
   // Continues at the offset `position` of line(), in bytes from 0.
   void skip_to(std::size_t position) { at_ = line_.data() + position; }
 

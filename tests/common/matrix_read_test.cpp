@@ -316,30 +316,32 @@ START_TEST(random_foreign_files_read_back) {
   std::uint32_t seed = 3;
   for (int k = 0; k < 3000; ++k) {
     const CommMatrix matrix = random_matrix(2 + k % 9, 1 + k % 4, k % 2 ? 3 : 60000, seed);
-    std::ostringstream metis, scotch, pandas, header, table, array;
+    std::ostringstream metis, scotch, pandas, sparse, header, table, array;
     const std::int32_t n = matrix.ranks();
     metis << n << ' ' << matrix.pairs() << " 011\n";
     scotch << "0\n" << n << ' ' << 2 * matrix.pairs() << "\n1 010\n";
     array << "%%MatrixMarket matrix array real symmetric\n" << n << ' ' << n << '\n';
     table << "bytes,target,source\n0," << n - 1 << "," << n - 1 << "\n";
     for (std::int32_t a = 0; a < n; ++a) pandas << ',' << a, header << (a > 0 ? "," : "") << a;
-    pandas << '\n', header << '\n';
+    pandas << '\n', header << '\n', sparse << pandas.str();
     for (std::int32_t a = 0; a < n; ++a) {
       metis << 7;
       scotch << matrix.neighbours(a).size();
-      pandas << a;
+      pandas << a, sparse << a;
       for (std::int32_t b = 0; b < n; ++b) {
         const std::int64_t weight = matrix.weight(a, b);
         pandas << ',' << weight << ".0", header << (b > 0 ? "," : "") << weight;
+        sparse << ',';  // of a DataFrame without zeros, where NaN is an empty cell
+        if (weight != 0) sparse << weight << ".0";
         if (b >= a) array << weight << '\n';
         if (weight == 0) continue;
         metis << ' ' << b + 1 << ' ' << weight;
         scotch << ' ' << weight << ' ' << b + 1;
         if (b > a) table << weight << ',' << a << ',' << b << '\n';
       }
-      metis << '\n', scotch << '\n', pandas << '\n', header << '\n';
+      metis << '\n', scotch << '\n', pandas << '\n', sparse << '\n', header << '\n';
     }
-    for (const std::string& text : {scotch.str(), pandas.str(), header.str(), table.str(), array.str()})
+    for (const std::string& text : {scotch.str(), pandas.str(), sparse.str(), header.str(), table.str(), array.str()})
       ck_assert_msg(parse(text) == matrix, "%s", text.c_str());
     // A graph of two vertices with weights has three lines of three numbers, which can be an edge list too.
     if (matrix.pairs() > 0 && n > 2) ck_assert_msg(parse(metis.str()) == matrix, "%s", metis.str().c_str());
