@@ -4,15 +4,22 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 namespace placement::mapping {
 
 namespace {
 
-using Domain = std::array<std::int32_t, 3>;  // package, NUMA node, cache; the last ones are -1 in a wider domain
+// Package, NUMA node and cache, the last ones -1 in a wider domain, and for each GPU whether it is next to the core.
+using Domain = std::pair<std::array<std::int32_t, 3>, std::vector<bool>>;
 
-Domain domain_of(const NodeCore& core, std::int32_t level) {
-  return {level < 3 ? core.package : -1, level < 2 ? core.numa : -1, level < 1 ? core.cache : -1};
+Domain domain_of(const NodeTopology& node, std::int32_t index, std::int32_t level, bool of_gpus) {
+  const NodeCore& core = node.cores[static_cast<std::size_t>(index)];
+  Domain domain{{level < 3 ? core.package : -1, level < 2 ? core.numa : -1, level < 1 ? core.cache : -1}, {}};
+  for (std::size_t gpu = 0; of_gpus && gpu < node.gpus.size(); ++gpu)
+    domain.second.push_back(
+        std::binary_search(node.gpus[gpu].cores.begin(), node.gpus[gpu].cores.end(), core.number));
+  return domain;
 }
 
 }  // namespace
@@ -21,10 +28,10 @@ std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width) {
   std::vector<std::int32_t> left(node.cores.size());
   for (std::size_t core = 0; core < left.size(); ++core) left[core] = static_cast<std::int32_t>(core);
   std::vector<CoreSlot> slots;
-  for (std::int32_t level = 0; level <= 3; ++level) {
+  for (std::int32_t step = 0; step <= 7; ++step) {
+    const std::int32_t level = step / 2;
     std::map<Domain, std::vector<std::int32_t>> domains;
-    for (const std::int32_t core : left)
-      domains[domain_of(node.cores[static_cast<std::size_t>(core)], level)].push_back(core);
+    for (const std::int32_t core : left) domains[domain_of(node, core, level, step % 2 == 0)].push_back(core);
     left.clear();
     for (const auto& [domain, cores] : domains) {
       auto next = cores.begin();

@@ -230,6 +230,24 @@ START_TEST(slots_keep_to_caches_and_use_the_rest) {
 }
 END_TEST
 
+// gres.conf with Cores=0,2,4,6 and Cores=1,3,5,7.
+START_TEST(cores_of_two_gpus_alternate) {
+  NodeTopology node = node_with(8, 2);
+  for (placement::NodeCore& core : node.cores) {
+    core.package = core.numa = core.cache = 0;
+    node.gpus[static_cast<std::size_t>(core.number % 2)].cores.push_back(core.number);
+  }
+  const std::vector<CoreSlot> slots = core_slots(node, 4);
+  ck_assert_uint_eq(slots.size(), 2);
+  ck_assert(slots[0].cores == (std::vector<std::int32_t>{0, 2, 4, 6}));
+  ck_assert(slots[1].cores == (std::vector<std::int32_t>{1, 3, 5, 7}));
+  ck_assert_int_eq(map_to_gpus(node, 2, 4, Numbers{}).far, 0);
+  ck_assert_int_eq(map_to_gpus(node, 2, 3, Numbers{}).far, 0);
+  ck_assert_uint_eq(core_slots(node, 3).size(), 2);
+  ck_assert_uint_eq(core_slots(node, 8).size(), 1);
+}
+END_TEST
+
 START_TEST(costs_follow_links_hops_and_closeness) {
   NodeTopology node = node_with(4, 4);
   link(node, 0, 1, 200);
@@ -280,6 +298,7 @@ int main() {
   tcase_add_test(test, larger_orders_are_near_the_least_cost);
   tcase_add_test(test, sixteen_gpus_in_four_groups);
   tcase_add_test(test, slots_keep_to_caches_and_use_the_rest);
+  tcase_add_test(test, cores_of_two_gpus_alternate);
   tcase_add_test(test, costs_follow_links_hops_and_closeness);
   tcase_add_test(test, requests_that_do_not_fit);
   tcase_add_test(test, gres_conf_gives_cores_and_links);

@@ -57,6 +57,13 @@ reserved() {
   [ $code = 1 ] || fail "$command: exit code $code"
 }
 
+# The cores next to two GPUs alternate.
+alternating() {
+  printf 'Name=gpu File=/dev/nvidia%s Cores=%s\n' 0 0,2,4,6 1 1,3,5,7 >alternating.conf
+  run map --node-topology 'package:1 core:8 pu:1' --gres-conf alternating.conf -f srun
+  expect 0 '--gpu-bind=map_gpu:0,1 --cpu-bind=mask_cpu:0x55,0xaa'
+}
+
 # With traffic: neighbours share links.
 linked() {
   local pattern
@@ -257,4 +264,4 @@ errors() {
 }
 
 links
-run_parts 60 machines reserved linked gres_lines alike_links with_a_cluster report_in_json errors
+run_parts 60 machines reserved alternating linked gres_lines alike_links with_a_cluster report_in_json errors
