@@ -2,7 +2,6 @@
 #include "common/topology/gres_conf.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <unordered_map>
@@ -72,35 +71,56 @@ ConfLine without_slurmd(const ConfLine& line) {
   return printed;
 }
 
+// A line with GPUs, with AutoDetect= of some nodes, or with a mistake.
+struct GpuLine {
+  std::string place;  // its file and number, for messages
+  bool begins_with_node = false;
+  std::optional<bool> detects;  // AutoDetect= of the nodes
+  std::string type;
+  std::vector<GpuShape> gpus;
+  std::string mistake;
+};
+
+// Reads the GPUs and AutoDetect= of a line. Slurm ignores AutoDetect= in a line that begins with Name=.
+void read_line(const ConfLine& line, GpuLine& read) {
+  read.begins_with_node = !line.pairs.empty() && equal_any_case(line.pairs[0].first, "NodeName");
+  if (const std::string* const detect = line.value("AutoDetect"); detect && read.begins_with_node)
+    read.detects = !equal_any_case(*detect, "off");
+  const std::string* const name = line.value("Name");
+  if (!name || !equal_any_case(*name, "gpu")) return;
+  if (const std::string* const type = line.value("Type")) read.type = *type;
+  const std::vector<std::int32_t> cores = cores_of(line), links = links_of(line);
+  for (const std::string& file : files_of(line)) read.gpus.push_back({file, cores, links});
+}
+
 // The GPUs of one node in the lines that were read so far.
 struct GpuLines {
   NodeGpus result;
-  std::optional<bool> detect_of_node, detect_of_all;  // AutoDetect=
-  std::optional<std::string> type;                    // of the lines before
+  std::optional<bool> detects;      // AutoDetect= of the node
+  std::optional<std::string> type;  // of the lines before
   std::vector<GpuShape> gpus,
       of_node;  // of lines that begin with Name=, and with NodeName=, which Slurm takes after them
 };
 
-void add_gpus(const ConfLine& line, GpuLines& node) {
-  const std::string* const name = line.value("Name");
-  if (const std::string* const detect = line.value("AutoDetect"))
-    (line.value("NodeName") || name ? node.detect_of_node : node.detect_of_all) = !equal_any_case(*detect, "off");
-  if (!name || !equal_any_case(*name, "gpu") || !node.result.why_not.empty()) return;
-  const std::string* const given = line.value("Type");
-  const std::string type = given ? *given : "";
-  if (type != node.type.value_or(type))
-    throw Error("Type=" + shown(type) + " after Type=" + shown(*node.type) +
-                ": Slurm orders GPUs of several types by itself");
-  node.type = type;
-  const std::vector<std::int32_t> cores = cores_of(line);
-  std::vector<GpuShape>& gpus = equal_any_case(line.pairs[0].first, "NodeName") ? node.of_node : node.gpus;
-  for (const std::string& file : files_of(line)) gpus.push_back({file, cores, links_of(line)});
-  if (gpus.size() > max_gpus) throw Error("more than " + std::to_string(max_gpus) + " GPUs");
+void add_line(const GpuLine& line, GpuLines& node) {
+  if (line.detects) node.detects = line.detects;
+  if (!node.result.why_not.empty()) return;
+  std::string mistake = line.mistake;
+  std::vector<GpuShape>& gpus = line.begins_with_node ? node.of_node : node.gpus;
+  if (mistake.empty() && !line.gpus.empty()) {
+    if (line.type != node.type.value_or(line.type))
+      mistake = "Type=" + shown(line.type) + " after Type=" + shown(*node.type) +
+                ": Slurm orders GPUs of several types by itself";
+    node.type = line.type;
+    gpus.insert(gpus.end(), line.gpus.begin(), line.gpus.end());
+    if (gpus.size() > max_gpus) mistake = "more than " + std::to_string(max_gpus) + " GPUs";
+  }
+  if (!mistake.empty()) node.result.why_not = line.place + mistake;
 }
 
-NodeGpus finished(GpuLines&& node, const std::string& path) {
+NodeGpus finished(GpuLines&& node, bool all_detect, const std::string& path) {
   NodeGpus result = std::move(node.result);
-  result.detected = node.detect_of_node.value_or(node.detect_of_all.value_or(false));
+  result.detected = node.detects.value_or(all_detect);
   if (result.why_not.empty() && result.detected) result.why_not = path + ": Slurm finds the GPUs itself (AutoDetect)";
   if (!result.why_not.empty()) return result;
   node.gpus.insert(node.gpus.end(), node.of_node.begin(), node.of_node.end());
@@ -108,36 +128,75 @@ NodeGpus finished(GpuLines&& node, const std::string& path) {
   return result;
 }
 
+// The lines of a gres.conf that are for some nodes.
+class GresReader {
+ public:
+  explicit GresReader(std::span<const std::string> nodes) : own_(nodes.size()) {
+    for (std::size_t n = 0; n < nodes.size(); ++n) number_of_.emplace(nodes[n], n);
+  }
+
+  void take(const std::string& file, const ConfLine& line) {
+    if (!line.pairs.empty() && equal_any_case(line.pairs[0].first, "AutoDetect"))
+      all_detect_ = !equal_any_case(line.pairs[0].second, "off");
+    const std::string* const list = line.value("NodeName");
+    const std::vector<std::size_t>* nodes = nullptr;
+    GpuLine read;
+    try {
+      nodes = list ? &nodes_in(*list) : nullptr;
+      if (nodes && nodes->empty()) return;
+      read_line(line, read);
+    } catch (const Error& error) {
+      read.mistake = error.what();
+    }
+    if (!read.detects && read.gpus.empty() && read.mistake.empty()) return;
+    read.place = file + ":" + std::to_string(line.number) + ": ";
+    if (!nodes) of_all_.push_back(lines_.size());
+    for (std::size_t n = 0; nodes && n < nodes->size(); ++n) own_[(*nodes)[n]].push_back(lines_.size());
+    lines_.push_back(std::move(read));
+  }
+
+  std::vector<NodeGpus> gpus(const std::string& path) const {
+    GpuLines of_all;
+    for (const std::size_t line : of_all_) add_line(lines_[line], of_all);
+    std::vector<NodeGpus> result;
+    for (const std::vector<std::size_t>& own : own_) {
+      // If the lines of all nodes have a mistake, they are not repeated for each node. Otherwise they are few.
+      const bool merges = !own.empty() && of_all.result.why_not.empty();
+      GpuLines node = merges ? GpuLines() : of_all;
+      std::vector<std::size_t> lines = own;
+      if (merges) lines.insert(lines.end(), of_all_.begin(), of_all_.end());
+      std::ranges::sort(lines);
+      for (const std::size_t line : lines) add_line(lines_[line], node);
+      result.push_back(finished(std::move(node), all_detect_, path));
+    }
+    return result;
+  }
+
+ private:
+  // Returns the numbers of the nodes in a list. Throws Error if the list is wrong.
+  const std::vector<std::size_t>& nodes_in(const std::string& list) {
+    if (const auto known = nodes_of_list_.find(list); known != nodes_of_list_.end()) return known->second;
+    std::set<std::size_t> nodes;
+    for (const std::string& name : expand_hostlist(list))
+      if (const auto number = number_of_.find(name); number != number_of_.end()) nodes.insert(number->second);
+    return nodes_of_list_.emplace(list, std::vector(nodes.begin(), nodes.end())).first->second;
+  }
+
+  std::unordered_map<std::string_view, std::size_t> number_of_;
+  std::unordered_map<std::string, std::vector<std::size_t>> nodes_of_list_;  // many lines have the list of another
+  std::vector<GpuLine> lines_;
+  std::vector<std::size_t> of_all_;            // the lines of all nodes
+  std::vector<std::vector<std::size_t>> own_;  // of each node, its own lines
+  bool all_detect_ = false;                    // AutoDetect= of all nodes
+};
+
 }  // namespace
 
 std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
-  std::vector<GpuLines> gpus(nodes.size());
-  std::unordered_map<std::string_view, GpuLines*> of_name;
-  for (std::size_t n = 0; n < nodes.size(); ++n) of_name.emplace(nodes[n], &gpus[n]);
-  for_each_conf_line(path, [&](const std::string& file, const ConfLine& read) {
-    const ConfLine line = without_slurmd(read);
-    const auto take = [&](GpuLines& node) {
-      try {
-        add_gpus(line, node);
-      } catch (const Error& error) {
-        node.result.why_not = file + ":" + std::to_string(line.number) + ": " + error.what();
-      }
-    };
-    const std::string* const list = line.value("NodeName");
-    if (!list) return std::ranges::for_each(gpus, take), void();
-    std::set<std::string> names;
-    try {
-      std::ranges::copy(expand_hostlist(*list), std::inserter(names, names.end()));
-    } catch (const Error&) {
-      for (GpuLines& node : gpus)
-        node.result.why_not = file + ":" + std::to_string(line.number) + ": NodeName=" + shown(*list);
-    }
-    for (const std::string& name : names)
-      if (const auto node = of_name.find(name); node != of_name.end()) take(*node->second);
-  });
-  std::vector<NodeGpus> result;
-  for (GpuLines& node : gpus) result.push_back(finished(std::move(node), path));
-  return result;
+  GresReader reader(nodes);
+  for_each_conf_line(
+      path, [&](const std::string& file, const ConfLine& line) { reader.take(file, without_slurmd(line)); });
+  return reader.gpus(path);
 }
 
 NodeGpus read_gpu_shapes(const std::string& path, const std::string& node) {

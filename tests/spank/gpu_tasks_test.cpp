@@ -251,6 +251,30 @@ START_TEST(gres_conf_of_very_many_lines) {
 }
 END_TEST
 
+// Each line without NodeName= is read once for all nodes, and each list of nodes once for all lines.
+START_TEST(gres_conf_of_very_many_lines_for_all_nodes) {
+  constexpr int count = 4000, lines = 100'000;
+  std::string all, listed;
+  for (int line = 0; line < lines; ++line) {
+    all += "Name=gpu File=/dev/nvidia0\n";
+    listed += "NodeName=n[0-3999] Name=nic Count=2\n";
+  }
+  std::vector<std::string> nodes;
+  for (int n = 0; n < count; ++n) nodes.push_back("n" + std::to_string(n));
+  const TemporaryDirectory folder;
+  const auto shapes = placement::read_gpu_shapes(
+      folder.file("gres.conf", listed + "NodeName=n[1-2] Name=gpu File=/dev/nvidia1\nName=gpu File=/dev/nvidia0\n"), nodes);
+  ck_assert_uint_eq(shapes[0].shapes->size(), 1);
+  ck_assert_uint_eq(shapes[2].shapes->size(), 2);
+  ck_assert_text_eq(shapes[2].shapes->back().file, "/dev/nvidia1");
+  for (const auto& node : placement::read_gpu_shapes(
+           folder.file("gres.conf", "NodeName=n[1-3] AutoDetect=rsmi\n" + all + "NodeName=n2 AutoDetect=off\n"), nodes)) {
+    ck_assert(!node.shapes);
+    ck_assert(node.why_not.find("gres.conf:1026: ") != std::string::npos);  // more than 1,024 GPUs
+  }
+}
+END_TEST
+
 // As gres.conf(5) says, AutoDetect= of a node counts for it, and not that of the whole file, wherever the lines are.
 START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
   const std::string node =
@@ -262,7 +286,8 @@ START_TEST(gres_conf_finds_no_gpus_of_a_node_that_says_off) {
     ck_assert(!gpus_by(text, "b1"));
   }
   ck_assert(!gpus_by("NodeName=a1 AutoDetect=rsmi\nAutoDetect=off\n", "a1"));
-  ck_assert(!gpus_by("Name=gpu AutoDetect=rsmi\nAutoDetect=off\n", "a1"));
+  ck_assert(gpus_by("Name=gpu AutoDetect=rsmi\nAutoDetect=off\n", "a1"));  // Slurm ignores it in this line
+  ck_assert(!gpus_by("Name=gpu AutoDetect=off\nAutoDetect=rsmi\n", "a1"));
 }
 END_TEST
 
@@ -386,6 +411,7 @@ int main() {
   tcase_add_test(tests, what_is_not_known_leaves_the_plan);
   tcase_add_test(tests, gres_conf_tells_the_gpus_of_a_node);
   tcase_add_test(tests, gres_conf_of_very_many_lines);
+  tcase_add_test(tests, gres_conf_of_very_many_lines_for_all_nodes);
   tcase_add_test(tests, gres_conf_finds_no_gpus_of_a_node_that_says_off);
   tcase_add_test(tests, where_slurm_finds_the_gpus_itself);
   tcase_add_test(tests, gpus_as_the_kernel_tells_them);
