@@ -231,7 +231,7 @@ class NodeReader {
 
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
-  std::unordered_map<std::string, std::size_t> known_;
+  std::unordered_map<std::string, std::size_t> known_, of_hostname_;  // the nodes by name and by NodeHostname
   std::vector<ReservedCores> reserved_;                 // of each NodeName line
   std::vector<std::size_t> reserved_of_;                // per node: index into reserved_
   std::vector<bool> takes_jobs_;                        // per node
@@ -293,14 +293,18 @@ ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line
   return cores;
 }
 
-// Sets the state of the nodes of a DownNodes line. Slurm ignores names that are no nodes, the state UNKNOWN and words
-// that are no state.
+// Sets the state of the nodes of a DownNodes line, which has names or NodeHostnames. Slurm ignores names that are no
+// nodes, the state UNKNOWN and words that are no state.
 void NodeReader::set_state(const std::string& path, const ConfLine& line) {
   const std::string* state = line.value("State");
   const std::optional<bool> takes = state ? takes_jobs(*state) : false;
   if (!takes || (state && equal_any_case(*state, "UNKNOWN"))) return;
   for (const std::string& name : hosts_at(line.pairs[0].second, path, line))
-    if (const auto node = known_.find(name); node != known_.end()) takes_jobs_[node->second] = *takes;
+    for (const auto* known : {&known_, &of_hostname_})
+      if (const auto node = known->find(name); node != known->end()) {
+        takes_jobs_[node->second] = *takes;
+        break;
+      }
 }
 
 void NodeReader::find_offered(const std::string& path) {
@@ -372,6 +376,7 @@ void NodeReader::add_nodes(const std::string& path, const ConfLine& line) {
     if (!known_.emplace(all[n], nodes_.size()).second)
       fail_at(path, line.number, "node " + shown(all[n]) + " is given twice");
     if (nodes_.size() >= max_hosts) fail_at(path, line.number, "more than " + std::to_string(max_hosts) + " nodes");
+    of_hostname_.emplace(hostnames[n], nodes_.size());
     node.name = all[n];
     node.hostname = hostnames[n];
     node.address = addresses[n];

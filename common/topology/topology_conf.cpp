@@ -54,6 +54,7 @@ class KnownNodes {
           path = word.substr(topology.size() + 1);
       const std::string_view place = path.substr(path.rfind(':') + 1);
       known_.emplace(node.name, place);
+      name_of_host_.emplace(node.hostname, node.name);
       if (place.empty()) continue;
       nodes_of_[place].push_back(node.name);
       if (place.size() < path.size() && (paths_.empty() || paths_.back() != path)) paths_.push_back(path);
@@ -61,12 +62,16 @@ class KnownNodes {
   }
 
   // Returns the nodes of a switch or block: those that name it, and those of its Nodes= that name none and that the
-  // machine has. A retired node may stay in the file.
+  // machine has. As in Slurm, Nodes= may have a NodeHostname. A retired node may stay in the file.
   std::vector<std::string> of(const ConfLine& line, const std::string& file) {
     std::vector<std::string> names;
     const std::string* const list = line.value("Nodes");
     for (std::string& name : list ? hosts_at(*list, file, line) : std::vector<std::string>()) {
-      const auto known = known_.find(name);
+      auto known = known_.find(name);
+      if (const auto host = name_of_host_.find(name); known == known_.end() && host != name_of_host_.end()) {
+        name = host->second;
+        known = known_.find(name);
+      }
       if (known == known_.end())
         unknown_.push_back(std::move(name));
       else if (known->second.empty())
@@ -81,6 +86,7 @@ class KnownNodes {
 
  private:
   std::unordered_map<std::string_view, std::string_view> known_;  // the switch or block that a node names, or nothing
+  std::unordered_map<std::string_view, std::string_view> name_of_host_;  // the first node of each NodeHostname
   std::unordered_map<std::string_view, std::vector<std::string>> nodes_of_;
   std::vector<std::string_view> paths_;  // with two switches or more
   std::vector<std::string> unknown_;

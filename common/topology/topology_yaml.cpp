@@ -162,7 +162,8 @@ void add_pair(std::string& line, std::string_view key, const std::string& value)
   if (!value.empty()) line += " " + std::string(key) + "=" + value;
 }
 
-// Adds a line for each switch or block of the list that `map` has under the key `list_key`.
+// Adds a line for each switch or block of the list that `map` has under the key `list_key`. As in Slurm, a switch with
+// nodes has no children.
 void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& list_key, const std::string& key,
                 NumberedLines& lines) {
   const yaml_node_t* list = yaml.value(map, list_key, "the topology");
@@ -171,8 +172,9 @@ void add_places(YamlDocument& yaml, const yaml_node_t& map, const std::string& l
     const std::string name = yaml.word(*place, key, "an entry of " + list_key);
     if (name.empty()) yaml.fail(*place, "the entry of " + list_key + " has no name, as \"" + key + ": s1\"");
     std::string line = (key == "block" ? "BlockName=" : "SwitchName=") + name;
-    if (key == "switch") add_pair(line, "Switches", yaml.names(*place, "children", list_key));
-    add_pair(line, "Nodes", yaml.names(*place, "nodes", list_key));
+    const std::string nodes = yaml.names(*place, "nodes", list_key);
+    add_pair(line, "Nodes", nodes);
+    if (key == "switch" && nodes.empty()) add_pair(line, "Switches", yaml.names(*place, "children", list_key));
     lines.add(YamlDocument::line_of(*place), line);
   }
 }

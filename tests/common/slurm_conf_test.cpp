@@ -118,6 +118,7 @@ START_TEST(states) {
       offered("DownNodes=a2,gone Reason=x\nNodeName=DEFAULT State=FUTURE\nNodeName=a[1-3] State=IDLE\n"
               "NodeName=b[1-2]\nDownNodes=a3 State=UNKNOWN\nDownNodes=b2 State=IDLE\nDownNodes=b1 State=x\n"),
       "1 0 1 0 1");
+  ck_assert_text_eq(offered("NodeName=n[1-2] NodeHostname=h[1-2]\nDownNodes=h2\n"), "1 0");
   ck_assert_error(nodes_of("NodeName=n CoreSpecCount=x\n"), "slurm.conf:1: CoreSpecCount=x");
   ck_assert_error(nodes_of("NodeName=n[1-2]\nDownNodes=n[1-\n"), "slurm.conf:2: ");
 }

@@ -97,6 +97,11 @@ START_TEST(retired_nodes_and_empty_switches) {
   ck_assert_text_eq(shape("BlockName=b1 Nodes=n1\nBlockName=b2\nBlockName=b3 Nodes=n[2,9]\nBlockName=b4 Nodes=n3\n"
                           "BlockSizes=1,2\n"),
                     "b1<b[1-2]:1 b3<b[3-4]:2 b4<b[3-4]:3 b[1-2]<all blocks b[3-4]<all blocks all blocks");
+  std::vector<NodeShape> on_hosts = nodes(3);
+  for (NodeShape& node : on_hosts) node.hostname = "h" + node.name.substr(1);
+  on_hosts[2].hostname = "h1";  // two nodes on one host: the name stands for the first
+  ck_assert_text_eq(text_of(parse_topology_conf("SwitchName=a Nodes=h[1-2]\nSwitchName=b Nodes=n3\n", "t", on_hosts)),
+                    "a:1,2 b:3");
   std::string warning;
   parse_topology_conf("SwitchName=a Nodes=n[1-9]\nSwitchName=b Nodes=n10", "t", nodes(8), &warning);
   ck_assert(warning.starts_with("t: n[9-10] "));

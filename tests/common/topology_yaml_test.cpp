@@ -101,7 +101,7 @@ START_TEST(values_in_other_forms) {
   const std::string conf =
       parse_topology_yaml(
           tree_of("      - switch: s1\n        nodes: n1,\n          n2, n3\n"
-                  "      - switch: s2\n        nodes: >-\n          n4\n"
+                  "      - switch: s2\n        nodes: >-\n          n4\n        children: s1\n"
                   "      - {switch: s3, nodes: null}\n      - {switch: s4, nodes: ~}\n      - switch: s5\n"
                   "        nodes:\n      - switch: t\n        children: \"s1, s2\"\n"),
           "t.yaml")
