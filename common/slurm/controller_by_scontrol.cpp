@@ -46,7 +46,7 @@ KnownNodes parse_known_nodes(std::string_view text) {
 
 std::string ask_controller() { return SlurmCommand({"scontrol", "show", "config"}).text(); }
 
-KnownNodes ask_nodes() {
+KnownNodes ask_known_nodes() {
   try {
     return parse_known_nodes(SlurmCommand({"scontrol", "-a", "-o", "show", "nodes"}).text());
   } catch (const Error& error) {
@@ -54,6 +54,8 @@ KnownNodes ask_nodes() {
     throw Error(why + (why.find("denied") != why.npos ? private_nodes : ""));
   }
 }
+
+std::vector<NodeShape> ask_nodes() { return ask_known_nodes().shapes; }
 
 std::string ask_topology_of(const std::string& partition) {
   const std::string text = SlurmCommand({"scontrol", "-a", "-o", "show", "partition", partition}).output().text;

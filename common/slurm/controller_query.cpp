@@ -38,14 +38,6 @@ void free_configuration(slurm_conf_t* configuration) {
   throw Error("cannot get " + what + " from slurmctld: " + slurm_strerror(errno) + (denied ? private_nodes : ""));
 }
 
-bool takes_jobs(const node_info_t& node) {
-  constexpr std::uint32_t closed = NODE_STATE_DRAIN | NODE_STATE_MAINT | NODE_STATE_NO_RESPOND | NODE_STATE_FAIL |
-                                   NODE_STATE_POWERED_DOWN | NODE_STATE_POWERING_DOWN;
-  const std::uint32_t base = node.node_state & NODE_STATE_BASE;
-  return (node.node_state & closed) == 0 &&
-         (base == NODE_STATE_IDLE || base == NODE_STATE_MIXED || base == NODE_STATE_ALLOCATED);
-}
-
 }  // namespace
 
 std::string ask_controller() {
@@ -67,18 +59,16 @@ std::string ask_controller() {
   return lines;
 }
 
-KnownNodes ask_nodes() {
+std::vector<NodeShape> ask_nodes() {
   node_info_msg_t* message = nullptr;
   if (slurm_load_node(0, &message, SHOW_ALL) != SLURM_SUCCESS) fail("the nodes");
   const std::unique_ptr<node_info_msg_t, Releaser<node_info_msg_t, slurm_free_node_info_msg>> nodes(message);
-  KnownNodes known;
-  for (const node_info_t& node : std::span(message->node_array, message->record_count)) {
-    if (!node.name) continue;  // the record of a dynamic node that was removed
-    known.shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1), std::max<std::int32_t>(node.cores, 1),
-                            std::max<std::int32_t>(node.threads, 1)});
-    known.take_jobs.push_back(takes_jobs(node));
-  }
-  return known;
+  std::vector<NodeShape> shapes;
+  for (const node_info_t& node : std::span(message->node_array, message->record_count))
+    if (node.name)  // null: the record of a dynamic node that was removed
+      shapes.push_back({node.name, std::max<std::int32_t>(node.sockets, 1), std::max<std::int32_t>(node.cores, 1),
+                        std::max<std::int32_t>(node.threads, 1)});
+  return shapes;
 }
 
 std::string ask_topology_of([[maybe_unused]] const std::string& partition) {

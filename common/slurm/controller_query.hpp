@@ -14,17 +14,12 @@ namespace placement {
 // controller_state_of(). The text is empty when they report none.
 std::string ask_controller();
 
-// The nodes that slurmctld knows, in its order.
-struct KnownNodes {
-  std::vector<NodeShape> shapes;
-  std::vector<bool> take_jobs;  // of each: whether its state permits new jobs; a full node counts too
-};
-
 // What an error adds if slurmctld denies the answer.
 inline constexpr char private_nodes[] = " (PrivateData=nodes shows them to operators alone)";
 
-// Throws Error also when PrivateData=nodes hides the nodes from this user.
-KnownNodes ask_nodes();
+// Returns the nodes that slurmctld knows, in its order. Throws Error also when PrivateData=nodes hides the nodes from
+// this user.
+std::vector<NodeShape> ask_nodes();
 
 // Returns the name of the topology that the partition names; empty if it has that of the cluster. Partitions name
 // topologies from Slurm 25.05 on.

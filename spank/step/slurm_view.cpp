@@ -131,15 +131,6 @@ std::vector<ShownJob> parse_shown_jobs(std::string_view text) {
   return jobs;
 }
 
-ClusterView load_machine_view() {
-  const KnownNodes nodes = ask_nodes();
-  ClusterView view = view_of_switches(
-      parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes), nodes.shapes);
-  for (std::size_t i = 0; i < view.nodes.size(); ++i)
-    if (!nodes.take_jobs[i]) view.nodes[i].core_free.assign(view.nodes[i].core_free.size(), false);
-  return view;
-}
-
 JobQuery::JobQuery(std::uint32_t job)
     : job_(job),
       show_job_({"scontrol", "-d", "show", "job", std::to_string(job)}),
@@ -157,7 +148,7 @@ const std::string& JobQuery::partition() {
 }
 
 ClusterView JobQuery::view(std::span<const std::string> names, const ControllerState& controller) {
-  const std::vector<NodeShape> shapes = ask_nodes().shapes;
+  const std::vector<NodeShape> shapes = ask_nodes();
   std::unordered_map<std::string_view, std::size_t> index_of;
   for (std::size_t i = 0; i < shapes.size(); ++i) index_of.emplace(shapes[i].name, i);
   const NodesOfJob nodes = nodes_of_job(shown_jobs(), job_);

@@ -58,11 +58,6 @@ class JobQuery {
   std::optional<std::vector<ShownJob>> shown_jobs_;  // the answer of show_job_
 };
 
-// Returns the view of all nodes that slurmctld knows, within the topology tree of the machine. All cores of a node are
-// free, unless it is down, drained or powered down, so that no job could start there. Asks slurmctld as
-// JobQuery::view() does, and throws its errors.
-ClusterView load_machine_view();
-
 // Replaces the mode of the controller, unless it is off, by that of the job's partition, if PartitionModes has one.
 // Calls `partition`, which returns the name of the partition, only if the key is set.
 void use_mode_of_partition(ControllerState& controller, const std::function<std::string()>& partition);

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "common/slurm/controller_by_scontrol.hpp"
 #include "common/slurm/slurm_command.hpp"
+#include "common/topology/scontrol_topology.hpp"
 #include "common/topology/slurm_hosts.hpp"
 #include "common/util/cpu_list.hpp"
 #include "common/util/error.hpp"
@@ -44,7 +46,12 @@ std::vector<std::int32_t> leaves_of(const spank::ShownJob& job, const ClusterVie
 
 ClusterView machine_of_slurmctld() {
   if (!knows_slurm_conf()) throw Error(slurm_conf_path() + ": not found, so slurmctld cannot be asked");
-  return spank::load_machine_view();
+  const KnownNodes nodes = ask_known_nodes();
+  ClusterView view = view_of_switches(
+      parse_scontrol_topology(SlurmCommand({"scontrol", "show", "topology"}).text(), nodes.shapes), nodes.shapes);
+  for (std::size_t i = 0; i < view.nodes.size(); ++i)
+    if (!nodes.take_jobs[i]) view.nodes[i].core_free.assign(view.nodes[i].core_free.size(), false);
+  return view;
 }
 
 sim::Occupancy occupancy_now(const ClusterView& view) {

@@ -5,8 +5,9 @@
 
 namespace placement::tools {
 
-// Returns the machine as slurmctld shows it: spank::load_machine_view(). Throws Error, also on a host without a
-// slurm.conf.
+// Returns the machine of all nodes that slurmctld shows the caller, with its switches or blocks. All cores of a node are
+// free, unless it is down, drained or powered down, so that no job could start there. Throws Error, also on a host
+// without a slurm.conf.
 ClusterView machine_of_slurmctld();
 
 // Returns the measures of this machine with the running jobs that slurmctld shows to the caller. Throws Error.
