@@ -29,7 +29,7 @@ const std::string* value_of(const ConfLine& line, const char* key, const char* o
 std::vector<std::int32_t> cores_of(const ConfLine& line) {
   const std::string* const list = value_of(line, "Cores", "CPUs");
   if (!list) return {};
-  const auto cores = listed_cores(*list, max_cores);
+  const auto cores = configured_cores(*list, max_cores);
   if (!cores) throw Error("Cores=" + shown(*list) + ": expected numbers below " + std::to_string(max_cores));
   return *cores;
 }

@@ -118,20 +118,23 @@ class FileReader {
   // that has one, and passes over one in other files.
   void include(const std::string& path, std::int64_t number, std::string name, int depth) {
     if (depth >= max_include_depth) fail_at(path, number, "files include each other");
-    if (depth == 0) top_file_ = std::filesystem::path(path).filename();
-    if (name.find('*') != std::string::npos && top_file_ == "slurm.conf")
+    if (depth == 0) top_path_ = path;
+    if (name.find('*') != std::string::npos && std::filesystem::path(top_path_).filename() == "slurm.conf")
       fail_at(path, number, shown(name) + ": Slurm does not expand '*' in a name: include each file by its name");
     if (name.find('*') != std::string::npos) return;
     for (std::size_t at = 0; (at = name.find("%c")) != std::string::npos;) {
       if (cluster_.empty()) fail_at(path, number, shown(name) + ": no line before this one has ClusterName=");
       name.replace(at, 2, cluster_);
     }
-    const std::filesystem::path included = std::filesystem::path(path).parent_path() / name;
+    const std::filesystem::path included = std::filesystem::path(from_top ? top_path_ : path).parent_path() / name;
     read(included.string(), read_input_file(included.string(), max_file_bytes), depth + 1);
   }
 
+  // Whether a name in an included file is relative to the directory of the first file, as in Slurm from 23.02 on.
+  static constexpr bool from_top = std::string_view(SLURM_RELEASE) >= "23.02";
+
   const TakeLine& take_;
-  std::string top_file_;  // without its directory
+  std::string top_path_;
   std::string cluster_;
 };
 
@@ -288,7 +291,7 @@ ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line
                                 ? node.sockets
                                 : static_cast<std::int64_t>(node.sockets) * node.cores_per_socket * node.cpus_per_core;
   if (const std::string* list = value(line, "CpuSpecList"); list && !list->empty())
-    cores.cpus = listed_cores(*list, static_cast<std::int32_t>(std::min<std::int64_t>(cpus, INT32_MAX)))
+    cores.cpus = configured_cores(*list, static_cast<std::int32_t>(std::min(cpus, max_count)))
                      .value_or(std::vector<std::int32_t>());
   return cores;
 }

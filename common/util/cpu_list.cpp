@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
+#include <utility>
+
+#include "common/util/text.hpp"
 
 namespace placement {
 
@@ -38,6 +42,34 @@ std::optional<std::vector<std::int32_t>> listed_cores(std::string_view list, std
   for (std::int32_t core = 0; core < limit; ++core)
     if (is_listed[static_cast<std::size_t>(core)]) cores.push_back(core);
   return cores;
+}
+
+std::optional<std::vector<std::int32_t>> configured_cores(std::string_view list, std::int32_t limit) {
+  std::set<std::int32_t> cores;
+  if (const std::size_t dash = list.find('-'), colon = list.find(':'); colon != list.npos) {
+    if (dash > colon) return std::nullopt;
+    const auto first = parse_integer(list.substr(0, dash)), step = parse_integer(list.substr(colon + 1));
+    const auto end = parse_integer(list.substr(dash + 1, colon - dash - 1));
+    if (!first || !end || !step || *first < 0 || *end < *first || *step < 1) return std::nullopt;
+    for (std::int64_t core = *first; core < *end; core += std::min<std::int64_t>(*step, limit)) {
+      if (core >= limit) return std::nullopt;
+      cores.insert(static_cast<std::int32_t>(core));
+    }
+    return std::vector<std::int32_t>(cores.begin(), cores.end());
+  }
+  std::int64_t first = -1, number = 0;
+  for (std::size_t at = 0; at <= list.size() && !list.empty() && list[0] != ','; ++at) {
+    const char c = at < list.size() ? list[at] : ',';
+    if (c >= '0' && c <= '9') number = std::min<std::int64_t>(number * 10 + (c - '0'), limit);
+    if (c == '-') first = std::exchange(number, 0);
+    if (c != ',') continue;
+    if (std::max(first, number) >= limit) return std::nullopt;
+    for (std::int64_t core = first < 0 ? number : first; core <= number; ++core)
+      cores.insert(static_cast<std::int32_t>(core));
+    first = -1;
+    number = 0;
+  }
+  return std::vector<std::int32_t>(cores.begin(), cores.end());
 }
 
 std::string format_cores(const std::vector<std::int32_t>& numbers) {

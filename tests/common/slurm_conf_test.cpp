@@ -92,6 +92,10 @@ START_TEST(reserved_cores) {
   ck_assert_text_eq(node("CoreSpecCount=8"), "11111110");  // as in Slurm: reset to 1
   ck_assert_text_eq(node("CpuSpecList=0,9-10"), "01110011");
   ck_assert_text_eq(node("CPUSpecList=0 CoreSpecCount=3"), "01111111");
+  ck_assert_text_eq(node("CPUs=8 CpuSpecList=\"[1, 3-4]\""), "10100111");
+  ck_assert_text_eq(node("CPUs=8 CpuSpecList=2,"), "01011111");  // as in Slurm: nothing after the comma is 0
+  ck_assert_text_eq(node("CPUs=8 CpuSpecList=0-6:2"), "01010111");
+  ck_assert_text_eq(node("CPUs=8 CpuSpecList=0:2 CoreSpecCount=1"), "11111110");
   ck_assert_text_eq(node("CpuSpecList=16 CoreSpecCount=1"), "11111110");  // there is no CPU 16
   ck_assert_text_eq(node("CPUs=8 CpuSpecList=1"), "10111111");            // here a CPU is a core
   ck_assert_text_eq(node("CPUs=2 CpuSpecList=0-1"), "00111111");
@@ -229,6 +233,14 @@ START_TEST(includes) {
   directory.file("nodes.conf", "NodeName=n[1-2] CPUs=2\n");
   const std::string path = directory.file("slurm.conf", "Include nodes.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);
+  // An include in an included file: from Slurm 23.02 on in the directory of slurm.conf.
+  std::filesystem::create_directory(directory.path() + "/more");
+  directory.file("more/nodes.conf", "Include rest.conf\nNodeName=n4\n");
+  directory.file("rest.conf", "NodeName=top\n");
+  directory.file("more/rest.conf", "NodeName=deep\n");
+  directory.file("slurm.conf", "Include more/nodes.conf\n");
+  ck_assert_text_eq(read_node_shapes(path)[0].name, SLURM_RELEASE >= std::string_view("23.02") ? "n4" : "deep");
+  ck_assert_text_eq(read_node_shapes(path)[1].name, SLURM_RELEASE >= std::string_view("23.02") ? "top" : "n4");
   directory.file("nodes_foo.conf", "NodeName=f[1-2]\n");
   directory.file("slurm.conf", "ClusterName=FOO\nInclude nodes_%c.conf\nNodeName=n3\n");
   ck_assert_uint_eq(read_node_shapes(path).size(), 3);

@@ -30,7 +30,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   agent::parse_pressure(text);
   if (const auto interfaces = agent::parse_net_dev(text))
     for (const agent::InterfaceBytes& one : *interfaces) REQUIRE(is_inside(one.name, text));
-  if (const auto cpus = listed_cores(text, 65536)) REQUIRE(!cpus->empty() && cpus->size() <= 65536);
+  if (const auto cpus = listed_cores(text, 65536)) {
+    REQUIRE(!cpus->empty() && cpus->size() <= 65536);
+    REQUIRE(configured_cores(text, 65536) == cpus);  // Slurm reads these, and more
+  }
+  configured_cores(text, 4096);
   if (const auto MHz = agent::parse_cpuinfo_MHz(text)) REQUIRE(std::isfinite(*MHz));
   agent::parse_uptime(text);
   if (const auto users = agent::count_users(text)) REQUIRE(*users >= 0);

@@ -308,6 +308,13 @@ START_TEST(core_lists_are_read_strictly) {
   ck_assert(*placement::listed_cores("0-3,8,2", 9) == (std::vector<std::int32_t>{0, 1, 2, 3, 8}));
   ck_assert(!placement::listed_cores("0-3,0,,1", 9) && !placement::listed_cores("0-2147483647", 9));
   ck_assert_uint_eq(placement::listed_cores("0-65535", 65536)->size(), 65536);
+  using placement::configured_cores;
+  ck_assert(*configured_cores("0-2,5", 8) == (std::vector<std::int32_t>{0, 1, 2, 5}));
+  ck_assert(*configured_cores("[1, 3]", 8) == (std::vector<std::int32_t>{1, 3}));
+  ck_assert(*configured_cores("4,", 8) == (std::vector<std::int32_t>{0, 4}) && configured_cores(",4", 8)->empty());
+  ck_assert(*configured_cores("1-7:3", 8) == (std::vector<std::int32_t>{1, 4}) && configured_cores("5-3", 8)->empty());
+  for (const char* list : {"8", "0-8", "99999999999", "1:2", "3-1:1", "0-4:0", "0-9:1x", "0-20:4"})
+    ck_assert_msg(!configured_cores(list, 8), "%s", list);
 }
 END_TEST
 
