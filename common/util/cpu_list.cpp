@@ -62,6 +62,7 @@ std::optional<std::vector<std::int32_t>> configured_cores(std::string_view list,
     const char c = at < list.size() ? list[at] : ',';
     if (c >= '0' && c <= '9') number = std::min<std::int64_t>(number * 10 + (c - '0'), limit);
     if (c == '-') first = std::exchange(number, 0);
+    if (std::string_view("0123456789-, \t[]").find(c) == std::string_view::npos) return std::nullopt;
     if (c != ',') continue;
     if (std::max(first, number) >= limit) return std::nullopt;
     for (std::int64_t core = first < 0 ? number : first; core <= number; ++core)

@@ -97,7 +97,7 @@ START_TEST(values_in_other_forms) {
                       "x");
   ck_assert_text_eq(parse_topology_yaml(tree_of("      - switch: s1\n") + "  flat: no\n  block: {}\n", "t.yaml").kind,
                     "tree");
-  ck_assert_words(error("- topology: a\n  flat: false\n"), "t.yaml:1: a no kind");
+  ck_assert_words(error("- topology: a\n  flat: false\n"), "t.yaml:1: 'a' no kind");
   const std::string conf =
       parse_topology_yaml(
           tree_of("      - switch: s1\n        nodes: n1,\n          n2, n3\n"
@@ -123,7 +123,7 @@ START_TEST(one_entry_without_a_list) {
   ck_assert(parse_topology_conf(tree.conf, "t.yaml", four_nodes()).at(0).nodes == (std::vector<std::int32_t>{0, 1}));
   const std::string both = "- flat: true\n- topology: b\n  block: {blocks: {block: b1, nodes: n3}}\n";
   ck_assert_text_eq(parse_topology_yaml(both, "t.yaml").kind, "flat");
-  ck_assert_text_eq(parse_topology_yaml(both, "t.yaml", "b").conf, "\nBlockName=b1 Nodes=n3\n");
+  ck_assert_text_eq(parse_topology_yaml(both, "t.yaml", "b").conf, "\n\nBlockName=b1 Nodes=n3\n");
   const std::string torus = "torus3d: {toruses: {dims: {x: 2, y: 1, z: 1}, nodes: 'n[1-2]'}}\n";
   ck_assert_int_eq(parse_torus(parse_topology_yaml(torus, "t.yaml").conf, "t.yaml").torus.positions(), 2);
 }
@@ -229,13 +229,13 @@ START_TEST(errors_have_the_line_of_the_file) {
   ck_assert_words(error(""), "t.yaml empty");
   ck_assert_words(error("---\n"), "t.yaml:2: file \"- \"");
   ck_assert_words(error("[]\n"), "t.yaml has no topology");
-  ck_assert_words(error("topology: a\n"), "t.yaml:1: a no kind");
+  ck_assert_words(error("topology: a\n"), "t.yaml:1: 'a' no kind");
   ck_assert_words(error("- a\n"), "t.yaml:1: \"topology:\"");
-  ck_assert_words(error("- topology: a\n"), "t.yaml:1: a no block flat ring torus3d tree");
-  ck_assert_words(error("- topology: a\n  flat: true\n  tree: {switches: []}\n"), "t.yaml:1: a two flat tree");
+  ck_assert_words(error("- topology: a\n"), "t.yaml:1: 'a' no block flat ring torus3d tree");
+  ck_assert_words(error("- topology: a\n  flat: true\n  tree: {switches: []}\n"), "t.yaml:1: 'a' two flat tree");
   ck_assert_words(error("- topology: a\n  topology: b\n"), "t.yaml:2: topology twice");
   ck_assert_words(error("- topology: a\n  tree: 5\n"), "t.yaml:2: \"switches:\"");
-  ck_assert_words(error("- topology: a\n  tree: {}\n"), "t.yaml:1: a no kind");
+  ck_assert_words(error("- topology: a\n  tree: {}\n"), "t.yaml:1: 'a' no kind");
   ck_assert_words(error("- topology: a\n  tree: {x: 1}\n"), "t.yaml:2: no switches");
   ck_assert_words(error("- topology: a\n  block: {x: 1}\n"), "t.yaml:2: no blocks");
   ck_assert_words(error("- topology: a\n  block: {block_sizes: 4, blocks: []}\n"), "t.yaml:2: block_sizes \"- \"");
