@@ -17,8 +17,7 @@ Domain domain_of(const NodeTopology& node, std::int32_t index, std::int32_t leve
   const NodeCore& core = node.cores[static_cast<std::size_t>(index)];
   Domain domain{{level < 3 ? core.package : -1, level < 2 ? core.numa : -1, level < 1 ? core.cache : -1}, {}};
   for (std::size_t gpu = 0; of_gpus && gpu < node.gpus.size(); ++gpu)
-    domain.second.push_back(
-        std::binary_search(node.gpus[gpu].cores.begin(), node.gpus[gpu].cores.end(), core.number));
+    domain.second.push_back(std::binary_search(node.gpus[gpu].cores.begin(), node.gpus[gpu].cores.end(), core.number));
   return domain;
 }
 

@@ -15,7 +15,7 @@ struct CoreSlot {
 
 // Returns all slots of `width` cores (at least 1) that the node has room for. As many as possible are within one
 // last-level cache. The remaining cores are joined to slots within a NUMA node, then a package, then the machine. At
-// each of these levels, cores next to the same GPUs are joined first. The slots are in the order of their first cores.
+// each level, cores next to the same GPUs are joined first. The slots are in the order of their first cores.
 std::vector<CoreSlot> core_slots(const NodeTopology& node, std::int32_t width);
 
 // Returns the distance of a slot from a GPU of the node, summed over its cores. A core next to the GPU counts 0.

@@ -194,8 +194,8 @@ class GresReader {
 
 std::vector<NodeGpus> read_gpu_shapes(const std::string& path, std::span<const std::string> nodes) {
   GresReader reader(nodes);
-  for_each_conf_line(
-      path, [&](const std::string& file, const ConfLine& line) { reader.take(file, without_slurmd(line)); });
+  for_each_conf_line(path,
+                     [&](const std::string& file, const ConfLine& line) { reader.take(file, without_slurmd(line)); });
   return reader.gpus(path);
 }
 

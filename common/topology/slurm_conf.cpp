@@ -235,10 +235,10 @@ class NodeReader {
   ConfLine defaults_;  // the values of the NodeName=DEFAULT lines so far
   std::vector<NodeShape> nodes_;
   std::unordered_map<std::string, std::size_t> known_, of_hostname_;  // the nodes by name and by NodeHostname
-  std::vector<ReservedCores> reserved_;                 // of each NodeName line
-  std::vector<std::size_t> reserved_of_;                // per node: index into reserved_
-  std::vector<bool> takes_jobs_;                        // per node
-  std::vector<std::pair<std::string, ConfLine>> down_;  // the DownNodes lines, each with its file
+  std::vector<ReservedCores> reserved_;                               // of each NodeName line
+  std::vector<std::size_t> reserved_of_;                              // per node: index into reserved_
+  std::vector<bool> takes_jobs_;                                      // per node
+  std::vector<std::pair<std::string, ConfLine>> down_;                // the DownNodes lines, each with its file
   bool reserves_first_ = false;
   std::string topology_param_;  // in lower case
   std::string topology_kind_;   // of TopologyPlugin: "tree" for topology/tree

@@ -34,8 +34,8 @@ using TakeLine = std::function<void(const std::string& file, const ConfLine& lin
 
 // Calls take(file, line) for each line of a configuration file and of the files that it includes, in their order;
 // `file` is the name of the file that has the line. An include is relative to the directory of the first file, and
-// before Slurm 23.02 to the file that has it. Throws Error when a file cannot be read, or when files include each other.
-// `text` is the text of the file, if it is known.
+// before Slurm 23.02 to the file that has it. Throws Error when a file cannot be read, or when files include each
+// other. `text` is the text of the file, if it is known.
 void for_each_conf_line(const std::string& path, const TakeLine& take);
 void for_each_conf_line(const std::string& path, std::string_view text, const TakeLine& take);
 

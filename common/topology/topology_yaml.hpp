@@ -23,8 +23,8 @@ struct YamlTopology {
   std::string conf;
 };
 
-// Returns whether the file is a topology.yaml: it has this ending, or begins with "---", "topology:" or a list of YAML or
-// JSON.
+// Returns whether the file is a topology.yaml: it has this ending, or begins with "---", "topology:" or a list of YAML
+// or JSON.
 bool is_topology_yaml(const MachineFile& file);
 
 // Returns the topology with the name `wanted`. Without it, returns the cluster's default: the first topology with

@@ -85,9 +85,7 @@ bool TextScanner::ends_in_comma() const {
   return last != line_.npos && is_comma(line_[last]);
 }
 
-bool TextScanner::at_empty_field(bool at_end) {
-  return at_line_end() ? at_end && ends_in_comma() : is_comma(*at_);
-}
+bool TextScanner::at_empty_field(bool at_end) { return at_line_end() ? at_end && ends_in_comma() : is_comma(*at_); }
 
 std::string_view TextScanner::word(std::string_view what) {
   if (at_line_end()) fail("the line ends where " + std::string(what) + " should be");

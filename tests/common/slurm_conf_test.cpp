@@ -211,7 +211,8 @@ START_TEST(orders) {
     return names;
   };
   const std::string by_name = "a1 a2 b3 b4 c9 c10 ", by_line = "b3 b4 a1 a2 c10 c9 ";
-  const std::string plugin = "TopologyPlugin=topology/block\n", ranked = "TopologyPlugin=topology/tree\nTopologyParam=RouteTree,SwitchAsNodeRank\n";
+  const std::string plugin = "TopologyPlugin=topology/block\n",
+                    ranked = "TopologyPlugin=topology/tree\nTopologyParam=RouteTree,SwitchAsNodeRank\n";
   ck_assert_text_eq(
       order(plugin),
       SLURM_RELEASE >= std::string_view("23.11") && SLURM_RELEASE < std::string_view("25.05") ? by_line : by_name);

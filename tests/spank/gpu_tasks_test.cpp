@@ -263,12 +263,14 @@ START_TEST(gres_conf_of_very_many_lines_for_all_nodes) {
   for (int n = 0; n < count; ++n) nodes.push_back("n" + std::to_string(n));
   const TemporaryDirectory folder;
   const auto shapes = placement::read_gpu_shapes(
-      folder.file("gres.conf", listed + "NodeName=n[1-2] Name=gpu File=/dev/nvidia1\nName=gpu File=/dev/nvidia0\n"), nodes);
+      folder.file("gres.conf", listed + "NodeName=n[1-2] Name=gpu File=/dev/nvidia1\nName=gpu File=/dev/nvidia0\n"),
+      nodes);
   ck_assert_uint_eq(shapes[0].shapes->size(), 1);
   ck_assert_uint_eq(shapes[2].shapes->size(), 2);
   ck_assert_text_eq(shapes[2].shapes->back().file, "/dev/nvidia1");
   for (const auto& node : placement::read_gpu_shapes(
-           folder.file("gres.conf", "NodeName=n[1-3] AutoDetect=rsmi\n" + all + "NodeName=n2 AutoDetect=off\n"), nodes)) {
+           folder.file("gres.conf", "NodeName=n[1-3] AutoDetect=rsmi\n" + all + "NodeName=n2 AutoDetect=off\n"),
+           nodes)) {
     ck_assert(!node.shapes);
     ck_assert(node.why_not.find("gres.conf:1026: ") != std::string::npos);  // more than 1,024 GPUs
   }

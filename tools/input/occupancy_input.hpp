@@ -5,8 +5,8 @@
 
 namespace placement::tools {
 
-// Returns the machine of all nodes that slurmctld shows the caller, with its switches or blocks. All cores of a node are
-// free, unless it is down, drained or powered down, so that no job could start there. Throws Error, also on a host
+// Returns the machine of all nodes that slurmctld shows the caller, with its switches or blocks. All cores of a node
+// are free, unless it is down, drained or powered down, so that no job could start there. Throws Error, also on a host
 // without a slurm.conf.
 ClusterView machine_of_slurmctld();
 
