@@ -21,13 +21,13 @@ struct Assignment {
   void add(std::size_t worker);
 
   std::span<const std::int64_t> cost;
-  std::size_t count;  // of the jobs
-  // cost - worker_price - job_price is never below 0, and 0 where a worker has a job.
+  std::size_t count;  // number of jobs
+  // cost - worker_price - job_price is at least 0, and 0 for each worker and its job.
   std::vector<std::int64_t> worker_price, job_price;
-  std::vector<std::size_t> worker_of;  // of each job, from 1; 0: none
+  std::vector<std::size_t> worker_of;  // the worker of each job, from 1; 0: none
 };
 
-// Gives the worker (from 1) a job, and moves others along the cheapest path of exchanges that ends at a free job.
+// Assigns a job to the worker (from 1). Reassigns others along the cheapest path of exchanges that ends at a free job.
 void Assignment::add(std::size_t worker) {
   std::vector<std::int64_t> distance(count + 1, endless);
   std::vector<std::size_t> before(count + 1, 0);

@@ -36,7 +36,7 @@ std::vector<std::int8_t> Bisection::split(const Graph& graph, std::int32_t least
   return std::move(best.side);
 }
 
-// Makes a try, or takes over what an equal one has found.
+// Makes a try, or returns the result of an earlier equal one.
 Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found) {
   if (graph.vertices() > coarsest_graph) return multilevel(graph, first, largest);
   Random after = random_;
@@ -44,15 +44,13 @@ Sides Bisection::tried(const Graph& graph, std::int32_t first, std::int32_t larg
   for (const BisectionsFound::Try& before : found.tries) {
     if (before.start != start) continue;
     random_ = after;
-    work_ += before.work;
     watch_.spend(before.spent);
     return before.sides;
   }
   const std::int64_t spent = watch_.spent();
-  const std::int64_t done = work();
   Sides sides = multilevel(graph, first, largest);
-  if (random_ == after)  // a try on a graph of several components makes more random choices than one
-    found.tries.push_back({start, sides, watch_.spent() - spent, work() - done});
+  if (random_ == after)  // with several components, a try makes more random choices
+    found.tries.push_back({start, sides, watch_.spent() - spent});
   return sides;
 }
 
@@ -60,7 +58,6 @@ Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t
   if (graph.vertices() <= coarsest_graph) return refined(graph, first, grown(graph, first));
   std::vector<std::int32_t> coarse_of;
   const Graph coarse = coarsened(graph, largest, random_, coarse_of, watch_);
-  work_ += 2 * static_cast<std::int64_t>(graph.arc.size()) + 4 * graph.vertices();
   if (coarse.vertices() > graph.vertices() / 20 * 19) return refined(graph, first, grown(graph, first));
   const Sides best = multilevel(coarse, first, largest);
   std::vector<std::int8_t> side(graph.vertices());
@@ -70,14 +67,13 @@ Sides Bisection::multilevel(const Graph& graph, std::int32_t first, std::int32_t
 
 Sides Bisection::refined(const Graph& graph, std::int32_t first, std::vector<std::int8_t> side) {
   const std::int32_t slack = *std::max_element(graph.size.begin(), graph.size.end()) - 1 + freedom_;
-  Sides result{std::move(side), 0, 0};
+  Sides result{std::move(side), 0};
   result.cut = refiner_.refine(graph, first, slack, refinement_passes, result.side, watch_);
-  result.off_target = std::max(0, std::abs(refiner_.off_target()) - freedom_);
   return result;
 }
 
-// Returns a split in which side 0 has grown from a random vertex to the size `first`, or nearly so. Each step takes the
-// neighbour that adds least to the cut.
+// Returns a split whose side 0 has grown from a random vertex to about the size `first`. Each step adds the neighbour
+// that raises the cut least.
 std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first) {
   const std::int32_t n = graph.vertices();
   std::vector<std::int8_t> side(n, 1);
@@ -103,7 +99,7 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
       fringe[at] = fringe.back();
       fringe.pop_back();
     }
-    // The last vertex is taken only if side 0 then misses its target by no more than it would without the vertex.
+    // The last vertex joins only if side 0 is then no farther from its target than without it.
     if (size > 0 && size + graph.size[best] - first > first - size) break;
     side[best] = 0;
     size += graph.size[best];
@@ -115,7 +111,6 @@ std::vector<std::int8_t> Bisection::grown(const Graph& graph, std::int32_t first
       fringe.push_back(arc.to);
     }
   }
-  work_ += 2 * static_cast<std::int64_t>(graph.arc.size());
   return side;
 }
 

@@ -25,17 +25,15 @@ struct BisectionTries {
 struct Sides {
   std::vector<std::int8_t> side;  // of each vertex, 0 or 1
   std::int64_t cut = 0;           // the traffic between the sides
-  std::int32_t off_target = 0;    // number of vertices by which side 0 exceeds or misses its bounds, at least 0
 };
 
-// The results of single tries on one small graph. A try is kept only if its start vertex alone decides the result,
-// which is not the case in a graph of several components.
+// The results of tries on one small graph. A try is stored only if its start vertex alone decides the result. In a
+// graph of several components it does not.
 struct BisectionsFound {
   struct Try {
     std::int32_t start;  // the vertex
     Sides sides;
     std::int64_t spent;  // reported to the time budget
-    std::int64_t work;   // counted by Bisection::work()
   };
   std::vector<Try> tries;  // in the order in which they were made
 };
@@ -43,8 +41,8 @@ struct BisectionsFound {
 // Remembers the tries on small parts of one graph, because repeated searches often split equal parts.
 class BisectionMemory {
  public:
-  // Returns the tries on the part with the vertices `part`, in this order, where side 0 has `least` to `most` vertices.
-  // The reference is valid until the next call.
+  // Returns the stored tries on the part with the vertices `part`, in this order, whose side 0 has `least` to `most`
+  // vertices. The reference is valid until the next call.
   BisectionsFound& of(std::span<const std::int32_t> part, std::int32_t least, std::int32_t most) {
     if (found_.size() == tuning::most_parts_remembered) found_.clear();
     std::vector<std::int32_t> key(part.begin(), part.end());
@@ -56,11 +54,11 @@ class BisectionMemory {
   std::map<std::vector<std::int32_t>, BisectionsFound> found_;
 };
 
-// Splits graphs in two. The graph is coarsened by heavy-edge matching, and the coarsest graph is split by growing one
-// side. Each finer graph takes over this split and refines it by the method of Fiduccia and Mattheyses.
+// Splits graphs in two. Heavy-edge matching coarsens the graph, and growing one side splits the coarsest graph. Each
+// finer graph inherits the split and refines it by the method of Fiduccia and Mattheyses.
 class Bisection {
  public:
-  // Each try begins with another random matching, because the matching of the finest graph decides the quality.
+  // Each try starts with another random matching, because the matching of the finest graph decides the quality.
   //   seed   seed of the random choices
   //   tries  number of tries for each graph
   //   watch  time budget; must outlive the object
@@ -71,9 +69,8 @@ class Bisection {
 
   // Splits a graph whose vertices all have size 1, with little traffic between the sides. Side 0 gets at least `least`
   // and at most `most` vertices; 0 <= least <= most <= number of vertices. Returns the side of each vertex, 0 or 1.
-  // `found` has the earlier tries on an equal graph with equal bounds. These are not made again, but count as work. New
-  // tries are added to it. Throws OutOfTime when the time ends before the first try has ended; afterwards returns the
-  // best split so far.
+  // `found` has the earlier tries on an equal graph with equal bounds. They are reused, but count as work; new tries
+  // are added. Throws OutOfTime if the time ends during the first try; later returns the best split so far.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most, BisectionsFound& found);
   // Splits without earlier tries.
   std::vector<std::int8_t> split(const Graph& graph, std::int32_t least, std::int32_t most) {
@@ -81,7 +78,6 @@ class Bisection {
     return split(graph, least, most, none);
   }
 
-  std::int64_t work() const { return work_ + refiner_.work(); }  // arcs visited so far
 
  private:
   Sides tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found);
@@ -92,9 +88,8 @@ class Bisection {
   Random random_;
   BisectionTries tries_;
   const WorkBudget& watch_;
-  std::int32_t freedom_ = 0;  // vertices by which side 0 may differ from its target in the finest graph
+  std::int32_t freedom_ = 0;  // by which side 0 may miss its target in the finest graph, in vertices
   BisectionRefiner refiner_;
-  std::int64_t work_ = 0;
 };
 
 }  // namespace placement::mapping

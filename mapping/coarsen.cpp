@@ -21,8 +21,8 @@ void shuffle(std::span<std::int32_t> values, Random& random) {
     std::swap(values[k], values[random.below(k + 1)]);
 }
 
-// Returns all vertices in a random order that suits the cache: the windows are in random order, and the vertices of
-// each shuffle_window are shuffled.
+// Returns all vertices in a random order that suits the cache: windows of shuffle_window vertices in random order, each
+// shuffled.
 std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   std::vector<std::int32_t> windows((n + shuffle_window - 1) / shuffle_window);
   std::iota(windows.begin(), windows.end(), 0);
@@ -37,8 +37,8 @@ std::vector<std::int32_t> shuffled_vertices(std::int32_t n, Random& random) {
   return order;
 }
 
-// Returns the neighbour with which v is merged, or v itself. `unit_sizes` says that all vertices have size 1 and that
-// `largest` is at least 2, so that sizes need no check.
+// Returns the neighbour to merge with v, or v itself. `unit_sizes`: all vertices have size 1 and `largest` is at least
+// 2, so sizes need no check.
 template <bool unit_sizes>
 std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t largest, const std::int32_t* partner) {
   std::int32_t best = v;
@@ -56,7 +56,7 @@ std::int32_t best_partner(const Graph& graph, std::int32_t v, std::int32_t large
   return best;
 }
 
-// Returns the partner of each vertex, or the vertex itself where it has none.
+// Returns the partner of each vertex; the vertex itself if it has none.
 std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Random& random, const WorkBudget& watch) {
   std::vector<std::int32_t> partner(graph.vertices(), unmatched);
   std::int32_t lonely = unmatched;  // the last vertex without arcs; these vertices are merged with each other
@@ -83,7 +83,7 @@ std::vector<std::int32_t> matched(const Graph& graph, std::int32_t largest, Rand
   return partner;
 }
 
-// Collects the arcs of one part after the other. Arcs from one part to one other part are summed to one arc.
+// Collects the arcs of one part after the other. Adds up the arcs from one part to another into one arc.
 class ArcCollector {
  public:
   ArcCollector(std::int32_t parts, std::size_t most_arcs) : place_(parts, -1), arc_(most_arcs) {}

@@ -10,10 +10,10 @@
 
 namespace placement::mapping {
 
-// Merges pairs of vertices that have much traffic for their size, which at best halves the number of vertices.
+// Merges pairs of vertices with much traffic for their size. This at best halves the number of vertices.
 //   largest    largest size of a merged vertex, in ranks
-//   random     source of the order in which vertices are looked at
-//   coarse_of  out: for each vertex of `graph`, the vertex of the result that it becomes part of
+//   random     source of the order in which vertices are visited
+//   coarse_of  out: the vertex of the result that contains each vertex of `graph`
 //   watch      time budget
 // Returns the graph of the merged vertices. Throws OutOfTime.
 Graph coarsened(const Graph& graph, std::int32_t largest, Random& random, std::vector<std::int32_t>& coarse_of,

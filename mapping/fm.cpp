@@ -40,11 +40,10 @@ void BisectionRefiner::start(std::int32_t first) {
     vertex_[v] = vertex;
   }
   cut_ = twice / 2;
-  work_ += static_cast<std::int64_t>(graph_->arc.size()) + n;
   patience_ = std::clamp(n / 50, 20, 120);
 }
 
-// Makes one pass. Returns whether the sizes of the sides or the cut became better.
+// Makes one pass. Returns whether the sizes of the sides or the cut improved.
 bool BisectionRefiner::pass() {
   const std::int32_t n = graph_->vertices();
   for (GainBuckets& queue : queue_) queue.reset(n);
@@ -55,7 +54,6 @@ bool BisectionRefiner::pass() {
     queue_[(*side_)[v]].add(v, vertex_[v].gain);
     state_[v] = queued;
   }
-  work_ += n / 4;
   moved_.clear();
   const std::int32_t excess_before = excess();
   const std::int64_t cut_before = cut_;
@@ -80,7 +78,7 @@ bool BisectionRefiner::pass() {
 }
 
 // Returns the vertex to move next, or -1 when there is none. It comes from the side that is too large. If the sizes
-// leave a choice, it is the vertex with the larger gain.
+// allow both sides, it is the vertex with the larger gain.
 std::int32_t BisectionRefiner::next() {
   const bool none[2] = {queue_[0].empty(), queue_[1].empty()};
   int from = off_ > 0 ? 0 : 1;
@@ -98,8 +96,8 @@ std::int32_t BisectionRefiner::next() {
   return queue_[from].top();
 }
 
-// Puts all vertices of a side that have not been queued in this pass into its queue. Called when no vertex with a
-// neighbour on the other side is left.
+// Adds all vertices of a side that were not yet queued in this pass to its queue. Called when no vertex with a
+// neighbour on the other side remains.
 void BisectionRefiner::refill(int from) {
   for (std::int32_t v = 0; v < graph_->vertices(); ++v) {
     watch_->spend(1);
@@ -107,7 +105,6 @@ void BisectionRefiner::refill(int from) {
     queue_[from].add(v, vertex_[v].gain);
     state_[v] = queued;
   }
-  work_ += graph_->vertices();
 }
 
 void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
@@ -120,7 +117,6 @@ void BisectionRefiner::flip(std::int32_t v, bool keep_queues) {
   cut_ -= vertex_[v].gain;
   vertex_[v].gain = -vertex_[v].gain;
   vertex_[v].cut_arcs = static_cast<std::int32_t>(arcs.size()) - vertex_[v].cut_arcs;
-  work_ += static_cast<std::int64_t>(arcs.size());
   for (const Arc& arc : arcs) {
     const std::int32_t u = arc.to;
     const std::int32_t cut = side[u] ^ to;  // 1 if the arc is now cut

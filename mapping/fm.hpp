@@ -12,17 +12,17 @@ namespace placement::mapping {
 // Refines a graph that is split in two, by the method of Fiduccia and Mattheyses. Calls reuse the object's memory.
 class BisectionRefiner {
  public:
-  // Improves a split. In each pass, vertices change sides, each at most once; the largest gain comes first, even if it
-  // is negative. The best state of the pass is kept. Returns the cut: the traffic between the sides. It does not grow
-  // if the sides were within the slack. Throws OutOfTime; `side` is then a split between two states of a pass.
-  //   first, slack  side 0 gets `first` ranks, with a difference of at most `slack` if the vertices' sizes allow it;
-  //                 with slack 0 and sizes of 1, exactly `first`
-  //   passes, side  largest number of passes; in and out: the side of each vertex, 0 or 1
+  // Improves a split. In each pass, each vertex changes sides at most once; the largest gain comes first, even if it is
+  // negative. Keeps the best state of the pass. Returns the cut: the traffic between the sides. It does not grow if the
+  // sides were within the slack. Throws OutOfTime; `side` is then a split between two states of a pass.
+  //   first   target size of side 0, in ranks
+  //   slack   largest difference from `first`, if the vertices' sizes allow it; 0 with vertices of size 1: exactly
+  //           `first`
+  //   passes  largest number of passes
+  //   side    in and out: the side of each vertex, 0 or 1
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,
                       std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 
-  std::int32_t off_target() const { return off_; }  // size of side 0 less `first`, after the last call of refine()
-  std::int64_t work() const { return work_; }       // arcs visited, in all calls
 
  private:
   void start(std::int32_t first);
@@ -39,7 +39,6 @@ class BisectionRefiner {
   std::int32_t off_ = 0;
   std::int64_t cut_ = 0;
   std::int32_t patience_ = 0;  // a pass ends after this number of moves without a new best state
-  std::int64_t work_ = 0;
 
   enum State : std::int8_t { outside, queued, moved };
   struct Vertex {

@@ -6,10 +6,9 @@
 
 namespace placement::mapping {
 
-// A priority queue of vertices by gain. Vertices with equal gains are in one bucket. Gains with absolute values of 64
-// or more share a bucket if their signs and six leading bits are equal. This is exact enough to order moves. The
-// vertex that was added last to the highest bucket is taken first. Adding, removing and changing a vertex take constant
-// time.
+// A priority queue of vertices by gain, in buckets. Gains below 64 in absolute value have a bucket each. Larger gains
+// share a bucket if their signs and six leading bits are equal, which is exact enough to order moves. The vertex added
+// last to the highest bucket comes first. All changes take constant time.
 class GainBuckets {
  public:
   GainBuckets() : head_(buckets, -1) {}

@@ -23,14 +23,14 @@ using Indices = std::vector<std::int32_t>;
 
 std::size_t at(std::int32_t index) { return static_cast<std::size_t>(index); }
 
-// The slots of the node that a mapping may need. Slots with equal distances from all GPUs are interchangeable, so only
-// one of them for each rank is kept.
+// The slots of the node that a mapping may need. Slots with equal distances from all GPUs are interchangeable, so at
+// most one per rank is kept.
 struct Slots {
   Slots(const NodeTopology& node, std::int32_t ranks, std::int32_t width) {
     slots = core_slots(node, width);
     if (slots.size() < at(ranks))
-      throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, and " +
-                  std::to_string(ranks) + " ranks with " + std::to_string(width) + " cores each need " +
+      throw Error(printable(node.name) + " has " + std::to_string(node.cores.size()) + " usable cores, but " +
+                  std::to_string(ranks) + " ranks with " + std::to_string(width) + " cores each require " +
                   std::to_string(static_cast<std::int64_t>(ranks) * width));
     std::stable_sort(slots.begin(), slots.end(),
                      [](const CoreSlot& a, const CoreSlot& b) { return a.level < b.level; });
@@ -45,23 +45,23 @@ struct Slots {
     }
     slots = std::move(needed);
     if (slots.size() > most_slots_assigned)
-      throw Error(printable(node.name) + ": with " + std::to_string(width) + " cores each there are more than " +
-                  std::to_string(most_slots_assigned) + " different places for the ranks: request more cores for each");
+      throw Error(printable(node.name) + " has more than " + std::to_string(most_slots_assigned) +
+                  " different sets of " + std::to_string(width) + " cores for a rank: request more cores per rank");
   }
 
   std::vector<CoreSlot> slots;
   std::vector<std::vector<std::int64_t>> distance;  // of each slot from each GPU
 };
 
-// Some GPUs with a slot for each, in the order of the slots' first cores.
+// Some GPUs and their slots, in the order of the slots' first cores.
 struct Pairing {
   std::int64_t far = 0;
   Indices gpus;
   Indices slots;
 };
 
-// Gives each of the GPUs, ascending, a slot, so that the sum of the distances is least. Ties go to the first
-// slots, and to GPUs in the order of the slots.
+// Assigns a slot to each of the GPUs, which ascend, with the least sum of distances. Ties go to the first slots, and to
+// GPUs in the order of the slots.
 Pairing pair_up(const Slots& all, const Indices& gpus) {
   const std::size_t count = all.slots.size();
   const auto first = static_cast<std::int64_t>(gpus.size()) + 1;
@@ -93,7 +93,7 @@ std::vector<std::int64_t> costs_among(const std::vector<std::int64_t>& cost, std
   return among;
 }
 
-// Returns the sum of the squares of the numbers of ranks that have one interface.
+// Returns the sum over all network interfaces of the square of the number of ranks that use it.
 std::int64_t sharing(const NodeTopology& node, const Indices& gpus) {
   std::map<std::int32_t, std::int64_t> ranks_at;
   for (const std::int32_t gpu : gpus)
@@ -103,7 +103,7 @@ std::int64_t sharing(const NodeTopology& node, const Indices& gpus) {
   return sum;
 }
 
-// Calls take(gpus) for each choice of `ranks` of the GPUs, in lexical order.
+// Calls take(gpus) for each choice of `ranks` GPUs, in lexical order.
 template <typename Take>
 void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
   Indices chosen(ranks);
@@ -119,7 +119,7 @@ void for_each_choice(std::size_t all, std::size_t ranks, Take take) {
 }
 
 // Returns choices of GPUs on a node with more than eight, one for each first GPU. With traffic, the next GPU is the one
-// that is cheapest to reach from the chosen ones. Without traffic, it has the interface that the fewest of them have.
+// with the lowest cost to the chosen ones. Without traffic, it is the one whose interface the fewest chosen GPUs use.
 std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<std::int64_t>& cost, std::size_t ranks,
                                    bool has_traffic) {
   const std::size_t all = node.gpus.size();
@@ -144,7 +144,7 @@ std::vector<Indices> grown_choices(const NodeTopology& node, const std::vector<s
   return choices;
 }
 
-// The best answer so far.
+// Keeps the best mapping so far.
 class Best {
  public:
   Best(const NodeTopology& node, const Slots& slots, std::span<const std::int64_t> traffic)
@@ -212,8 +212,8 @@ GpuMapping best_mapping(const NodeTopology& node, const Slots& slots, std::size_
 GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank,
                        std::span<const std::int64_t> traffic) {
   if (at(ranks) > node.gpus.size())
-    throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs, and " +
-                std::to_string(ranks) + " ranks are on a node: each rank requires its own GPU");
+    throw Error(printable(node.name) + " has " + std::to_string(node.gpus.size()) + " GPUs for " +
+                std::to_string(ranks) + " ranks: each rank requires its own GPU");
   return best_mapping(node, Slots(node, ranks, cores_per_rank), at(ranks), traffic);
 }
 

@@ -14,19 +14,18 @@ struct GpuPlace {
   std::vector<std::int32_t> cores;  // indices into NodeTopology::cores, ascending
 };
 
-// The GPUs and cores of all ranks of one node.
+// The GPUs and cores of all ranks on one node.
 struct GpuMapping {
   std::vector<GpuPlace> of_rank;  // of each rank
-  std::int64_t far = 0;           // the sum of slot_distance() of all ranks; 0: all cores are next to their GPUs
+  std::int64_t far = 0;           // sum of slot_distance() over the ranks; 0: all cores are next to their GPUs
   bool exact = true;              // no other mapping is better
 };
 
-// Gives each of `ranks` ranks of a node a GPU of its own and `cores_per_rank` cores. Cores near the GPU matter most,
-// then traffic over fast links by gpu_costs(), then few ranks per network interface. These are optimal with up to eight
-// GPUs. Ties go to ranks in the order of their cores, on the first cores and GPUs.
+// Assigns a GPU and `cores_per_rank` cores to each of `ranks` ranks of a node. Minimises, in this order: the distance
+// of cores from GPUs, the traffic times gpu_costs(), and the ranks per network interface. The result is optimal with up
+// to eight GPUs. Ties go to ranks in the order of their cores, on the first cores and GPUs.
 //   traffic  traffic[rank * ranks + other], symmetric, 0 or more, with a sum below 2^31; empty: none is known
-// Throws Error when there are more ranks than GPUs, too few cores, or more than 1,024 places for the ranks to choose
-// from.
+// Throws Error for more ranks than GPUs, too few cores, or more than 1,024 different slots.
 GpuMapping map_to_gpus(const NodeTopology& node, std::int32_t ranks, std::int32_t cores_per_rank,
                        std::span<const std::int64_t> traffic);
 

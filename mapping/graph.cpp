@@ -20,7 +20,7 @@ std::int32_t scaled(std::int64_t weight, double factor, std::int64_t least) {
 
 Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
   const std::int32_t n = matrix.ranks();
-  // Rounding up to 1 may add 1 for each pair, so that the number of pairs is taken off the range.
+  // Rounding up to 1 may add 1 per pair, so the number of pairs is subtracted from the range.
   const std::int64_t least = matrix.pairs() < most / 2 ? 1 : 0;
   const double room = static_cast<double>(most - least * matrix.pairs() - 1);
   const double factor = matrix.total_weight() <= most ? 1.0 : room / static_cast<double>(matrix.total_weight());
@@ -42,8 +42,7 @@ Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch) {
 
 namespace {
 
-// Sorts pairs by falling weight with a stable radix sort. The number of passes is that of groups of `digit` bits in the
-// heaviest weight.
+// Sorts pairs by falling weight with a stable radix sort: one pass for each `digit` bits of the heaviest weight.
 void sort_heaviest_first(std::vector<HeavyPair>& pairs, std::int32_t heaviest, const WorkBudget& watch) {
   constexpr int digit = 11;
   constexpr std::int32_t mask = (1 << digit) - 1;

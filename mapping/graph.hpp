@@ -16,21 +16,19 @@ struct Arc {
 };
 
 // The communication matrix as the mapper uses it: 32-bit weights in one compact array. A vertex stands for one rank or
-// for several. The weights of all pairs sum to less than 2^31, so that their product with a distance of 31 bits
-// does not overflow 64 bits.
+// several. The weights of all pairs sum to less than 2^31, so their product with a 31-bit distance fits into 64 bits.
 struct Graph {
   std::vector<std::int64_t> row{0};  // vertices + 1 offsets into arc
   std::vector<Arc> arc;              // the arcs of all vertices, each pair in both directions
   std::vector<std::int32_t> size;    // number of ranks in each vertex
 
-  // vertices() returns the number of vertices; the next function returns the arcs of one vertex, 0..vertices()-1.
+  // Return the number of vertices, and the arcs of one vertex, 0..vertices()-1.
   std::int32_t vertices() const { return static_cast<std::int32_t>(row.size()) - 1; }
   std::span<const Arc> arcs(std::int32_t v) const { return {arc.data() + row[v], arc.data() + row[v + 1]}; }
 };
 
 // Returns the graph of a matrix, with one vertex per rank. Weights are exact if the matrix sums to less than 2^31.
-// Otherwise they are scaled and rounded down, but not below 1; with 2^30 pairs or more they may be rounded down to 0.
-// Throws OutOfTime.
+// Otherwise they are scaled and rounded down to at least 1, or to at least 0 with 2^30 pairs or more. Throws OutOfTime.
 Graph scaled_graph(const CommMatrix& matrix, const WorkBudget& watch = WorkBudget());
 
 // A pair of vertices a < b with its traffic.

@@ -9,9 +9,9 @@
 
 namespace placement::mapping {
 
-// Maps the ranks greedily, as an upper bound of the cost for all other searches. Pairs are taken in the order of
-// decreasing traffic. Each new rank gets a free slot as near to its partner as possible; ties go to the subtrees with
-// the fewest free slots. Returns the slot of each rank. Throws OutOfTime.
+// Maps the ranks greedily, pair by pair in the order of falling traffic. Each new rank gets the free slot nearest to
+// its partner; ties go to the subtrees with the fewest free slots. The cost is an upper bound for all other searches.
+// Returns the slot of each rank. Throws OutOfTime.
 std::vector<std::int32_t> greedy_mapping(const Graph& graph, const LeafTree& tree,
                                          const WorkBudget& watch = WorkBudget());
 

@@ -50,7 +50,7 @@ LeafTree LeafTree::cut_at(std::span<const std::int32_t> vertices) const {
 
 void LeafTree::keep_branchings(const TreeTopology& tree) {
   const auto holds = [&](std::int32_t v, std::int32_t leaf) { return leaf < tree.first_leaf(v) + tree.leaf_count(v); };
-  std::vector<std::int32_t> first, end;  // for each vertex: its first slot and the slot after its last one
+  std::vector<std::int32_t> first, end;  // for each vertex: its first slot, and one past its last slot
   first.reserve(2 * leaf_.size());
   end.reserve(2 * leaf_.size());
   origin_.reserve(2 * leaf_.size());
@@ -153,7 +153,7 @@ std::int64_t LeafTree::far_distance(std::int32_t a, std::int32_t b) const {
   std::int32_t u = slot_vertex_[a];
   std::int32_t v = slot_vertex_[b];
   const std::int64_t ends = vertex_[u].position + vertex_[v].position;
-  // Parents have smaller numbers than children, so that the path whose top has the larger number is left.
+  // Parents have smaller numbers than children, so the walk leaves the path whose top has the larger number.
   while (path_top_[u] != path_top_[v]) {
     std::int32_t& lower = path_top_[u] > path_top_[v] ? u : v;
     lower = vertex_[path_top_[lower]].parent;

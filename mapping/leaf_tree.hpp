@@ -9,10 +9,9 @@
 
 namespace placement::mapping {
 
-// The part of a topology tree above some of its leaves. It has these leaves, and the vertices at which the paths from
-// the root to these leaves branch. Therefore it has fewer than twice as many vertices as leaves. The leaves are its
-// slots 0, 1, .. from left to right. A subtree holds one contiguous run of slots. Distances are those of the topology
-// tree.
+// The part of a topology tree above some of its leaves: these leaves, and the vertices at which the paths from the root
+// to them branch. So it has fewer than twice as many vertices as leaves. The leaves are its slots 0, 1, .. from left to
+// right. A subtree holds a contiguous run of slots. Distances are those of the topology tree.
 class LeafTree {
  public:
   // `leaves` are leaves of `tree`, ascending without duplicates, at least one.
@@ -36,17 +35,17 @@ class LeafTree {
   // Returns all vertices by number. The root is vertex 0, and parents have smaller numbers than their children.
   std::span<const Vertex> vertices() const { return vertex_; }
   const Vertex& vertex(std::int32_t v) const { return vertex_[v]; }
-  // Returns the number of slots. The next two return the leaf of the topology tree, and the vertex of this tree, that
-  // stand for a slot, 0..slots()-1.
+  // Return the number of slots, and for a slot, 0..slots()-1, its leaf of the topology tree and its vertex of this
+  // tree.
   std::int32_t slots() const { return static_cast<std::int32_t>(leaf_.size()); }
   std::int32_t leaf(std::int32_t slot) const { return leaf_[slot]; }
   std::int32_t slot_vertex(std::int32_t slot) const { return slot_vertex_[slot]; }
 
-  // Returns an upper bound of the distance of two slots.
+  // Returns an upper bound of the distance between two slots.
   std::int64_t diameter() const { return diameter_; }
 
-  // Returns the distance of two slots that differ. Takes O(1) if all vertices of a level have one position, which holds
-  // for hops and for every balanced tree; O(log slots) otherwise.
+  // Returns the distance between two different slots. Takes O(1) if all vertices of a level have one position, as with
+  // hops and in every balanced tree; otherwise O(log slots).
   std::int64_t distance(std::int32_t a, std::int32_t b) const {
     if (!coded_) return far_distance(a, b);
     return offset_[a] + offset_[b] + by_bit_[std::bit_width(code_[a] ^ code_[b])];
@@ -75,11 +74,11 @@ class LeafTree {
 
   std::int64_t diameter_ = 0;
 
-  // The code of a slot spells the path from the root to it, with some bits for each level. The highest bit in which two
-  // codes differ gives the level of the lowest common ancestor.
+  // The code of a slot is the path from the root to it, with some bits per level. The highest bit in which two codes
+  // differ gives the level of the lowest common ancestor.
   bool coded_ = false;
   std::vector<std::uint64_t> code_;
-  std::vector<std::int64_t> offset_;  // half the difference between the slot's position and the least of any slot
+  std::vector<std::int64_t> offset_;  // half of the slot's position minus the least position of a slot
   std::int64_t by_bit_[65] = {};
 
   std::vector<std::int32_t> path_top_;  // first vertex of the heavy path through each vertex

@@ -28,7 +28,7 @@ void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable
 void check_mapping(std::span<const std::int32_t> usable, std::int32_t ranks,
                    std::span<const std::int32_t> leaf_of_rank) {
   if (leaf_of_rank.size() != static_cast<std::size_t>(ranks))
-    throw Error("a mapping of " + std::to_string(leaf_of_rank.size()) + " ranks for a matrix of " +
+    throw Error("the mapping has " + std::to_string(leaf_of_rank.size()) + " ranks, but the matrix has " +
                 std::to_string(ranks));
   std::vector<std::int32_t> owner(usable.size(), -1);
   for (std::int32_t rank = 0; rank < ranks; ++rank) {
@@ -60,7 +60,7 @@ Sum summed(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::
   return cost;
 }
 
-// Returns the cost where all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
+// Returns the cost if all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
 Cost summed_over_links(const CommMatrix& matrix, const LeafTree& tree, std::span<const std::int32_t> slot) {
   const std::span<const LeafTree::Vertex> vertices = tree.vertices();
   std::vector<std::int64_t> ranks_below(vertices.size(), 0);

@@ -11,8 +11,8 @@
 
 namespace placement::mapping {
 
-// Throws Error unless `usable` is ascending without duplicates, has leaves of the tree only, and has at least `ranks`
-// of them.
+// Throws Error unless `usable` is ascending without duplicates, has only leaves of the tree, and has at least `ranks`
+// entries.
 void check_usable(const TreeTopology& tree, std::span<const std::int32_t> usable, std::int32_t ranks);
 
 // Throws Error unless leaf_of_rank has `ranks` entries, all different and all in `usable`. `usable` is ascending

@@ -16,7 +16,7 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
       most_nodes_(std::min(request.max_nodes, request.tasks)),
       even_(request.equal_tasks_per_node || request.whole_nodes) {
   for (const std::int32_t node : request.required_nodes) required_.at(node) = true;
-  // With --ntasks-per-node, Slurm passes over a node that has less room.
+  // With --ntasks-per-node, Slurm skips a node with room for fewer tasks.
   const std::int32_t least_room = request.equal_tasks_per_node ? std::min(request.max_tasks_per_node, tasks_) : 0;
   bool passed_over = false;
   for (std::int32_t& slots : capacity_) {
@@ -32,9 +32,9 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   while (used < sorted.size() && room < tasks_) room += sorted[used++];
   if (room < tasks_)
     throw PlacementError(STOCK_NO_ROOM, "only " + std::to_string(room) + " of " + std::to_string(tasks_) +
-                                            " tasks have room on the nodes offered" +
-                                            (passed_over ? "; by --ntasks-per-node, nodes with room for fewer than " +
-                                                               std::to_string(least_room) + " tasks are passed over"
+                                            " tasks have room on the offered nodes" +
+                                            (passed_over ? "; --ntasks-per-node skips nodes with room for fewer than " +
+                                                               std::to_string(least_room) + " tasks"
                                                          : ""));
   const auto required = static_cast<std::int32_t>(std::count(required_.begin(), required_.end(), true));
   least_nodes_ = std::max({static_cast<std::int32_t>(used), std::min(request.min_nodes, tasks_), required});
@@ -42,16 +42,16 @@ NodeLimits::NodeLimits(const ClusterView& view, const Request& request, NodeCoun
   const auto usable = std::count_if(sorted.begin(), sorted.end(), [](std::int32_t c) { return c > 0; });
   if (least_nodes_ <= std::min<std::int64_t>(most_nodes_, usable)) return;
   const std::string tasks = std::to_string(tasks_) + " tasks";
-  std::string why = tasks + " need";
+  std::string why = tasks + " require";
   if (least_nodes_ > static_cast<std::int32_t>(used))
-    why = least_nodes_ == required ? "--nodelist names" : "--nodes, the partition or generic resources ask for";
-  why += " " + std::to_string(least_nodes_) + " nodes, and ";
+    why = least_nodes_ == required ? "--nodelist names" : "--nodes, the partition or generic resources require";
+  why += " " + std::to_string(least_nodes_) + " nodes, but ";
   if (usable < least_nodes_)
-    why += std::to_string(usable) + " have room";
+    why += "only " + std::to_string(usable) + " have room";
   else if (most_nodes_ < tasks_)
-    why += "by --nodes or a limit of the partition the job has at most " + std::to_string(most_nodes_);
+    why += "--nodes or the partition allows at most " + std::to_string(most_nodes_);
   else
-    why += "the job has " + tasks;
+    why += "the job has only " + tasks;
   throw PlacementError(STOCK_NO_ROOM, why);
 }
 
@@ -75,7 +75,7 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
   auto nodes_left = static_cast<std::int32_t>(nodes.size());
   for (const std::int32_t node : nodes) {
     --nodes_left;
-    // Each node must have a task, so that one task is kept for each node that follows.
+    // Each node must get a task, so one task is kept for each later node.
     const std::int32_t share = even_ ? (left + nodes_left) / (nodes_left + 1) : left - nodes_left;
     counts[node] = std::clamp(share, 0, capacity_[node]);
     left -= counts[node];
@@ -84,7 +84,7 @@ std::optional<NodeCounts> NodeLimits::spread(const std::vector<std::int32_t>& no
   return counts;
 }
 
-// Whether the nodes are enough, and have room for their shares. `room` is the sum of their capacities, and `smallest`
+// Whether the nodes suffice and have room for their shares. `room` is the sum of their capacities, and `smallest` is
 // the least capacity.
 bool NodeLimits::have_room(const std::vector<std::int32_t>& nodes, std::int64_t room, std::int32_t smallest) const {
   const auto used = static_cast<std::int32_t>(nodes.size());
@@ -116,7 +116,7 @@ std::optional<NodeCounts> NodeLimits::first_that_fit(const std::vector<std::int3
 
 namespace {
 
-// Chooses the required nodes and then nodes in the given order, until they can serve the request. Returns nothing when
+// Chooses the required nodes, and then nodes in the given order, until they can serve the request. Returns nothing when
 // they cannot.
 std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::vector<std::int32_t>& order) {
   std::vector<std::int32_t> picked;
@@ -127,7 +127,7 @@ std::optional<NodeCounts> first_that_fit(const NodeLimits& limits, const std::ve
 
 std::optional<NodeCounts> first_or_largest(const NodeLimits& limits, std::vector<std::int32_t> order) {
   if (auto counts = first_that_fit(limits, order)) return counts;
-  // The nodes in this order are too many. Taking the largest nodes first needs the fewest.
+  // The nodes in this order are too many. The largest nodes first are the fewest.
   std::stable_sort(order.begin(), order.end(),
                    [&](std::int32_t a, std::int32_t b) { return limits.capacity()[a] > limits.capacity()[b]; });
   return first_that_fit(limits, order);
@@ -193,8 +193,8 @@ std::vector<std::int32_t> nodes_below(const ClusterView& view, const Subtrees& s
   return nodes;
 }
 
-// Returns the subtrees that may have enough room, those with the least room first; ties go to the lowest subtree, then
-// to the leftmost.
+// Returns the subtrees that may have enough room, in the order of their room. Ties go to the lowest subtree, then to
+// the leftmost.
 std::vector<const Subtrees::Subtree*> with_enough_room(const TreeTopology& tree, const Subtrees& s,
                                                        const NodeLimits& limits) {
   const std::int32_t required = s.at(0) == nullptr ? 0 : s.at(0)->required;

@@ -58,7 +58,7 @@ class PartAnnealing {
       const std::int32_t to = part_[arcs[random_.below(static_cast<std::int32_t>(arcs.size()))].to];
       if (to == from) continue;
       const std::int32_t* traffic = of(v);
-      // A part costs the square of its vertices above its capacity, in units of the temperature.
+      // The penalty of a part is the square of its vertices above capacity, in units of the temperature.
       const double price = rise_of_square(over_[to]) - rise_of_square(over_[from] - 1);
       const double loss = traffic[from] - traffic[to] + temperature * price;
       if (loss > 0 && loss > temperature * random_.exponential()) continue;
@@ -66,7 +66,7 @@ class PartAnnealing {
     }
   }
 
-  // Returns by how much the square of the vertices above a capacity rises with one vertex more.
+  // Returns the rise of the squared number of vertices above capacity when one vertex joins.
   static double rise_of_square(std::int32_t over) { return over >= 0 ? 2 * over + 1 : 0; }
 
   void move(std::int32_t v, std::int32_t to) {
@@ -83,8 +83,8 @@ class PartAnnealing {
     }
   }
 
-  // Moves one vertex, with the least loss, from the part that is most above its capacity to one with room. Returns
-  // whether a part was above its capacity.
+  // Moves the vertex with the least loss from the part that is most above its capacity to a part with room. Returns
+  // false if no part was above its capacity.
   bool move_from_the_fullest() {
     const auto fullest = static_cast<std::int32_t>(std::max_element(over_.begin(), over_.end()) - over_.begin());
     if (over_[fullest] <= 0) return false;
@@ -110,7 +110,7 @@ class PartAnnealing {
   const WorkBudget& watch_;
   const std::int32_t parts_;
   std::vector<std::int32_t> part_;
-  std::vector<std::int32_t> over_;     // for each part: its vertices less its capacity
+  std::vector<std::int32_t> over_;     // for each part: its vertices minus its capacity
   std::vector<std::int32_t> traffic_;  // of each vertex with each part
   Random& random_;
   std::int64_t gain_ = 0;

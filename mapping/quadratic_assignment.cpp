@@ -15,7 +15,7 @@ using namespace tuning;
 
 namespace {
 
-// Returns by how much the cost falls when two ranks exchange their places.
+// Returns the fall of the cost when two ranks exchange their places.
 std::int64_t gain(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance,
                   const std::vector<std::int32_t>& place, std::size_t a, std::size_t b) {
   const std::size_t count = place.size();
@@ -43,11 +43,11 @@ void exchange(std::span<const std::int64_t> traffic, std::span<const std::int64_
   }
 }
 
-// Tries all orders, rank by rank, and leaves out those whose lower bound is too high. The bound is the cost of the
-// placed ranks plus the traffic of all other pairs times the least distance.
+// Tries all orders, rank by rank, and skips those whose lower bound is too high. The bound is the cost of the placed
+// ranks plus the traffic of all other pairs times the least distance.
 class ExactSearch {
  public:
-  // `most` is a cost that some order has.
+  // `most`: the cost of some order.
   ExactSearch(std::span<const std::int64_t> traffic, std::span<const std::int64_t> distance, std::size_t count,
               std::int64_t most)
       : traffic_(traffic),
@@ -95,7 +95,7 @@ class ExactSearch {
   std::span<const std::int64_t> traffic_, distance_;
   std::size_t count_;
   std::vector<bool> taken_;
-  std::vector<std::int64_t> rest_;  // the least cost of the pairs that are not both among the ranks below this one
+  std::vector<std::int64_t> rest_;  // least cost of all pairs with a rank from this one on
   std::int64_t best_cost_;
   std::vector<std::int32_t> place_of_, best_;
 };

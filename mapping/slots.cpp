@@ -9,7 +9,7 @@ namespace placement::mapping {
 
 namespace {
 
-// Returns the cores with the slots, of `width` cores each, sorted by their first cores.
+// Returns the cores, slot by slot, with the slots of `width` cores sorted by their first cores.
 std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::size_t width) {
   std::vector<std::size_t> begin;
   for (std::size_t k = 0; k < cores.size(); k += width) begin.push_back(k);
@@ -19,8 +19,8 @@ std::vector<std::int32_t> in_order(const std::vector<std::int32_t>& cores, std::
   return sorted;
 }
 
-// Appends the free cores of a node to `cores`, slot by slot, with `width` cores per slot. Slots within one socket are
-// made first, then slots of the cores that the sockets leave over.
+// Appends the free cores of a node to `cores`, slot by slot, with `width` cores per slot. Makes slots within one socket
+// first, then slots of the remaining cores.
 void cut_into_slots(const NodeView& node, std::size_t width, std::vector<std::int32_t>& cores) {
   std::vector<std::int32_t> whole;
   std::vector<std::int32_t> left_over;
@@ -75,7 +75,7 @@ std::int32_t Slots::add_slots(std::size_t n) {
   return slots;
 }
 
-// Most jobs have one core for each task, on machines of many thousand cores.
+// The fast path: most jobs have one core per task, on machines of many thousand cores.
 std::int32_t Slots::add_cores(std::size_t n) {
   const NodeView& node = view_.nodes[n];
   const std::size_t first = cores_.size(), leaf = static_cast<std::size_t>(node.first_leaf - begin_);
@@ -98,8 +98,8 @@ std::vector<std::int32_t> Slots::leaves(const NodeCounts& counts) const {
   for (std::size_t n = 0; n < counts.size(); ++n) {
     if (counts[n] < 0 || counts[n] > capacity_[n])
       throw PlacementError(STOCK_NO_ROOM, "node " + view_.nodes[n].name + " has room for " +
-                                              std::to_string(capacity_[n]) + " tasks, and " +
-                                              std::to_string(counts[n]) + " are laid out on it");
+                                              std::to_string(capacity_[n]) + " tasks, but gets " +
+                                              std::to_string(counts[n]));
     for (std::int32_t k = 0; k < counts[n]; ++k)
       leaves.push_back(view_.nodes[n].first_leaf + cores_[first_core_[n] + k * width_]);
   }

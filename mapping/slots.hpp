@@ -13,10 +13,10 @@ namespace placement::mapping {
 // The number of tasks on each view node; one entry per node, 0 for a node that is not used.
 using NodeCounts = std::vector<std::int32_t>;
 
-// The slots that a view offers to a request. A slot takes one task and has cores_per_task free cores of one node. In
-// the tree its first core stands for it, so that the mapper sees one usable leaf per slot. The slots of a node are in
-// the order of their first cores. Each socket is divided into slots separately. Only the cores that remain on several
-// sockets are combined to further slots.
+// The slots that a view offers to a request. A slot takes one task and has cores_per_task free cores of one node. Its
+// first core stands for it in the tree, so the mapper sees one usable leaf per slot. The slots of a node are in the
+// order of their first cores. Each socket is divided into slots separately; the remaining cores of several sockets form
+// further slots.
 class Slots {
  public:
   // `view` and `request` must outlive the object.
@@ -42,30 +42,27 @@ class Slots {
   // many slots as ranks.
   std::vector<std::int32_t> leaves_on(std::span<const std::int32_t> node_of_rank) const;
 
-  // Returns a leaf for each rank: the ranks of each node have its first slots, in the order of the list. Returns
-  // nothing unless each ranks[n] has counts[n] ranks, at most the slots of node n, and each rank of the request occurs
-  // once.
+  // Returns a leaf for each rank: the ranks of each node get its first slots, in the order of the list. Returns nothing
+  // unless each ranks[n] has counts[n] ranks, at most the capacity of node n, and each rank of the request occurs once.
   std::optional<std::vector<std::int32_t>> leaves_of_ranks(const std::vector<std::vector<std::int32_t>>& ranks,
                                                            const NodeCounts& counts) const;
 
-  // Returns the number of ranks on each node; each leaf is that of a slot.
+  // Returns the number of ranks on each node. Each leaf must be that of a slot.
   NodeCounts counts(std::span<const std::int32_t> leaf_of_rank) const;
 
   // Returns the answer of a policy. Its costs are hop-bytes of the request's matrix, 0 without a matrix.
   //   leaf_of_rank  the placement: the leaf of a slot for each rank
   //   natural       the natural order, for natural_cost: the leaf of a slot for each rank
-  //   method        the way in which the placement was found, for its reasons
+  //   method        the method that found the placement, for its reasons
   Placement placement(std::span<const std::int32_t> leaf_of_rank, std::span<const std::int32_t> natural,
                       const std::string& method) const;
 
-  // Returns the answer of a policy with the given costs, in hop-bytes. leaf_of_rank has the leaf of a slot for each
-  // rank; `method` is for its reasons.
+  // As above, with the given costs in hop-bytes.
   Placement placement(std::span<const std::int32_t> leaf_of_rank, Cost cost, Cost natural_cost,
                       const std::string& method) const;
 
  private:
-  // add_slots() and add_cores() make the slots of view node n and return their number. add_cores() is for slots of one
-  // core.
+  // Both make the slots of view node n and return their number. add_cores() is for slots of one core.
   std::int32_t add_slots(std::size_t n);
   std::int32_t add_cores(std::size_t n);
   RankPlace at(std::int32_t leaf) const;
@@ -77,8 +74,8 @@ class Slots {
   std::vector<std::int32_t> cores_;      // the cores of all slots, node by node and slot by slot
   std::vector<std::size_t> first_core_;  // index in cores_ of each node's first core
   NodeCounts capacity_;
-  // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last one. They do not
-  // cover the whole tree, because the nodes of a step are a small part of it. A leaf without a slot has -1.
+  // The two lists have one entry for each leaf from the first leaf of any node (begin_) to the last, because the nodes
+  // of a step are a small part of the tree. A leaf without a slot has -1.
   std::int32_t begin_ = 0;
   std::vector<std::int32_t> node_of_leaf_;
   std::vector<std::int32_t> slot_of_leaf_;  // number of the slot within its node

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 
-// A group is the leaves just below one vertex.
+// In this class, a group is the set of leaves just below one vertex.
 class SwapSearch {
  public:
   SwapSearch(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, const WorkBudget& watch)
@@ -31,7 +31,7 @@ class SwapSearch {
   }
 
   // Searches until no rank gains, or until the work or the time is used up. `slot` then holds the mapping reached.
-  std::int64_t run(std::int64_t work) {
+  void run(std::int64_t work) {
     const std::int32_t n = graph_.vertices();
     std::vector<std::int32_t> queue(n);  // a ring: each rank waits at most once
     waiting_.assign(n, 1);
@@ -63,11 +63,10 @@ class SwapSearch {
         for (const Arc& arc : graph_.arcs(moved)) wake(arc.to);
       }
     }
-    return work;
   }
 
  private:
-  // Returns the cost of a rank's traffic if it were on `slot`. The traffic with `other` is left out.
+  // Returns the cost of a rank's traffic on `slot`, without the traffic with `other`.
   std::int64_t cost_on(std::int32_t rank, std::int32_t slot, std::int32_t other) {
     std::int64_t cost = 0;
     for (const Arc& arc : graph_.arcs(rank))
@@ -83,8 +82,8 @@ class SwapSearch {
     watch_.spend(arcs);
   }
 
-  // Sets target_ to the slot with the largest gain for the rank and the occupant of the slot together. Sets it to
-  // nobody when no slot gains.
+  // Sets target_ to the slot with the largest joint gain of the rank and the slot's occupant, or to nobody when no slot
+  // gains.
   void find_step(std::int32_t rank) {
     target_ = nobody;
     best_ = 0;
@@ -116,8 +115,8 @@ class SwapSearch {
 
   std::int32_t group(std::int32_t slot) const { return tree_.vertex(tree_.slot_vertex(slot)).parent; }
 
-  // Tries the leaves just below vertex v. An exchange can gain only if one of the two ranks gains by itself, and each
-  // rank has its own turn. Therefore groups in which this rank does not gain are left out.
+  // Tries the leaves just below vertex v. Skips groups in which this rank alone does not gain: an exchange gains only
+  // if one of the two ranks gains by itself, and each rank has its own turn.
   void try_group(std::int32_t rank, std::int32_t v) {
     if (seen_[v] == turn_) return;
     seen_[v] = turn_;
@@ -137,8 +136,8 @@ class SwapSearch {
     }
   }
 
-  // Returns the cost of a rank on a leaf with this position just below v. A partner on the leaf that is examined counts
-  // as if it were on another leaf below v.
+  // Returns the cost of a rank on a leaf with this position just below v. A partner on the examined leaf counts as if
+  // it were on another leaf below v.
   std::int64_t cost_in(std::int32_t rank, std::int32_t v, std::int64_t position) {
     std::int64_t cost = 0;
     visit(rank);
@@ -175,7 +174,7 @@ class SwapSearch {
     }
   }
 
-  // Returns the distance that cost_in() took for a partner on the slot itself.
+  // Returns the distance that cost_in() assumed for a partner on the slot itself.
   std::int64_t sibling_distance(std::int32_t slot) const {
     const LeafTree::Vertex& leaf = tree_.vertex(tree_.slot_vertex(slot));
     return leaf.position - tree_.vertex(leaf.parent).position;
@@ -208,25 +207,23 @@ class SwapSearch {
 
 }  // namespace
 
-std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
-                         const WorkBudget& watch) {
-  if (graph.arc.empty() || tree.slots() < 2) return work;
+void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
+                 const WorkBudget& watch) {
+  if (graph.arc.empty() || tree.slots() < 2) return;
   if (graph.vertices() < ranks_in_cache) return SwapSearch(graph, tree, slot, watch).run(work);
-  // The ranks are numbered by their slots, so that ranks that are near in the tree are near in memory.
+  // Numbers the ranks by their slots, so that ranks that are near in the tree are near in memory.
   std::vector<std::int32_t> owner(tree.slots(), nobody);
   for (std::int32_t rank = 0; rank < graph.vertices(); ++rank) owner[slot[rank]] = rank;
   std::erase(owner, nobody);
   std::vector<std::int32_t> ordered_slot(owner.size());
   for (std::size_t k = 0; k < owner.size(); ++k) ordered_slot[k] = slot[owner[k]];
-  std::int64_t left = work;
   try {
     const Graph ordered = renumbered(graph, owner, watch);
-    left = SwapSearch(ordered, tree, ordered_slot, watch).run(work);
+    SwapSearch(ordered, tree, ordered_slot, watch).run(work);
   } catch (const OutOfTime&) {
-    return left;
+    return;
   }
   for (std::size_t k = 0; k < owner.size(); ++k) slot[owner[k]] = ordered_slot[k];
-  return left;
 }
 
 }  // namespace placement::mapping

@@ -10,13 +10,12 @@
 namespace placement::mapping {
 
 // Improves a mapping by local search on the hop-bytes. Each rank in turn tries the slots near its partners: it moves to
-// a free slot, or exchanges slots with the rank there. The step with the largest gain is taken, if there is a gain. The
-// ranks that moved and their partners then get another turn. The search ends when no step has a gain, or when work or
-// time is used up.
+// a free slot, or exchanges slots with the rank there. The step with the largest gain is made, if any gains. The ranks
+// that moved and their partners then get another turn. Ends when no step gains, or when work or time is used up. Throws
+// nothing.
 //   slot  in and out: one slot per rank, all different; never costs more than before
-//   work  arcs to visit, about
-// Returns the work that is left over, which may be slightly below 0. Throws nothing.
-std::int64_t swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
-                         const WorkBudget& watch);
+//   work  approximate number of arcs to visit
+void swap_search(const Graph& graph, const LeafTree& tree, std::vector<std::int32_t>& slot, std::int64_t work,
+                 const WorkBudget& watch);
 
 }  // namespace placement::mapping

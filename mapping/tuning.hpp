@@ -10,10 +10,10 @@ namespace placement::mapping::tuning {
 // ---- any number of ranks
 
 inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy mapping with any deadline: a few ms
-inline constexpr std::int64_t sparsified_pairs = 30'000;  // of a matrix with more pairs: 20 ms for a million pairs
-inline constexpr std::int32_t effort_if_sparsified = 2;   // a higher one would take longer than slurmctld waits
-inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // a part of a mapping is then better than none
-inline constexpr std::int32_t effort_factor = 4;          // each round has this times the effort of the last one
+inline constexpr std::int64_t sparsified_pairs = 30'000;  // kept of a larger matrix: 20 ms for a million pairs
+inline constexpr std::int32_t effort_if_sparsified = 2;   // more would take longer than slurmctld waits
+inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // then a part of a mapping may be used
+inline constexpr std::int32_t effort_factor = 4;          // from one round to the next
 inline constexpr std::int64_t work_between_looks = 8192;  // units of work between two looks at the clock: 50 us
 
 // ---- exact search
@@ -21,19 +21,18 @@ inline constexpr std::int64_t work_between_looks = 8192;  // units of work betwe
 inline constexpr std::int32_t most_ranks_mapped_exactly = 10;           // 3^10 steps for each of two joined parts
 inline constexpr std::int64_t exact_steps_per_effort = 2'000'000;       // 25 ms with the usual effort
 inline constexpr std::int64_t exact_steps_of_part = 1'000'000;          // 1 ms, as one of several searches for a job
-inline constexpr std::size_t most_table_bytes = std::size_t{32} << 20;  // of all its tables; without nodes 8 KiB each
+inline constexpr std::size_t most_table_bytes = std::size_t{32} << 20;  // of all tables; without nodes 8 KiB each
 inline constexpr std::int32_t most_comparisons = 20'000;                // of two classes of subtrees: 1 ms
 
 // ---- which leaves: up to 1,024 ranks each of the lowest subtrees, with more the closest leaves
 
 inline constexpr std::int32_t most_ranks_searched_often = 1024;  // 1,024 ranks take 25 ms, up to 2 % fewer hop-bytes
 inline constexpr std::int32_t most_ranks_tried_twice = 2048;     // on two sets of leaves: 10 ms more
-inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // no further subtree is searched then: 30 ms
-inline constexpr double worth_searching =
-    1.02;  // times the least estimate: only subtrees with an estimate up to this are searched
-inline constexpr std::int32_t most_ranks_on_each = 32;  // with more, only subtrees whose estimate is close
-inline constexpr std::size_t sets_of_leaves_tried = 2;  // 10 % of the time, up to 2 % on fragmented machines
-inline constexpr double least_exponent = 0.4;           // of CutModel. A line of ranks has less, but suits most leaves
+inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // then no further subtree is searched: 30 ms
+inline constexpr double worth_searching = 1.02;  // a subtree's largest estimate, times the least estimate
+inline constexpr std::int32_t most_ranks_on_each = 32;  // above, only subtrees within worth_searching
+inline constexpr std::size_t sets_of_leaves_tried = 2;  // 10 % of the time; gains 2 % on fragmented machines
+inline constexpr double least_exponent = 0.4;           // of CutModel; that of a line of ranks is lower
 inline constexpr std::int32_t smallest_part_of_model = 8;  // the bisection for the model ends there
 inline constexpr std::int32_t parts_of_model = 8;  // at most: with many ranks the parts are larger, to save time
 inline constexpr std::int64_t most_steps_of_packing = 1 << 17;  // groups times leaves: 1 ms
@@ -71,7 +70,7 @@ inline constexpr std::int64_t most_pairs_of_units = 16;   // for each rank: dens
 
 // ---- annealing on a tree: up to 5 % of the hop-bytes
 
-inline constexpr std::int32_t most_ranks_annealed = 256;                // with more effort in proportion
+inline constexpr std::int32_t most_ranks_annealed = 256;                // with more effort, more in proportion
 inline constexpr std::int64_t annealing_per_effort = 20'000;            // 2 ms where the scope is one subtree
 inline constexpr std::int64_t annealing_in_subtree_per_effort = 5'000;  // 0.5 ms for each of several subtrees
 inline constexpr std::int32_t ranks_annealed_fully = 64;          // with fewer ranks the work is less, in proportion
@@ -81,7 +80,7 @@ inline constexpr std::int32_t most_in_annealing_table = 1 << 22;  // ranks times
 inline constexpr int steps_of_temperature = 100;                  // in one annealing
 inline constexpr std::int64_t steps_between_reports = 1024;       // so that the search ends in time
 inline constexpr std::int64_t work_of_step = 7;                   // with up to arcs_of_step arcs of a rank that moves
-inline constexpr std::int64_t arcs_of_step = 32;                  // further arcs count as work of their own
+inline constexpr std::int64_t arcs_of_step = 32;                  // further arcs count in addition
 inline constexpr double first_temperature = 0.1;     // part of the mean loss of a step that raises the hop-bytes
 inline constexpr double cooling = 0.97328288714084;  // per step of temperature; the last is a fifteenth of the first
 
@@ -96,7 +95,7 @@ inline constexpr std::int64_t most_sweeps = 10'000;             // more gain not
 inline constexpr std::int32_t fewest_vertices_annealed = 32;    // a few bisections split smaller graphs as well
 inline constexpr std::size_t largest_table_of_parts = 1 << 20;  // vertices times parts: 4 MiB
 inline constexpr double first_temperature_of_parts = 0.4;       // part of the mean traffic of a pair
-inline constexpr double last_temperature_of_parts = 0.1;        // part of it as well
+inline constexpr double last_temperature_of_parts = 0.1;        // part of the mean traffic of a pair
 inline constexpr std::int32_t small_graph = 100;                // smaller ones get BisectionTries::of_small tries
 inline constexpr std::int32_t coarsest_graph = 80;              // not coarsened; only tries on these are remembered
 inline constexpr std::int32_t convincing_tries = 3;             // with one cut: a better one is then unlikely

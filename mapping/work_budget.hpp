@@ -11,19 +11,19 @@ namespace placement::mapping {
 // result so far.
 struct OutOfTime {};
 
-// A time budget that looks at the clock only now and then. The stages of the mapper report their work to it, in arcs
-// visited or units of similar size. About ten microseconds of work lie between two looks at the clock.
+// A time budget that reads the clock about every 50 us. The stages of the mapper report their work to it, in arcs
+// visited or units of similar size.
 class WorkBudget {
  public:
   explicit WorkBudget(const Deadline& deadline = Deadline::never()) : deadline_(deadline) {}
 
-  // Reports `work` units of work, at least 0. Throws OutOfTime when it looks at the clock and the deadline has passed.
-  // The first call looks at the clock, unless `work` is 0.
+  // Reports `work` units of work, at least 0. Throws OutOfTime when it reads the clock and the deadline has passed. The
+  // first call reads the clock, unless `work` is 0.
   void spend(std::int64_t work) const {
     if ((left_ -= work) < 0) look();
   }
 
-  // Looks at the clock. Throws OutOfTime when the deadline has passed.
+  // Reads the clock. Throws OutOfTime when the deadline has passed.
   void look() const {
     over_ = over_ || deadline_.expired();
     if (!over_) looked_ += tuning::work_between_looks - left_;

@@ -17,9 +17,8 @@ namespace {
 
 constexpr std::int32_t no_parent = -1;
 
-// Anneals with a table: for each rank and each vertex above the leaves, the traffic of the rank with the ranks below
-// the vertex. All leaves just below one vertex are alike, so that the table gives the change by a step in a few
-// additions.
+// Anneals with a table of the traffic of each rank with the ranks below each vertex above the leaves. The leaves just
+// below one vertex are interchangeable, so the table gives the change by a step in a few additions.
 class Annealing {
  public:
   Annealing(const mapping::Graph& graph, const mapping::LeafTree& tree, std::vector<std::int32_t>& slot,
@@ -91,7 +90,7 @@ class Annealing {
 
   std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * static_cast<std::size_t>(rank); }
 
-  // Returns the mean rise in hop-bytes over those of 256 random steps that raise them; 0 if none does.
+  // Makes 256 random steps and returns the mean rise of those that raise the hop-bytes; 0 if none does.
   double mean_loss() {
     constexpr int steps = 256;
     double sum = 0;
@@ -133,8 +132,8 @@ class Annealing {
   }
 
   // Returns a random rank and a random slot in a small subtree around one of its partners. Returns a step without a
-  // rank when the rank has no partner or the step would change nothing. The compiler would not inline this and
-  // change_by(), which have two callers, and the whole would take 2 % longer.
+  // rank when the rank has no partner or the step would change nothing. Without always_inline, the compiler inlines
+  // neither this nor change_by(), and annealing takes 2 % longer.
   [[gnu::always_inline]] Step random_step() {
     const std::int32_t rank = random_.below(graph_.vertices());
     const auto arcs = graph_.arcs(rank);
@@ -206,7 +205,7 @@ class Annealing {
   const mapping::LeafTree& tree_;
   const mapping::WorkBudget& watch_;
   std::vector<std::int32_t>& slot_;
-  const std::int32_t nobody_;  // in place of a rank; has no traffic
+  const std::int32_t nobody_;  // owner of a free slot; a rank number without traffic
   std::vector<std::int32_t> owner_;
   std::vector<std::int32_t> above_;    // the vertex just above each slot
   std::vector<std::int32_t> place_;    // the vertex just above the slot of each rank

@@ -40,8 +40,8 @@ Span range_of(const std::map<std::int32_t, std::int32_t>& share) {
   return range;
 }
 
-// Returns the view with cores taken away, so that each leaf switch has room for at most `most` tasks. A leaf switch
-// with room for fewer than `least` tasks gets no room at all. Required nodes and large nodes keep their cores first.
+// Returns the view with fewer free cores, so that each leaf switch has room for at most `most` tasks. A leaf switch
+// with room for fewer than `least` tasks gets none. Required nodes and large nodes keep their cores first.
 ClusterView with_shares(const ClusterView& view, const Request& request, const std::vector<std::int32_t>& switch_of,
                         std::int32_t least, std::int32_t most) {
   const mapping::NodeCounts capacity = mapping::Slots(view, request).capacity();
@@ -69,8 +69,8 @@ ClusterView with_shares(const ClusterView& view, const Request& request, const s
   return limited;
 }
 
-// Whether the scope of the request admits the subtree of a placement that was found with fewer free cores, for which
-// larger subtrees were admitted. `least` is a placement in the scope.
+// Whether `placement` is in the scope of the request. It was found with fewer free cores, for which the mapper also
+// searches larger subtrees. `least` is a placement in the scope.
 bool in_scope(const ClusterView& view, const Request& request, const Placement& least, const Placement& placement) {
   if (scope_parameter(request.parameters) == LeafScope::whole) return true;
   const TreeTopology& tree = *view.tree;

@@ -5,9 +5,9 @@
 
 namespace placement::treematch {
 
-// Places a request with objective=balanced; see place_by_objective(). It starts from the number of leaf switches of the
-// placement with the least hop-bytes. For each number near it, the request is placed with room only for even shares on
-// the leaf switches.
+// Places a request with objective=balanced; see place_by_objective(). Starts from the placement with the least
+// hop-bytes and the number of leaf switches that it uses. For this number, one fewer and one more, places the request
+// again with at most an even share of the tasks on each leaf switch.
 Placement place_balanced(const ClusterView& view, const Request& request, const Deadline& deadline,
                          const PlaceByHopBytes& place);
 

@@ -15,7 +15,7 @@ namespace {
 struct Branch {
   std::int32_t shape = 0;  // branches of equal shape have equal numbers; 0 for a single leaf
   std::int32_t least_rank = 0;
-  std::int64_t edge = 0;  // position of the vertex less the position of its parent
+  std::int64_t edge = 0;  // position of the vertex minus the position of its parent
 
   std::pair<std::int32_t, std::int64_t> kind() const { return {shape, edge}; }
 };

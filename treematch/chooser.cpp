@@ -65,14 +65,14 @@ const Chooser::Search Chooser::searches[] = {
 // can cost less, because they may be beyond it. They come before the exact search.
 Placement Chooser::choose() {
   if (request_.matrix && request_.matrix->ranks() != request_.tasks)
-    throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, and " +
-                std::to_string(request_.tasks) + " tasks are asked for");
+    throw Error("the matrix has " + std::to_string(request_.matrix->ranks()) + " ranks, but the job has " +
+                std::to_string(request_.tasks) + " tasks");
   if (!request_.node_tasks.empty()) return on_counts(request_.node_tasks);
   if (scope_ == LeafScope::given) throw Error("scope=allocation leaves the choice of nodes to Slurm");
   Offer all = offer_of({view_, request_, slots_.capacity()}, options_.scope, options_.levels_up);
   if (!all.in_order) all.in_order = all.compact;
   if (!all.in_order)
-    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   if (!request_.matrix) return on_counts(all.compact ? *all.compact : *all.in_order);
   search(all);
   if (parts_) search_parts(all);
@@ -87,14 +87,14 @@ void Chooser::search(const Offer& offer) {
       (this->*search.run)(offer);
 }
 
-// With limits on nodes, one part of the nodes alone may lead to a better end.
+// Searches subsets of the nodes alone. With limits on nodes, a subset may lead to a cheaper placement than all nodes.
 void Chooser::search_parts(const Offer& all) {
   if (optimal_ || !in_time() || !(joint_nodes_ == 0 || all.limits.spreads())) return;
   const bool few = request_.tasks <= most_tasks_on_each;
   if (!few && (small() || request_.tasks > most_tasks_tried_on_first_nodes)) return;
   const std::vector<std::vector<std::int32_t>> parts =
       mapping::sufficient_subtrees(view_, all.limits, most_subtrees_with_limits);
-  if (few && parts.size() == 1) return;  // the other searches have been on it
+  if (few && parts.size() == 1) return;  // search(all) has covered it
   for (const std::vector<std::int32_t>& nodes : parts)
     if (const auto limits = in_time() ? limits_on(nodes) : std::nullopt) {
       Offer part = offer_of(*limits, LeafScope::whole, 0);
@@ -104,8 +104,8 @@ void Chooser::search_parts(const Offer& all) {
     }
 }
 
-// A search in a narrower scope may come to a better end: limits on nodes may rule out the mapping of the wider scope.
-// Large jobs would take too long.
+// Repeats the searches in narrower scopes. Limits on nodes may rule out the mapping of the wider scope and admit that
+// of a narrower one. Large jobs are left out, because they would take too long.
 void Chooser::search_narrower(const Offer& wide) {
   if (optimal_ || !in_time() || !small()) return;
   std::int32_t levels = wide.scope == LeafScope::whole ? node_tree().tree.depth() : wide.levels_up;
@@ -122,7 +122,7 @@ MapOptions options_of(const Request& request) {
   options.seed =
       static_cast<std::uint64_t>(number_parameter(request, "seed", static_cast<std::int64_t>(request.seed), INT64_MAX));
   options.effort = effort_parameter(request);
-  number_parameter(request, "comm-share", 0, 100);  // for the record alone
+  number_parameter(request, "comm-share", 0, 100);  // checked here, used only in the record
   options.levels_up = static_cast<std::int32_t>(number_parameter(request, "levels-up", 0, 64));
   options.scope = scope_parameter(request.parameters) == LeafScope::whole ? LeafScope::whole : LeafScope::subtree;
   return options;
@@ -166,7 +166,7 @@ Chooser::Offer Chooser::offer_of(mapping::NodeLimits limits, LeafScope scope, st
   return offer;
 }
 
-// Returns the limits where only these nodes are offered; nothing when they do not suffice.
+// Returns the limits of the request on these nodes alone; nothing when the nodes do not suffice.
 std::optional<mapping::NodeLimits> Chooser::limits_on(const std::vector<std::int32_t>& nodes) const try {
   mapping::NodeCounts capacity(view_.nodes.size(), 0);
   for (const std::int32_t node : nodes) capacity[node] = slots_.capacity()[node];
@@ -175,7 +175,8 @@ std::optional<mapping::NodeLimits> Chooser::limits_on(const std::vector<std::int
   return std::nullopt;
 }
 
-// Keeps the mapping if it costs less than the best one, or as much on fewer nodes. The first one is the natural order.
+// Keeps the mapping if it costs less than the best one, or the same on fewer nodes. The first call passes the natural
+// order.
 void Chooser::keep(Leaves leaf_of_rank, Cost cost, const std::string& method) {
   if (!best_.leaf_of_rank.empty() && cost > best_.cost) return;
   const mapping::NodeCounts counts = slots_.counts(leaf_of_rank);
@@ -221,7 +222,7 @@ void Chooser::greedily_on(const mapping::NodeCounts& counts, const mapping::Node
   if (limits == nullptr || limits->allow(slots_.counts(mapped))) keep(std::move(mapped), "greedy");
 }
 
-// Finds the best of all legal mappings, if this takes no more than the steps that the effort allows.
+// Finds the best legal mapping, unless the search needs more steps than the effort allows.
 void Chooser::exactly(const Offer& offer) {
   MappingLimits rules;
   rules.least_nodes = std::min(request_.min_nodes, request_.tasks);
@@ -243,7 +244,7 @@ void Chooser::exactly(const Offer& offer) {
   } catch (const mapping::OutOfTime&) {
   }
   const Cost cost = view_.tree->hop_bytes(*request_.matrix, *found);
-  if (cost == best_.cost && cost < natural_cost_) best_.cost = cost + 1;  // the ranks of the exact search are in order
+  if (cost == best_.cost && cost < natural_cost_) best_.cost = cost + 1;  // ties go to this search: its ranks ascend
   keep(*std::move(found), cost, "exact search");
   if (optimal_ && best_.cost == cost) best_.method += ", optimal";
 }
@@ -254,7 +255,7 @@ std::optional<Chooser::Leaves> Chooser::optimum(const MappingLimits& rules, cons
                                                 LeafScope scope, std::int32_t levels_up, std::int64_t steps) const try {
   if (request_.tasks > most_ranks_mapped_exactly || request_.matrix->pairs() == 0) return std::nullopt;
   const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view_);
-  for (std::size_t n = 0; n < view_.nodes.size(); ++n)  // a vertex may stand for more than a node
+  for (std::size_t n = 0; n < view_.nodes.size(); ++n)  // the vertex of a node may have other leaves
     if (room[n] > 0 && view_.tree->leaf_count(vertex_of_node[n]) != view_.nodes[n].cores()) return std::nullopt;
   const mapping::WorkBudget watch(options_.deadline);
   watch.spend(view_.tree->vertices());
@@ -272,8 +273,8 @@ MapResult Chooser::mapped(const mapping::NodeCounts& counts, const MapOptions& o
   return map_to_tree(*request_.matrix, *view_.tree, leaves, options);
 }
 
-// Maps as a step is mapped. The nodes of the step's job were chosen by a search that moved ranks among more leaves.
-// With the effort of a mapping on given leaves the ranks would cost more than was planned.
+// Maps with the effort of a search among all leaves, as for a step. The plan of the step's job comes from a search
+// among more leaves. With less effort, the step would cost more than its plan.
 MapResult Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
   MapOptions options = options_;
   options.scope = LeafScope::whole;
@@ -281,8 +282,8 @@ MapResult Chooser::mapped_longer(const mapping::NodeCounts& counts) const {
   return mapped(counts, options);
 }
 
-// Maps to the first nodes, of a small job as its step would be placed there. Then the ranks of each node may take other
-// slots of it, where some are free.
+// Maps to the first nodes; a small job as its step would be mapped. Then moves ranks among the slots of their node, if
+// the node has free slots.
 void Chooser::on_first_nodes(const Offer& offer) {
   if (!offer.in_order) return;
   MapResult on_first = small() ? mapped_longer(*offer.in_order) : mapped(*offer.in_order, options_on_given());
@@ -292,8 +293,8 @@ void Chooser::on_first_nodes(const Offer& offer) {
   keep(std::move(on_first));
 }
 
-// Chooses nodes, cores and ranks together, without regard to the limits on nodes. A search that is cut short may end
-// within the limits by chance only.
+// Chooses nodes, cores and ranks together, without regard to the limits on nodes, and keeps the result if it meets
+// them. After the deadline, keeps it only if every mapping would meet them.
 void Chooser::jointly(const Offer& offer) {
   MapOptions options = options_in(offer);
   options.memory = memory_.get();
@@ -324,7 +325,7 @@ Chooser::Leaves Chooser::in_order_of_tree(const mapping::NodeCounts& counts) con
 Placement Chooser::on_counts(const mapping::NodeCounts& counts) {
   const Leaves natural = slots_.leaves(counts);
   if (std::ssize(natural) != request_.tasks)
-    throw Error(std::to_string(natural.size()) + " tasks are laid out, and the request has " +
+    throw Error("the nodes get " + std::to_string(natural.size()) + " tasks, but the request has " +
                 std::to_string(request_.tasks));
   if (!request_.matrix) return slots_.placement(in_order_of_tree(counts), natural, "the order of the topology");
   keep(natural, "natural order");

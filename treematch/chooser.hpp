@@ -24,8 +24,8 @@ MapOptions options_of(const Request& request);
 // Makes one decision: places one request on one view with few hop-bytes.
 class Chooser {
  public:
-  // `view` and `request` must outlive the object. With `parts`, subsets of the nodes are also searched alone if that
-  // may find a better placement. The exact search may then use all its steps.
+  // `view` and `request` must outlive the object. `parts`: also search subsets of the nodes alone if that may find a
+  // better placement, and give the exact search all its steps.
   Chooser(const ClusterView& view, const Request& request, const Deadline& deadline, bool parts);
 
   // Returns the placement. Throws PlacementError if the request does not fit, and Error if it contradicts itself.
@@ -37,8 +37,9 @@ class Chooser {
   // Nodes on which the job may be placed, and the scope among them. A decision looks at all nodes of the view first,
   // then at parts of them and at narrower scopes.
   struct Offer {
-    mapping::NodeLimits limits;                                      // a node that is not offered has no capacity
-    std::optional<mapping::NodeCounts> in_order = {}, compact = {};  // the first nodes; those of the smallest subtree
+    mapping::NodeLimits limits;  // a node that is not offered has no capacity
+    // tasks of each node, on the first nodes and on those of the smallest subtree
+    std::optional<mapping::NodeCounts> in_order = {}, compact = {};
     LeafScope scope = LeafScope::whole;
     std::int32_t levels_up = 0;
     enum { all, part, narrower } of = all;
@@ -52,7 +53,7 @@ class Chooser {
     std::string method;
   };
 
-  // The tree above the nodes, whose leaves are nodes; order[l] is the view's node on leaf l.
+  // The tree whose leaves are the nodes; order[l] is the view's node on leaf l.
   struct NodeTree {
     std::vector<std::int32_t> order;
     TreeTopology tree;
@@ -90,7 +91,7 @@ class Chooser {
   Leaves in_order_of_tree(const mapping::NodeCounts& counts) const;
   Placement result() const;
 
-  // Searches with groups of ranks, one for each of a number of nodes (chooser_groups.cpp).
+  // Searches that divide the ranks into groups, one group per node (chooser_groups.cpp).
   void in_groups(const Offer& offer, std::int32_t nodes);
   std::optional<std::vector<std::int32_t>> nodes_of_groups(const Offer& offer, std::int32_t nodes);
   std::vector<std::int32_t> groups_of_ranks(std::int32_t groups, std::int32_t size) const;

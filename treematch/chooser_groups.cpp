@@ -28,9 +28,9 @@ std::vector<std::int32_t> Chooser::groups_of_ranks(std::int32_t groups, std::int
   return group;
 }
 
-// Divides the ranks into groups quickly. Heavy pairs are joined while this is quick; otherwise consecutive ranks are
-// joined. The ranks, sorted by group, then take the `places` in turn, so that the sizes come out right. Place p belongs
-// to group p / size. Returns the group of each rank.
+// Divides the ranks into groups quickly. Joins heavy pairs if the matrix is small enough, otherwise consecutive ranks.
+// The ranks, sorted by group, take the `places` in turn, so that each group gets its size. Place p belongs to group p /
+// size. Returns the group of each rank.
 std::vector<std::int32_t> Chooser::rough_groups(std::int32_t size, const std::vector<std::int32_t>& places) const {
   const CommMatrix& matrix = *request_.matrix;
   std::vector<std::int32_t> row(places.size());
@@ -83,15 +83,15 @@ std::optional<std::vector<std::int32_t>> Chooser::nodes_of_groups(const Offer& o
   return node_of_rank;
 }
 
-// Tries as many groups as the joint choice has nodes, and for small jobs the least number of nodes.
+// Tries one group per node of the joint choice, and for small jobs also the least number of nodes.
 void Chooser::in_groups(const Offer& offer) {
   const std::int32_t least = offer.limits.least_nodes();
   in_groups(offer, joint_nodes_ > 0 ? joint_nodes_ : least);
   if (small() && joint_nodes_ > least && in_time()) in_groups(offer, least);
 }
 
-// Divides the ranks into groups for `nodes` nodes. If a part of the nodes has no room for equal groups, a large job
-// gets the fullest nodes of this part.
+// Divides the ranks into groups for `nodes` nodes. If a subset of the nodes has no room for equal groups, maps a large
+// job to the subset's smallest sufficient subtree.
 void Chooser::in_groups(const Offer& offer, std::int32_t nodes) {
   if (const auto node_of_rank = nodes_of_groups(offer, nodes)) {
     chosen_ = true;

@@ -13,7 +13,7 @@ namespace placement::treematch {
 
 // Estimates the traffic between a part of the ranks and the other ranks from the number of ranks in the part:
 //     cut(part) = (part * (1 - part / ranks)) ^ exponent
-// It serves to compare sets of leaves before any rank is placed on them.
+// Compares sets of leaves before any rank is placed on them.
 class CutModel {
  public:
   static constexpr double all_to_all = 1.0;      // exponent of an all-to-all exchange
@@ -44,8 +44,8 @@ class CutModel {
 };
 
 // Returns sets of usable leaves, each with one leaf per rank of the model. One set has the leaves that lie closest
-// together, the others the leaves of the fullest subtrees of each height. The set with the least hop-bytes by the model
-// comes first. `usable` is ascending.
+// together. Each other set has the leaves of the fullest subtrees of one height. The sets ascend by the hop-bytes of
+// the model. `usable` is ascending.
 std::vector<std::vector<std::int32_t>> leaf_sets(const CutModel& model, const TreeTopology& tree,
                                                  std::span<const std::int32_t> usable);
 

@@ -19,8 +19,8 @@ using Run = SubtreeClass::Run;
 
 struct OutOfSteps {};
 
-// Which sets of ranks a part of the machine can take, and on how many of its nodes. Where nodes are not counted,
-// `nodes` is 0.
+// The sets of ranks that a part of the machine can take, and on how many of its nodes. `nodes` is 0 if nodes are not
+// counted.
 struct Capacity {
   std::int32_t slots = 0;     // largest number of ranks in a set
   std::int32_t nodes = 0;     // largest number of nodes that a mapping may use here
@@ -35,11 +35,12 @@ struct Capacity {
 template <typename Sum>
 constexpr Sum never = Sum{1} << (8 * sizeof(Sum) - 3);
 
-// Returns the factor of the traffic in a sum with a second term, which counts all pairs of ranks alike. Distances are
-// at most 2 * depth. The second term is so small that it decides only among mappings of equal hop-bytes.
+// Returns the factor of the traffic in a sum of traffic and a second term, which counts all pairs of ranks equally. The
+// factor is large enough that the second term decides only among mappings of equal hop-bytes. Distances are at most 2 *
+// depth.
 Cost scale_of(std::int32_t ranks, std::int64_t depth) { return Cost{ranks} * ranks * (2 * Cost{depth} + 1) + 1; }
 
-// Whether sums of what cuts_of() returns times distances up to 2 * depth fit into the type.
+// Whether sums of cuts_of() times distances up to 2 * depth fit into the type.
 template <typename Sum>
 bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
   const double pairs = static_cast<double>(matrix.ranks()) * matrix.ranks(), length = 2.0 * static_cast<double>(depth);
@@ -48,8 +49,8 @@ bool sums_fit(const CommMatrix& matrix, std::int64_t depth) {
   return (traffic + pairs) * (length + 1) < 0.99 * static_cast<double>(never<Sum>);
 }
 
-// Returns the traffic that leaves each set of ranks, with a small second term. By that, of mappings with equal
-// hop-bytes the one with the nearest ranks costs least.
+// Returns the traffic that leaves each set of ranks, with a small second term. Among mappings of equal hop-bytes, the
+// second term makes the one with the nearest ranks the cheapest.
 template <typename Sum>
 std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   const std::int32_t n = matrix.ranks();
@@ -58,7 +59,7 @@ std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   for (Set set = 1; set < cut.size(); ++set) {
     const auto rank = static_cast<std::int32_t>(std::countr_zero(set));
     const Set rest = set & (set - 1);
-    Sum change = 0;  // what the cut of `rest` gains when `rank` joins it
+    Sum change = 0;  // of the cut of `rest` when `rank` joins it
     const auto neighbours = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
     for (std::size_t k = 0; k < neighbours.size(); ++k)
@@ -68,7 +69,7 @@ std::vector<Sum> cuts_of(const CommMatrix& matrix, std::int64_t depth) {
   return cut;
 }
 
-// The least cost inside a part of the machine for each set of ranks placed there. Where nodes are counted, there is one
+// The least cost inside a part of the machine for each set of ranks placed there. If nodes are counted, there is one
 // entry for each set and each number of used nodes.
 template <typename Sum>
 struct TableOf {
@@ -83,7 +84,7 @@ struct TableOf {
   }
   Sum& of(Set set, std::int32_t nodes) { return cost[at(set, nodes)]; }
 
-  // Returns `never` for numbers of nodes that the part cannot use, too.
+  // Returns `never` also for more nodes than the part has.
   Sum of(Set set, std::int32_t nodes) const { return nodes > room.nodes ? never<Sum> : cost[at(set, nodes)]; }
 };
 
@@ -239,9 +240,8 @@ class ExactMapping {
     return sum;
   }
 
-  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. More
-  // children may be needed than have enough slots for the ranks, because nodes have limits. Each child may also have
-  // some near slots and some far ones.
+  // Returns the tables of one child, of two children, and so on up to `count` children of one class together. One child
+  // per rank may be needed even if fewer have enough slots: nodes have limits, and a child may have near and far slots.
   std::vector<Table> repeated(Table child, std::int32_t count, Set sets) const {
     std::vector<Table> tables{std::move(child)};
     const std::int32_t most = std::min(count, static_cast<std::int32_t>(std::bit_width(sets - 1)));
@@ -262,9 +262,9 @@ class ExactMapping {
     return table;
   }
 
-  // Returns the table of two parts of a subtree together: some ranks lie in `one`, the others in `other`. `equal` says
-  // that `one` consists of subtrees of the class of `other`. These are interchangeable, so that only divisions are
-  // tried in which the least rank of the set lies in `other`.
+  // Returns the table of two parts of a subtree together: some ranks lie in `one`, the others in `other`. With `equal`,
+  // `one` consists of subtrees of the class of `other`. They are interchangeable, so only divisions with the least rank
+  // of the set in `other` are tried.
   Table joined(const Table& one, const Table& other, Set sets, bool equal) const {
     if (!equal && one.room.slots < other.room.slots) return joined(other, one, sets, false);
     Table sum(together(one.room, other.room), sets);
@@ -307,7 +307,7 @@ class ExactMapping {
     }
   }
 
-  // Returns the table of a node from that of the leaves below it, which do not count nodes.
+  // Returns the table of a node, from the table of the leaves below it, in which nodes are not counted.
   Table as_node(const SubtreeClass& node, const Table& leaves) const {
     Table table(capacity_of(node), sets_);
     for (Set set = 0; set < sets_; ++set) {
@@ -320,7 +320,7 @@ class ExactMapping {
 
   // ---- the mapping with the least cost
 
-  // Keeps the vertex as the best place for all ranks where the cost below it is the least so far.
+  // Keeps the vertex as the best place for all ranks if the cost below it is the least so far.
   void consider(std::int32_t top) {
     const std::int32_t c = classes_.of(top);
     if (classes_.classes()[c].slots < ranks_ || classes_.classes()[c].required != required_) return;
@@ -413,9 +413,8 @@ class ExactMapping {
     return shares;
   }
 
-  // Returns the ranks and the number of nodes that fall to the last child where `others` and `last` together cost
-  // `cost`. If there is a choice, the least rank of the set falls to the others, so that ranks ascend from left to
-  // right.
+  // Returns the ranks and the number of nodes of the last part, so that `others` and `last` together cost `cost`. If
+  // there is a choice, the least rank of the set goes to the others. Ranks then ascend from left to right.
   Share part_of_last(const Table& others, const Table& last, Sum cost, Set set, std::int32_t nodes) const {
     const Set low = set & (0 - set);
     for (const Set with : {Set{0}, low}) {

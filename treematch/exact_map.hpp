@@ -13,7 +13,7 @@
 
 namespace placement::treematch {
 
-// Limits of a request on the nodes that a mapping uses. When `nodes` is empty, there are no limits.
+// Limits of a request on the nodes that a mapping uses. An empty list `nodes` means no limits.
 struct MappingLimits {
   std::vector<NodeLimit> nodes;         // all nodes that may be used; each usable leaf lies below one of them
   std::int32_t least_nodes = 1;         // least number of nodes that a mapping uses
@@ -21,10 +21,10 @@ struct MappingLimits {
   bool even = false;                    // the used nodes take numbers of ranks that differ by at most 1
 };
 
-// Returns a leaf per rank with the least hop-bytes of all legal mappings; ties go to ranks close to each other. Takes
-// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal or if costs might exceed 128
-// bits. Also returns nothing if the search needs more than `work` steps or 32 MB, or for more than
-// tuning::most_ranks_mapped_exactly ranks. Throws OutOfTime.
+// Returns a leaf per rank with the least hop-bytes of all legal mappings; ties go to ranks close to each other. Cost:
+// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal, if costs might exceed 128
+// bits, or if the search needs more than `work` steps, 32 MB or tuning::most_ranks_mapped_exactly ranks. Throws
+// OutOfTime.
 //   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
 //   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
 //   narrower  may be null; set to true when a narrower scope was solved, because the scope needed too many steps

@@ -77,7 +77,7 @@ class FrontGrouping {
     if (in_last > 0) ++groups_;
   }
 
-  // Grows the next group to `members` vertices, or to fewer where it finds no more.
+  // Grows the next group to `members` vertices, or to fewer if it finds no more.
   void grow(std::int32_t members) {
     ++turn_;
     near_.clear();
@@ -184,7 +184,7 @@ class FrontGrouping {
     }
   }
 
-  // Takes the member that joined last out of the group again.
+  // Removes the member that joined last from the group.
   void put_back() {
     const std::int32_t v = members_.back();
     members_.pop_back();

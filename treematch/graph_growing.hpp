@@ -14,12 +14,11 @@ struct FrontGroups {
   std::int32_t groups = 0;          // number of groups
 };
 
-// Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Grows one group at a time. Seed:
-// the ungrouped neighbour of earlier groups with the least traffic to other ungrouped vertices (on a grid, a corner).
-// Growth: the neighbour with the most traffic to the group; ties go to the vertex with the most traffic to the group's
-// other neighbours. A group whose inner traffic is less than 15/16 of the best so far is put off until no other
-// vertices remain. On a grid, the groups then tile like bricks. Consecutive groups are mostly near each other. When the
-// time of `watch` ends, or too many groups are put off, the rest is grouped by vertex number.
+// Divides a graph into groups of `size` vertices with much traffic inside; size > 0. Seed: the ungrouped neighbour of
+// earlier groups with the least traffic to other ungrouped vertices (on a grid, a corner). Growth: the neighbour with
+// the most traffic to the group; ties go to the vertex with the most traffic to the group's other neighbours. A group
+// whose inner traffic is less than 15/16 of the best so far is put off to the end. When the time of `watch` ends, or
+// too many groups are put off, the rest is grouped by vertex number.
 FrontGroups front_groups(const mapping::Graph& graph, std::int32_t size,
                          const mapping::WorkBudget& watch = mapping::WorkBudget());
 

@@ -36,7 +36,7 @@ std::pair<std::int32_t, std::int32_t> tightest_pair(const std::vector<std::int32
   return best;
 }
 
-// Takes room for one group. Returns its shares; they are empty when they would be more than `span`.
+// Takes room for one group. Returns its shares; none if there would be more than `span`.
 std::vector<SwitchShare> take(std::vector<std::int32_t>& room, std::int32_t tasks, std::int32_t span) {
   std::vector<SwitchShare> shares;
   const auto put = [&](std::int32_t on) {

@@ -11,11 +11,11 @@
 
 namespace placement::treematch {
 
-// Orders the vertices of a graph by hierarchical grouping [JA §2], from the leaves up. Vertices are joined to groups of
-// the lowest arity. By the traffic between them, these groups are then joined to groups of the next arity. A group of
-// more than two vertices is made of pairs of pairs; a group of odd size takes one more vertex. Returns all vertices;
-// each group of each level is one consecutive run. The last groups are smaller where the arities' product differs from
-// the number of vertices. Throws OutOfTime.
+// Orders the vertices of a graph by hierarchical grouping [JA §2], from the leaves up. Joins vertices to groups of the
+// lowest arity, and these groups, by the traffic between them, to groups of the next arity. A group of more than two
+// vertices is made of pairs of pairs; a group of odd size takes one more vertex. Returns all vertices; each group of
+// each level is one consecutive run. If the arities' product differs from the number of vertices, the last groups are
+// smaller. Throws OutOfTime.
 //   arities  children of a vertex at each level, from the root to the leaves, each at least 1
 //   pairing  how pairs are chosen; ties go to the lower numbers
 std::vector<std::int32_t> grouped_order(const mapping::Graph& graph, std::span<const std::int32_t> arities,

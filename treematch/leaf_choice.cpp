@@ -17,7 +17,7 @@ Leaves within(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   return {begin, end};
 }
 
-// Returns the usable leaves below the vertex, like within(), where no usable leaf lies left of the vertex.
+// Returns the usable leaves below the vertex, as within() does. No usable leaf may lie left of the vertex.
 Leaves leading(const TreeTopology& tree, Leaves usable, std::int32_t vertex) {
   const auto most = std::min(usable.size(), static_cast<std::size_t>(tree.leaf_count(vertex)));
   const std::int32_t end = tree.first_leaf(vertex) + tree.leaf_count(vertex);
@@ -149,7 +149,7 @@ std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, Leaves usable,
       break;
     }
     // The children are sorted by falling number of usable leaves. Whole children are taken until one of the others can
-    // hold the rest. The one with the fewest usable leaves that can is descended into.
+    // hold the rest. The search continues in the tightest child that can.
     const std::vector<Branch> children = branches(tree, vertex, usable);
     std::vector<bool> taken(children.size(), false);
     const auto tightest = [&] {

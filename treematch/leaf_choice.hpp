@@ -13,8 +13,8 @@ namespace placement::treematch {
 //   given    the first `ranks` usable leaves from the left
 //   whole    all usable leaves
 //   subtree  the usable leaves of the lowest subtree that has enough of them, or of its ancestor `levels_up` levels
-//            further up; of several subtrees of that height the leftmost counts
-// `usable` is ascending and has at least `ranks` entries; `levels_up` is read for `subtree` only.
+//            higher; ties between subtrees of one height go to the leftmost
+// `usable` is ascending and has at least `ranks` entries; `levels_up` is used for `subtree` only.
 std::vector<std::int32_t> leaves_in_scope(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                           std::int32_t ranks, LeafScope scope, std::int32_t levels_up);
 
@@ -38,20 +38,20 @@ std::vector<std::int32_t> subtrees_with_enough(const TreeTopology& tree, std::sp
 std::vector<std::int32_t> lowest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                           std::int32_t ranks);
 
-// Returns the ancestors of the vertices `levels` levels up, or the root where there are fewer levels. Each ancestor is
-// listed once, in the order of the vertices.
+// Returns the ancestors of the vertices `levels` levels up, at most the root. Each ancestor is listed once, in the
+// order of the vertices.
 std::vector<std::int32_t> ancestors(const TreeTopology& tree, std::span<const std::int32_t> vertices,
                                     std::int32_t levels);
 
 // Chooses `count` usable leaves that lie close together; `usable` is ascending and has at least `count` entries. Takes
 // the lowest subtree that has enough of them, and in it the children with the most usable leaves. The remaining leaves
-// come from the tightest of the other children, by a repetition of this rule. Returns the leaves ascending.
+// come from the tightest of the other children, by the same rule. Returns the leaves ascending.
 std::vector<std::int32_t> packed_leaves(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                         std::int32_t count);
 
-// Chooses `count` usable leaves from the subtrees of the given height that have the most usable leaves, wherever these
-// subtrees are. From the last subtree it takes the leftmost leaves. `usable` is ascending and has at least `count`
-// entries. Returns the leaves ascending.
+// Chooses `count` usable leaves from the subtrees of the given height that have the most usable leaves, anywhere in the
+// tree. From the last subtree it takes the leftmost leaves. `usable` is ascending and has at least `count` entries.
+// Returns the leaves ascending.
 std::vector<std::int32_t> fullest_subtrees(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                            std::int32_t count, std::int32_t height);
 

@@ -23,8 +23,6 @@ namespace {
 
 using Leaves = std::vector<std::int32_t>;
 
-// Chooses leaves and places ranks on them. It searches each of the lowest subtrees that have enough leaves, and the
-// fullest smaller subtrees that the scope admits.
 class LevelSearch {
  public:
   LevelSearch(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -66,8 +64,8 @@ class LevelSearch {
     std::int32_t top = 0;
   };
 
-  // Returns the lowest subtrees, the least hop-bytes by the model first. Mappings on subtrees of one class have equal
-  // costs, so each class has one of them.
+  // Returns one subtree of each class of the lowest subtrees, in ascending order of the model's hop-bytes. Mappings on
+  // subtrees of one class have equal costs.
   std::vector<Subtree> estimated(const CutModel& model) {
     std::vector<Subtree> subtrees;
     watch_.spend(4 * static_cast<std::int64_t>(tree_.vertices()));
@@ -95,9 +93,9 @@ class LevelSearch {
         keep_search(map_by_portfolio(matrix_, tree_, leaves_near(tree_, below, sets[k]), options_, sets[k]));
   }
 
-  // Searches the subtrees one after the other, each as if it were the only one. The result costs no more than on any of
-  // them. The least estimates come first, because the work of all together has a limit. More than
-  // most_ranks_on_each ranks are only searched where the estimate is close to the least one.
+  // Searches the lowest subtrees one after the other, each alone, until the limit of work. The least estimates come
+  // first. With more than most_ranks_on_each ranks, only subtrees whose estimate is close to the least one are
+  // searched.
   void search_each() {
     if (lowest_.size() == 1) return search_alone(lowest_.front(), leaves_below(tree_, usable_, lowest_.front()));
     const std::int64_t end = work() + most_work_;
@@ -113,8 +111,8 @@ class LevelSearch {
     }
   }
 
-  // Searches these leaves, which are below the vertex, as if no others were usable. The result depends on nothing
-  // else, so the tree is cut down to them.
+  // Searches these leaves, which are below the vertex, in a tree that has no others. So the result depends only on
+  // them.
   void search_alone(std::int32_t top, const Leaves& leaves) {
     watch_.spend(static_cast<std::int64_t>(16 * leaves.size()));
     std::vector<std::int32_t> vertices;
@@ -129,8 +127,8 @@ class LevelSearch {
     keep_search(std::move(result));
   }
 
-  // Returns the mapping that an earlier search on a tree equal to `part` found. Where there is none, searches it and
-  // keeps it in the memory.
+  // Returns the mapping of an earlier search on a tree equal to `part`. If there is none, calls `search` and stores its
+  // mapping in the memory.
   MapResult recalled_or(const TreeTopology& part, const std::function<MapResult()>& search) {
     std::vector<std::int32_t> detail;
     detail.reserve(static_cast<std::size_t>(3) * part.vertices());
@@ -148,13 +146,13 @@ class LevelSearch {
     return result;
   }
 
-  // Searches the fullest subtrees of a height as if no other leaves were usable, if the scope admits all of them. Their
-  // height is just below that of the lowest subtrees. Groups of ranks that heavy pairs join may fit into smaller
-  // subtrees, such as leaf switches. These are searched, too, where there are groups.
+  // Searches the fullest subtrees of one height alone, if the scope admits all of them. The height is just below that
+  // of the lowest subtrees. If heavy pairs join ranks to groups, also searches lower heights, such as leaf switches,
+  // because the groups may fit there.
   void search_fullest(const std::vector<std::int32_t>& tops) {
     const std::int32_t below = tree_.height(lowest_.front()) - 1;
     const bool groups = !structure_.groups().empty();
-    const bool one = lowest_.size() == 1 && lowest_.front() != 0;  // and it has been searched with all its leaves
+    const bool one = lowest_.size() == 1 && lowest_.front() != 0;  // search_each() has searched all its leaves
     for (std::int32_t height = below; height >= 1 && !options_.deadline.expired(); --height) {
       if (!groups && (height < below || matrix_.ranks() > most_ranks_annealed)) return;
       watch_.spend(static_cast<std::int64_t>(4 * usable_.size()));
@@ -181,7 +179,7 @@ class LevelSearch {
     return chosen;
   }
 
-  // Returns the limits of the search below one vertex. Where several subtrees may have to be searched, each gets less.
+  // Returns the limits of the search below one vertex. They are lower if several subtrees may have to be searched.
   SearchLimits limits(std::int32_t top) const {
     const bool many = matrix_.ranks() > most_ranks_annealed;
     const std::int64_t percent = many       ? percent_for_units_of_many
@@ -221,7 +219,7 @@ class LevelSearch {
   MapOptions options_;
   const std::int64_t most_work_;
   const mapping::WorkBudget watch_;
-  const mapping::WorkBudget structure_watch_;  // not part of work(): searches that are recalled do not need all of it
+  const mapping::WorkBudget structure_watch_;  // not part of work(): recalled searches need only a part
   RankStructure structure_;
   const std::vector<std::int32_t> lowest_;  // the subtrees of the least height that have enough usable leaves
   std::int64_t work_of_searches_ = 0;

@@ -14,7 +14,7 @@ namespace placement::treematch {
 // a wider scope never costs more than a narrower one. When the deadline passes, it returns the best mapping found so
 // far.
 //   matrix, usable   at least one rank and one pair; leaves that may be taken, ascending, at least one per rank
-//   options, work    scope `subtree` or `whole`; after about this many visited arcs no further subtree is searched
+//   options, work    scope `subtree` or `whole`; no further subtree is searched after this number of visited arcs
 MapResult search_levels(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                         const MapOptions& options, std::int64_t work);
 

@@ -15,7 +15,7 @@ std::size_t bytes_of(const MapMemory::Entry& entry) {
          (entry.detail.capacity() + entry.slot.capacity()) * sizeof entry.slot[0] + entry.method.capacity();
 }
 
-// The shape is only counted, because structs may have unused bytes.
+// Of the shape, only the number of vertices is hashed, because structs may have unused bytes.
 std::size_t hash_of(std::int32_t effort, std::size_t vertices, std::span<const std::int32_t> detail) {
   const auto bytes = std::as_bytes(detail);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -47,7 +47,7 @@ void MapMemory::keep(Entry entry) {
   const std::lock_guard lock(mutex_);
   for (; bytes_ > most_bytes_ - bytes; entries_.pop_front()) bytes_ -= entries_.front().bytes;
   entries_.push_back({hash, bytes, std::move(kept)});
-  bytes_ += bytes;  // only now, because memory may be short before
+  bytes_ += bytes;  // after push_back(), which may throw
 }
 
 std::size_t MapMemory::size() const {
@@ -106,7 +106,7 @@ std::size_t MatrixMemories::bytes() {
   return bytes;
 }
 
-// They are never destroyed, because slurmctld exits while threads still use them.
+// Never destroyed, because slurmctld exits while threads still use them.
 MatrixMemories& matrix_memories() {
   static MatrixMemories* const all = new MatrixMemories;
   return *all;

@@ -18,9 +18,8 @@
 
 namespace placement::treematch {
 
-// Mappings found earlier for one matrix, with one seed and one limit of work. If the tree above the leaves of a search
-// has the shape of an earlier one, the search reuses the earlier mapping. It would find the same mapping itself.
-// Thread-safe.
+// Mappings found earlier for one matrix, with one seed and one limit of work. A search whose leaves form a tree of
+// equal shape reuses the mapping, because it would find the same one. Thread-safe.
 class MapMemory {
  public:
   struct Entry {
@@ -64,14 +63,15 @@ inline void add_number(std::vector<std::int32_t>& detail, std::int64_t number) {
   detail.insert(detail.end(), {static_cast<std::int32_t>(bits >> 32), static_cast<std::int32_t>(bits & UINT32_MAX)});
 }
 
-// The memories of the matrices that were mapped last, for repeated jobs, such as the tasks of an array. Thread-safe.
-// With the limits below, all memories together take at most some 50 MiB.
+// The memories of the matrices that were mapped last, for repeated jobs, such as the tasks of an array. With the limits
+// below, all memories together take at most some 50 MiB. Thread-safe.
 class MatrixMemories {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_matrices = 16;
-  static constexpr std::int32_t most_ranks = 512;     // a matrix of more ranks gets a memory of its own,
-  static constexpr std::int64_t most_pairs = 32'768;  // as does one with more pairs
+  // A matrix above one of these two limits gets a memory that no other job shares.
+  static constexpr std::int32_t most_ranks = 512;
+  static constexpr std::int64_t most_pairs = 32'768;
   static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;
   static constexpr std::size_t most_bytes_within_nodes = std::size_t{1} << 20;
 
@@ -97,7 +97,7 @@ class MatrixMemories {
   };
 
   std::mutex mutex_;
-  std::list<Remembered> all_;  // the last one asked for comes first
+  std::list<Remembered> all_;  // the most recently used first
   MapMemory within_nodes_{most_bytes_within_nodes};
   Clock::time_point within_nodes_used_;
 };

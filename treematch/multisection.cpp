@@ -65,8 +65,7 @@ class Multisection {
     split(children, std::move(part), [this](std::int32_t child, Part&& below) { descend(child, std::move(below)); });
   }
 
-  // Distributes the part among the children, and anneals the parts of all children together before they are split
-  // further.
+  // Distributes the part among the children. Anneals the parts of all children together before they are split further.
   void split_and_anneal(std::span<const std::int32_t> children, const Part& part) {
     std::vector<Part> parts(children.size()), annealed;
     split(children, Part(part), [&](std::int32_t child, Part&& below) {
@@ -104,8 +103,8 @@ class Multisection {
     return true;
   }
 
-  // Returns the fewest children that hold the ranks. The children with the most slots are taken until one of the others
-  // can hold the rest. The smallest child that can hold the rest is then added. Ties go to the leftmost child.
+  // Returns the fewest children that hold the ranks. Takes the children with the most slots until one of the others can
+  // hold the rest, and then the smallest child that can. Ties go to the leftmost child.
   std::vector<std::int32_t> enough_children(const mapping::LeafTree::Vertex& vertex, std::int32_t ranks) const {
     std::vector<std::int32_t> children(vertex.children);
     std::iota(children.begin(), children.end(), vertex.first_child);
@@ -124,7 +123,8 @@ class Multisection {
     return children;
   }
 
-  // Distributes the part among some children of a vertex: it is bisected for the two halves of the list of children.
+  // Distributes the part among some children of a vertex. Bisects it for the two halves of the list of children, and so
+  // on.
   template <class Done>
   void split(std::span<const std::int32_t> children, Part part, const Done& done) {
     if (children.size() == 1) return done(children.front(), std::move(part));
@@ -165,8 +165,8 @@ class Multisection {
     return slots;
   }
 
-  // Returns the ranks of `part` on the side `which`, for some children. The traffic among them is left out where all
-  // slots are equal, because the ranks are then placed in the order of the list.
+  // Returns the ranks of `part` on the side `which`, for some children. Leaves out the traffic among them if they go to
+  // the leaves of one vertex, because they are then placed in the order of the list.
   template <class Side>
   Part subset(const Part& part, const std::vector<Side>& side, Side which, std::span<const std::int32_t> children) {
     Part subset;
@@ -203,13 +203,14 @@ class Multisection {
   std::vector<std::int32_t> child_of_;  // of each rank of the part that is annealed: index of its child
 };
 
-// How often the work lets parts be bisected and annealed.
+// How often parts are bisected and annealed.
 struct Efforts {
   mapping::BisectionTries tries;
   std::int32_t sweeps = 0;
 };
 
-// One bisection of all parts costs about one unit per arc and eight per vertex, on each level.
+// Returns the efforts that `work` allows. On each level, one bisection of all parts costs about one unit per arc and
+// eight per vertex.
 Efforts affordable(const mapping::Graph& graph, std::int64_t work, Annealing annealing) {
   const auto levels = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint32_t>(graph.vertices()))) - 3;
   const std::int64_t once =

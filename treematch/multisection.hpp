@@ -10,7 +10,7 @@
 
 namespace placement::treematch {
 
-// Whether anneal_parts() changes the parts of all children of a vertex together, before they are split further.
+// Whether anneal_parts() changes the parts of all children of a vertex together before they are split further.
 enum class Annealing {
   none,
   of_parts,
@@ -21,9 +21,10 @@ enum class Annealing {
 // split into parts for its children, with little traffic between the parts. If slots outnumber ranks, each vertex uses
 // the fewest children that hold its ranks. The traffic decides how many ranks each child takes. Once the time of
 // `watch` has ended, the remaining ranks are placed in order, and nothing is thrown.
-//   graph, tree   vertices of size 1; at least one slot per rank
-//   work, memory  arcs to visit, about; earlier bisections of this graph, which are reused without a change of the
-//   result; may be null
+//   graph   has vertices of size 1
+//   tree    has at least one slot per rank
+//   work    number of arcs to visit, approximate
+//   memory  earlier bisections of this graph, reused without a change of the result; may be null
 std::vector<std::int32_t> multisection(const mapping::Graph& graph, const mapping::LeafTree& tree, std::uint64_t seed,
                                        std::int64_t work, const mapping::WorkBudget& watch,
                                        Annealing annealing = Annealing::none,

@@ -20,7 +20,7 @@ Objective objective_parameter(const Parameters& parameters) {
 std::string idle_objective_note(const Parameters& parameters) {
   if (objective_parameter(parameters) == Objective::hop_bytes) return {};
   return "objective=" + parameters.at("objective") +
-         " changes nothing without a matrix or a pattern, and none is given";
+         " is ignored: it requires a matrix or a pattern, and the job has neither";
 }
 
 void drop_claim(Placement& placement) {

@@ -15,8 +15,8 @@
 
 namespace lemon {
 
-// LEMON 1.3 has no map for classes and enumerations that compiles in C++20: its default one calls members which
-// std::allocator no longer has. LEMON's vector map takes its place here.
+// The default map of LEMON 1.3 for classes and enumerations does not compile in C++20, because it calls members that
+// std::allocator no longer has. This specialization uses LEMON's vector map.
 template <typename Item, typename Value>
 requires(std::is_class_v<Value> ||
          std::is_enum_v<Value>) struct DefaultMapSelector<GraphExtender<SmartGraphBase>, Item, Value> {
@@ -43,7 +43,7 @@ std::vector<std::int32_t> heaviest_first(const mapping::Graph& graph, std::vecto
   return partner;
 }
 
-// Pairs neighbours of a cycle: of all ways to pair them from one vertex on, the way with the most traffic.
+// Pairs neighbours of a cycle. The pairs start at the vertex that gives them the most traffic.
 template <typename Traffic>
 void pair_along(const std::vector<std::int32_t>& cycle, Traffic traffic, std::vector<std::int32_t>& partner) {
   const std::size_t size = cycle.size();
@@ -62,8 +62,8 @@ void pair_along(const std::vector<std::int32_t>& cycle, Traffic traffic, std::ve
   });
 }
 
-// Assigns each vertex another one, so that the sum of the traffic is largest. The paper assumes that two vertices are
-// assigned to each other. Other assignments are cycles, which are cut into the pairs with the most traffic.
+// Assigns another vertex to each vertex, with the largest sum of traffic. The paper assumes that two vertices are
+// assigned to each other. Other assignments form cycles, which are cut into the pairs with the most traffic.
 std::vector<std::int32_t> by_assignment(const mapping::Graph& graph) {
   if (graph.vertices() > most_ranks_assigned)
     throw Error("MATCHING-PAPER accepts at most " + std::to_string(most_ranks_assigned) + " ranks, not " +

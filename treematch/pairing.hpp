@@ -16,9 +16,9 @@ enum class Pairing {
 };
 
 // Matches the vertices of a graph in pairs with much traffic. Returns the partner of each vertex, or -1. The result is
-// deterministic; with heaviest_first, equal pairs are taken in the order of their vertices. With heaviest_first, throws
-// OutOfTime when the time of `watch` ends; with the other two, `watch` has no influence. Throws Error when there are
-// too many vertices for an assignment.
+// deterministic; with heaviest_first, ties go to the pair with the lower vertices. heaviest_first throws OutOfTime when
+// the time of `watch` ends; the other two ignore `watch`. Throws Error when there are too many vertices for an
+// assignment.
 std::vector<std::int32_t> paired(const mapping::Graph& graph, Pairing pairing,
                                  const mapping::WorkBudget& watch = mapping::WorkBudget());
 

@@ -28,8 +28,7 @@ namespace {
 // The portfolio: maps the ranks in different ways and keeps the best mapping.
 class Portfolio {
  public:
-  // `packed`: the leaves of the scope from which the search starts, one per rank; when it is empty, those that lie
-  // closest together.
+  // `packed`: one leaf of the scope per rank, where the search starts; if empty, the leaves that lie closest together.
   Portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> scope,
             const MapOptions& options, std::vector<std::int32_t> packed, bool quickly,
             mapping::BisectionMemory* bisections)
@@ -77,9 +76,9 @@ class Portfolio {
                              search.spent() - before});
   }
 
-  // Places the ranks from left to right in breadth-first order of the traffic. Then ranks that follow each other in
-  // that or in natural order, in the better of both, become units. With very many ranks both ways end long before units
-  // are made of the traffic: consecutive units of 65,536 ranks take some 12 ms.
+  // Places the ranks from left to right in breadth-first order of the traffic. Then joins successive ranks to units, in
+  // this order or in natural order, by the lower cost. With very many ranks both end long before units are made of
+  // the traffic: consecutive units of 65,536 ranks take some 12 ms.
   void search_along_an_order(const mapping::WorkBudget& search) {
     const std::vector<std::int32_t> order = mapping::breadth_first(graph_, search);
     std::vector<std::int32_t> slot(order.size());
@@ -124,8 +123,8 @@ class Portfolio {
     if (!searched_) search_and_offer(best_, result_.method + ", refined");
   }
 
-  // Maps the ranks by units, if the traffic falls into pieces of the size of the lowest subtrees. Returns whether other
-  // ways can be left out: the units fit well, and the ranks are too many to search for small gains.
+  // Maps the ranks by units, if the traffic falls into pieces of the size of the lowest subtrees. Returns whether the
+  // other methods are skipped: the units fit well, and small gains would take too long for this number of ranks.
   bool units(const mapping::WorkBudget& search) {
     if (!sparse() || graph_.arc.empty()) return false;
     const std::optional<Units> units = join_to_units(graph_, *packed_tree_, search);
@@ -155,8 +154,8 @@ class Portfolio {
     }
   }
 
-  // Evaluates the natural order, the first mapping. Twice the time that this takes is reserved before the deadline for
-  // evaluating the last mapping found. That takes longer, because the ranks of that mapping are less in order.
+  // Evaluates the natural order, the first mapping. Reserves twice the time of this before the deadline for the
+  // evaluation of the last mapping. That evaluation takes longer, because the ranks of that mapping are less in order.
   void natural() {
     const Deadline::Time start = Deadline::processor_clock();
     best_.resize(matrix_.ranks());
@@ -178,7 +177,7 @@ class Portfolio {
       if (scope_[slot] == packed_[packed_slots_.size()]) packed_slots_.push_back(static_cast<std::int32_t>(slot));
   }
 
-  // Turns slots of the tree of the packed leaves into slots of the tree of the scope.
+  // Converts slots of the tree of the packed leaves to slots of the tree of the scope.
   std::vector<std::int32_t> from_packed(std::vector<std::int32_t> slot) const {
     for (std::int32_t& s : slot) s = packed_slots_[s];
     return slot;
@@ -197,8 +196,8 @@ class Portfolio {
     searched_ = keep(std::move(slot), method) || searched_;
   }
 
-  // Throws OutOfTime if the last search was cut short. A swap search that is cut short only loses gains, but any other
-  // search would have ended with another mapping, which may cost more.
+  // Throws OutOfTime if the time ended during the last search, because the mapping is then unfinished and may cost
+  // more. An unfinished swap search only misses gains.
   void drop_if_cut_short() const {
     if (matrix_.ranks() < least_ranks_of_partial_searches) search_->look();
   }
@@ -215,7 +214,7 @@ class Portfolio {
     return keep(std::move(slot), method);
   }
 
-  // Keeps the mapping if it costs less than all before. Returns whether it was kept.
+  // Keeps the mapping if it costs less than the best one. Returns whether it was kept.
   bool keep(std::vector<std::int32_t> slot, const std::string& method) {
     const Cost cost = mapping::mapping_cost(matrix_, tree_, slot, watch_);
     if (cost >= result_.cost) return false;
@@ -234,7 +233,7 @@ class Portfolio {
   mapping::BisectionMemory* const bisections_;
   const std::int64_t work_;
   const mapping::LeafTree tree_;  // the tree above scope_
-  Deadline search_end_;  // the end of the search; the time from then to the deadline is for evaluating its result
+  Deadline search_end_;  // end of the search; the time from there to the deadline is for evaluating its result
   const mapping::WorkBudget watch_;
   std::optional<mapping::WorkBudget> search_;  // ends with search_end_
   mapping::Graph graph_;
@@ -242,8 +241,8 @@ class Portfolio {
   std::optional<mapping::LeafTree> packed_tree_;
   std::vector<std::int32_t> best_;  // slot of each rank in tree_
   bool irregular_ = false;          // many ranks whose traffic does not fall into units
-  bool searched_ = false;           // a mapping that was kept has been refined by swaps
-  std::int64_t recalled_ = 0;       // work of the earlier search whose mapping was taken over
+  bool searched_ = false;           // swaps have refined a mapping that was kept
+  std::int64_t recalled_ = 0;       // work of the earlier search whose mapping is reused
   MapResult result_;
 };
 

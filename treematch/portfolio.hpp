@@ -11,11 +11,13 @@
 namespace placement::treematch {
 
 // Maps the ranks in natural order, by units and by multisection, and returns the mapping with the least hop-bytes.
-// Swaps refine mappings by units and multisection, or the natural order if none of them is kept. After the deadline,
-// returns the best mapping so far, at worst the natural order. `scope` and `levels_up` of `options` are not read.
+// Swaps refine the mappings by units and multisection; if none of these is kept, they refine the natural order. After
+// the deadline, returns the best mapping so far, at worst the natural order. Ignores `scope` and `levels_up` of
+// `options`.
 //   leaves      leaves that ranks may take, ascending, at least one per rank
-//   packed      part of `leaves` for the start, ascending, one per rank; empty: what packed_leaves() chooses
-//   quickly     tries the natural order and multisection only, with a tenth of the work; `bisections` may be null
+//   packed      part of `leaves` where the search starts, ascending, one per rank; empty: what packed_leaves() chooses
+//   quickly     tries only the natural order and multisection, with a tenth of the work
+//   bisections  earlier bisections of the matrix's graph; may be null
 MapResult map_by_portfolio(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves,
                            const MapOptions& options, std::vector<std::int32_t> packed = {}, bool quickly = false,
                            mapping::BisectionMemory* bisections = nullptr);

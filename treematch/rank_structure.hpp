@@ -14,8 +14,8 @@
 
 namespace placement::treematch {
 
-// The structure of the traffic, independent of leaves: a quick bisection, groups, and units. Each is computed when
-// first asked for. All searches of a job share it, which does not change their results. The functions throw OutOfTime.
+// The structure of the traffic, independent of leaves: a quick bisection, groups, and units. Each is computed at its
+// first use. All searches of a job share it, which does not change their results. The functions throw OutOfTime.
 class RankStructure {
  public:
   // The matrix and the time budget must outlive the object. `seed` is that of the random choices.
@@ -24,21 +24,21 @@ class RankStructure {
         seed_(seed),
         watch_(watch) {}
 
-  const mapping::Graph& graph();                                  // of the matrix, one vertex per rank
-  mapping::BisectionMemory& bisections() { return bisections_; }  // of this graph
+  const mapping::Graph& graph();                                  // the graph of the matrix, one vertex per rank
+  mapping::BisectionMemory& bisections() { return bisections_; }  // bisections of this graph
 
-  // Returns the model of the traffic that leaves a part of the ranks. It is fitted to a quick recursive bisection.
+  // Returns the model of the traffic that leaves a part of the ranks, fitted to a quick recursive bisection.
   const CutModel& model();
 
   // Returns the number of each rank in the order of the parts of that bisection.
   std::span<const std::int32_t> order();
 
-  // Returns the groups that heavy pairs join (`treematch/heavy_groups.hpp`). There are none, or several that together
+  // Returns the groups that heavy pairs join (`treematch/heavy_groups.hpp`): either none, or at least two that together
   // have at least half of the ranks.
   const std::vector<std::vector<std::int32_t>>& groups();
 
-  // Returns the ranks joined to units of 8, 4 and 2 where the traffic suits that, the largest size first. No size below
-  // `smallest` is joined; calls must agree on it.
+  // Returns the ranks joined to units of 8, 4 and 2, the largest first, for each size into which the traffic falls.
+  // `smallest` is the smallest size to try; all calls must pass the same value.
   const std::vector<RankUnits>& units(std::int32_t smallest);
 
  private:

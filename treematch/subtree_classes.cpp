@@ -34,10 +34,10 @@ SubtreeClasses::SubtreeClasses(const TreeTopology& tree, std::span<const std::in
   std::vector<bool> free(tree.vertices(), false);
   for (const std::int32_t leaf : usable) free[tree.leaf_vertex(leaf)] = true;
   std::vector<std::int32_t> below;
-  std::vector<std::int32_t> below_before;  // adjacent vertices are often of one class, which saves a search
+  std::vector<std::int32_t> below_before;  // adjacent vertices are often of one class: saves a search
   SubtreeClass before;
   std::int32_t class_before = -1;
-  std::int32_t leaf_class = -1;  // class of the last leaf that is no node
+  std::int32_t leaf_class = -1;  // class of the last leaf that is not a node
   for (std::int32_t v = tree.vertices() - 1; v >= 0; --v) {
     if (tree.children(v).empty() && (node_of.empty() || node_of[v] < 0)) {
       if (!free[v]) continue;
@@ -100,9 +100,9 @@ std::int32_t SubtreeClasses::add(SubtreeClass subtree) {
   return found->second;
 }
 
-// Drops children that no optimal mapping needs. A mapping uses at most ranks_ children, so that a child with ranks_
-// siblings that can replace it is never needed. Only siblings not yet dropped count, because two classes can replace
-// each other. After most_comparisons the other children are kept, which costs the search steps alone.
+// Drops children that no optimal mapping needs. A mapping uses at most ranks_ children, so a child is never needed if
+// ranks_ siblings can replace it. Only siblings not yet dropped count, because two classes can replace each other.
+// After most_comparisons the other children are kept, which only makes the search longer.
 void SubtreeClasses::drop_replaceable(std::vector<Run>& children) {
   std::int32_t all = 0;
   for (const Run& run : children) all += run.count;

@@ -60,7 +60,7 @@ class SubtreeSearch {
   bool many() const { return matrix_.ranks() > most_ranks_annealed; }
   bool few_enough_to_anneal() const { return matrix_.ranks() <= most_ranks_annealed * options_.effort / usual_effort; }
 
-  // Searches where the ranks take all leaves, so that there is one set of them.
+  // Searches if the ranks take all leaves, so only one set of leaves is possible.
   void search_all_leaves() {
     const MapResult result = mapped({usable_.begin(), usable_.end()});
     keep(result);
@@ -69,8 +69,8 @@ class SubtreeSearch {
     anneal_from(result);
   }
 
-  // Searches the best set of leaves with all work and continues by annealing. For many ranks, the units decide on the
-  // leaves, if there are any.
+  // Searches the best set of leaves with all work and continues by annealing. With many ranks, the mapped units choose
+  // the leaves, if there are units.
   void search() {
     std::optional<MapResult> start;
     if (many()) start = map_units();
@@ -82,8 +82,8 @@ class SubtreeSearch {
     if (few_enough_to_anneal()) anneal_from(result);
   }
 
-  // Maps the units in place of ranks, one size after the other as long as this costs little more than the best mapping.
-  // Keeps the best and returns the first mapping of the ranks; nothing if there is none.
+  // Maps the units in place of ranks, the largest size first, until the cost is much higher than that of the best
+  // mapping. Keeps the best mapping of the ranks. Returns the first one; nothing if there is none.
   std::optional<MapResult> map_units() {
     std::optional<MapResult> first;
     if (limits_.units == 0) return first;
@@ -98,7 +98,7 @@ class SubtreeSearch {
     return first;
   }
 
-  // Maps the units, if there are places enough for them, and anneals the mapping of the ranks.
+  // Maps the units, if there are enough places for them, and anneals the mapping of the ranks.
   std::optional<MapResult> mapped_units(const RankUnits& units) {
     const Leaves places = places_of_units(tree_, usable_, units.size);
     watch_.spend(static_cast<std::int64_t>(usable_.size()));
@@ -110,7 +110,7 @@ class SubtreeSearch {
     const MapResult of_units = search_subtree(units.traffic, structure, tree_, places, options,
                                               {.annealing = limits_.units * percent_to_anneal_units / 100});
     work_of_parts_ += of_units.work;
-    watch_.look();  // what costs less for the units may cost more for the ranks, so that only the end counts
+    watch_.look();  // an unfinished mapping of the units may cost more for the ranks
     MapResult result;
     result.leaf_of_rank = leaves_of_ranks(units, usable_, of_units.leaf_of_rank);
     result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
@@ -120,8 +120,8 @@ class SubtreeSearch {
     return result;
   }
 
-  // Returns the leaves on which a quick mapping costs least. Candidates are the best sets by the model, and a set on
-  // which heavy groups of ranks are not divided.
+  // Returns the leaves on which a quick mapping costs least. Candidates are the best sets by the model, and a set that
+  // keeps each heavy group of ranks together.
   Leaves best_leaves() {
     std::vector<Leaves> sets = leaf_sets(structure_.model(), tree_, usable_);
     sets.resize(std::min(sets.size(), sets_of_leaves_tried));
@@ -139,8 +139,8 @@ class SubtreeSearch {
     return sets[std::min_element(costs.begin(), costs.end()) - costs.begin()];
   }
 
-  // Places the ranks on the leaves from left to right. The ranks are in the order of the parts of the
-  // bisection or in natural order, by the lower cost.
+  // Places the ranks on the leaves from left to right, in the order of the bisection or in natural order. Returns the
+  // cheaper mapping.
   MapResult in_an_order(const Leaves& leaves) {
     const std::span<const std::int32_t> order = structure_.order();
     MapResult result;

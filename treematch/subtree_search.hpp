@@ -12,16 +12,16 @@
 
 namespace placement::treematch {
 
-// How much a search of one subtree does. The counts are units of work, about one arc visited each.
+// The work of a search of one subtree, in units of work: about one arc visited each.
 struct SearchLimits {
   std::int64_t annealing = 0;     // for each annealing
   std::int64_t units = 0;         // for each size of units; 0: the ranks are not joined to units
-  bool anneal_exchanges = false;  // also where the ranks take all leaves, so that they can only exchange their places
+  bool anneal_exchanges = false;  // anneal even if the ranks take all leaves and can only swap
 };
 
 // Chooses one of the usable leaves for each rank, with few hop-bytes. Packs the ranks closely, maps units of ranks, and
 // improves and anneals the best mapping found.
-//   structure  that of the matrix; parts of it that are computed already do not change the result
+//   structure  structure of the matrix; parts that are already computed do not change the result
 //   usable     leaves that may be taken, ascending, at least one per rank
 //   options    seed, effort, deadline and memory are used
 // Returns the best mapping, at worst the natural order on the first leaves.
@@ -31,8 +31,8 @@ MapResult search_subtree(const CommMatrix& matrix, RankStructure& structure, con
 // Returns the natural order on the leaves, one per rank: rank r on the r-th leaf.
 MapResult natural_order_on(const CommMatrix& matrix, const TreeTopology& tree, std::vector<std::int32_t> leaves);
 
-// Returns the given leaves together with other usable leaves, to which ranks may move. These are all of them, or the
-// closest ones where there are many.
+// Returns the given leaves together with other usable leaves to which ranks may move: all of them, or the closest ones
+// if there are many.
 std::vector<std::int32_t> leaves_near(const TreeTopology& tree, std::span<const std::int32_t> usable,
                                       const std::vector<std::int32_t>& leaves);
 

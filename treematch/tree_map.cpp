@@ -26,8 +26,7 @@ using namespace mapping::tuning;
 
 namespace {
 
-// Maps the ranks by the searches of a table. The best mapping so far is kept, so that each search can only lower the
-// cost.
+// Maps the ranks by the searches of a table, and keeps the best mapping.
 class TreeMapper {
  public:
   TreeMapper(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
@@ -43,7 +42,7 @@ class TreeMapper {
     if (options_.memory == nullptr && options_.scope != LeafScope::given) options_.memory = &memory_;
   }
 
-  // Runs the table with the usual effort, and then with four times the effort until that of the options is reached.
+  // Runs the table with the usual effort, and then repeatedly with four times the effort, up to that of the options.
   MapResult run() {
     if (matrix_.pairs() == 0) return std::move(best_);
     if (matrix_.pairs() <= most_pairs_mapped_quickly) greedily();
@@ -91,7 +90,7 @@ class TreeMapper {
     const auto per_rank = static_cast<std::int32_t>(std::max<std::int64_t>(1, pairs / matrix_.ranks()));
     const CommMatrix some = mapping::sparsified(matrix_, per_rank, options.seed, watch);
     MapResult result = TreeMapper(some, tree_, usable_, options, true).run();
-    watch.look();  // what costs less with some of the pairs only may cost more with all, so that only the end counts
+    watch.look();  // an unfinished mapping of some pairs may cost more with all pairs
     result.cost = tree_.hop_bytes(matrix_, result.leaf_of_rank);
     result.method += " of the sparsified matrix";
     result.optimal = false;
@@ -123,7 +122,7 @@ class TreeMapper {
   void on_given(std::int64_t) { keep(map_by_portfolio(matrix_, tree_, scope_, options_)); }
   void in_subtrees(std::int64_t work) { keep(search_levels(matrix_, tree_, usable_, options_, work)); }
 
-  // Anneals the best mapping among the leaves that the scope admits around it.
+  // Anneals the best mapping among the leaves around it that the scope admits.
   void anneal_long(std::int64_t work) try {
     const mapping::WorkBudget watch(options_.deadline);
     std::vector<std::int32_t> scope = leaves_around(best_.leaf_of_rank.front());
@@ -145,8 +144,8 @@ class TreeMapper {
   } catch (const mapping::OutOfTime&) {
   }
 
-  // Returns the usable leaves that the scope, `subtree` or `whole`, admits around the leaf. With `subtree`, they are
-  // below the subtree that has enough leaves, or below its ancestor.
+  // Returns the usable leaves around the leaf that the scope, `subtree` or `whole`, admits. With `subtree`, they are
+  // below the sufficient subtree of the leaf, or below its ancestor.
   std::vector<std::int32_t> leaves_around(std::int32_t leaf) const {
     if (options_.scope == LeafScope::whole) return scope_;
     for (const std::int32_t top :
@@ -156,7 +155,7 @@ class TreeMapper {
     return {};
   }
 
-  // Keeps the mapping if it costs less, or as much as one that is not the natural order.
+  // Keeps the mapping if it costs less. A tie replaces any mapping except the natural order.
   void keep(MapResult result) {
     result.work += best_.work;
     best_.work = result.work;

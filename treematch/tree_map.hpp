@@ -28,14 +28,14 @@ struct MapOptions {
   LeafScope scope = LeafScope::subtree;
   std::int32_t levels_up = 0;   // k of TM-Isub+k, for scope `subtree`
   std::int64_t work_limit = 0;  // units of work for one search, about one arc visited each; 0: `effort` decides
-  // How much work the searches may do, where work_limit is 0; the work is in proportion to the effort. With more than
-  // the usual effort E, there are searches of effort E, 4 E, 16 E and so on. The result then costs no more hop-bytes
-  // than any of them, unless the deadline passes.
+  // Work of the searches if work_limit is 0, in proportion to this number. Above the usual effort E, searches with E, 4
+  // E, 16 E and so on follow each other. The result then costs no more hop-bytes than any of them, unless the deadline
+  // passes.
   std::int32_t effort = usual_effort;
-  std::int64_t most_exact_steps = INT64_MAX;  // of the exact search, where `effort` does not set fewer
+  std::int64_t most_exact_steps = INT64_MAX;  // of the exact search; `effort` may allow fewer
   Deadline deadline = Deadline::never();
-  // Whether ranks are annealed if they take all usable leaves, so that they can only exchange places. Applies to up to
-  // 256 ranks (512 with more than the usual effort) and to other scopes than `given`.
+  // Whether ranks are annealed even if they take all usable leaves and can only exchange places. Ignored with more than
+  // 256 ranks (512 with more than the usual effort) and with scope `given`.
   bool anneal_exchanges = false;
   // May be null. May be shared by calls with equal matrix, seed, work_limit and anneal_exchanges.
   MapMemory* memory = nullptr;
@@ -51,7 +51,7 @@ struct MapResult {
   std::int64_t work = 0;                   // units of work that the search took, about one arc visited each
 };
 
-// Maps the ranks of the matrix onto usable leaves, one leaf per rank, with few hop-bytes [TM §5].
+// Maps the ranks of the matrix to usable leaves, one leaf per rank, with few hop-bytes [TM §5].
 //   usable  leaves that may be taken, ascending without duplicates, at least one per rank
 // Equal arguments give equal results, unless the deadline passes. When it does, returns the best mapping found so far.
 // With any deadline, the result costs no more than the natural order on the leaves of the scope. With up to

@@ -34,7 +34,7 @@ Placement place_treematch(const ClusterView& view, const Request& request, const
                 " nodes");
   const Objective objective = objective_parameter(request.parameters);
   const auto by_hop_bytes = [&](const ClusterView& offered, const Request& wanted) {
-    // an objective may ask for other matrices, too
+    // parts are searched only for the request's own matrix, not for those of an objective
     return Chooser(offered, wanted, deadline, wanted.matrix == request.matrix).choose();
   };
   if (!request.matrix) return by_hop_bytes(view, request);

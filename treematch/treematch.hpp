@@ -10,19 +10,19 @@ namespace placement::treematch {
 // Error when a parameter is wrong or the request cannot be placed. Parameters in addition to `objective` and `effort`:
 //   scope      allocation (TM-A, only with request.node_tasks), whole (TM-I) or subtree (TM-Isub+k, the default)
 //   levels-up  k of TM-Isub+k, 0 to 64, 0 by default
-//   seed       seed of the mapper, at least 0; by default that of the request
+//   seed       seed of the mapper, at least 0; default: request.seed
 Placement place_treematch(const ClusterView& view, const Request& request, const Deadline& deadline);
 
-// Returns the parameter `effort` of the request, 10 when it is not given. It is the work of the search; with less,
-// large jobs take less time and get slightly worse mappings. Throws Error unless it is a number from 1 to 1000.
+// Returns the parameter `effort` of the request, the amount of search work; default 10. With less, large jobs take less
+// time and get slightly worse mappings. Throws Error unless it is a number from 1 to 1000.
 std::int32_t effort_parameter(const Request& request);
 
-// Returns the parameter `scope`, LeafScope::subtree when it is not given; LeafScope::given stands for allocation.
-// Throws Error when its value is none of allocation, subtree and whole.
+// Returns the parameter `scope`, LeafScope::subtree by default; the value allocation is LeafScope::given. Throws Error
+// unless the value is allocation, subtree or whole.
 LeafScope scope_parameter(const Parameters& parameters);
 
-// Checks the parameters scope, levels-up, seed, objective and effort. Throws Error when place_treematch() would refuse
-// the value of one of them.
+// Checks the parameters scope, levels-up, seed, objective and effort. Throws Error for a value that place_treematch()
+// would reject.
 void check_treematch(const Parameters& parameters);
 
 }  // namespace placement::treematch

@@ -40,7 +40,7 @@ std::optional<Units> lowest_subtrees(const mapping::LeafTree& tree) {
   return units;
 }
 
-// Returns the ways to make groups of `size` vertices, each as the sizes of its steps. Groups can be made in one step or
+// Returns the ways to make groups of `size` vertices, each as the sizes of its steps. Groups are made in one step or
 // from smaller groups: cubes of eight and squares of four fit together on grids. `exact`: all groups have equal sizes.
 std::vector<std::vector<std::int32_t>> ways_to(std::int32_t size, bool exact) {
   std::vector<std::vector<std::int32_t>> ways{{size}};

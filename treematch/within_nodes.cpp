@@ -16,7 +16,7 @@ namespace {
 
 using Ints = std::vector<std::int32_t>;
 
-// The ranks of one node and what is needed to place them on its sockets. Leaves are numbered from the node's first one.
+// Places the ranks of one node on its sockets. Leaves are numbered from the node's first one.
 class RanksOfNode {
  public:
   // `ranks` ascend; leaf_of_rank has a leaf of the whole machine for each rank of the job.
@@ -30,8 +30,8 @@ class RanksOfNode {
     return std::ranges::all_of(leaf_, [&](std::int32_t leaf) { return socket(leaf) == socket(leaf_.front()); });
   }
 
-  // Returns the traffic between these ranks, numbered in their order. `number` has their numbers, and -1 for all
-  // others.
+  // Returns the traffic between these ranks. `number` has their numbers in the result by rank, and -1 for all other
+  // ranks.
   CommMatrix traffic(const CommMatrix& matrix, const Ints& number) const {
     std::vector<CommEdge> edges;
     for (const std::int32_t rank : ranks_) {
@@ -63,7 +63,7 @@ class RanksOfNode {
   }
 
  private:
-  // Returns the key of a mapping within the node for MapMemory: all that it depends on, except the effort.
+  // Returns the key of a mapping within the node for MapMemory: all its input, except the effort.
   Ints question_of(const CommMatrix& traffic, const Ints& usable) const {
     Ints question{node_.cores_per_socket, static_cast<std::int32_t>(usable.size()), traffic.ranks()};
     question.insert(question.end(), usable.begin(), usable.end());

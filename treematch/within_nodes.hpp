@@ -9,8 +9,7 @@
 
 namespace placement::treematch {
 
-// The nodes whose ranks are placed again. If the leaves were chosen by traffic, only nodes with free slots can gain
-// much.
+// The nodes whose ranks are placed again. If the leaves were chosen by traffic, nodes without free slots gain little.
 enum class SocketsOf { all_nodes, nodes_with_free_slots };
 
 // Places the ranks of each node on the node's sockets by their traffic, if these ranks are on several sockets. They may
@@ -18,7 +17,7 @@ enum class SocketsOf { all_nodes, nodes_with_free_slots };
 // the deadline passes.
 //   leaf_of_rank  in and out: the leaf of a slot for each rank of request.matrix; hop-bytes never rise
 //   effort        MapOptions::effort for the ranks of one node
-// Returns whether a rank has another leaf than before.
+// Returns whether the leaf of any rank changed.
 bool place_on_sockets(const ClusterView& view, const Request& request, const mapping::Slots& slots,
                       std::vector<std::int32_t>& leaf_of_rank, SocketsOf which, std::int32_t effort,
                       const Deadline& deadline);

@@ -41,9 +41,9 @@ std::vector<std::int32_t> spans_of(const Placement& placement, const std::vector
   return spans;
 }
 
-// Returns the matrix with more traffic inside the groups. In a group g, 8 * factor[g] times the traffic of the heaviest
-// pair is added to pairs of ranks with near places in it. All weights are halved until the sum is below half the 64-bit
-// range. So a matrix with large numbers, such as scaled fractions, is placed as one with small numbers.
+// Returns the matrix with more traffic inside the groups. In group g, adds 8 * factor[g] times the traffic of the
+// heaviest pair to pairs of ranks at near positions. Halves all weights until the sum is below half the 64-bit range,
+// so large numbers, such as scaled fractions, do not overflow.
 std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
                                            const std::vector<std::vector<std::int32_t>>& groups,
                                            const std::vector<std::int64_t>& factor) {
@@ -52,7 +52,7 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
   for (const CommEdge& edge : edges) heaviest = std::max(heaviest, edge.weight);
   const std::size_t reach =
       std::clamp<std::size_t>(most_joined_pairs / static_cast<std::size_t>(matrix.ranks()), 2, largest_joined_group);
-  std::vector<std::pair<std::size_t, CommEdge>> added;  // with the number of the group; the weight is still missing
+  std::vector<std::pair<std::size_t, CommEdge>> added;  // group and pair; the weight is set below
   double times_heaviest = 0;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const std::vector<std::int32_t>& group = groups[g];
@@ -79,21 +79,20 @@ std::shared_ptr<const CommMatrix> stressed(const CommMatrix& matrix,
 }
 
 // Places each group on at most `span` leaf switches, in the smallest subtree that holds the placement `best`. Ranks
-// then exchange places to lower the cost by `joined`, a stressed() matrix. If a group then spans more switches, the
-// exchanges are discarded. Returns nothing when spread_groups() finds nothing or when the limits of the request are
-// violated.
+// then exchange places to lower the cost with `joined`, a stressed() matrix. If a group then spans more switches, the
+// exchanges are discarded. Returns nothing if spread_groups() does or if the limits of the request are violated.
 std::optional<Placement> with_span(const ClusterView& view, const Request& request, const Placement& best,
                                    const CommMatrix& joined, const std::vector<std::int32_t>& switch_of,
                                    std::vector<std::vector<std::int32_t>> groups, std::int32_t span,
                                    const Deadline& deadline) {
   const mapping::Slots slots(view, request);
-  const bool step = !request.node_tasks.empty();  // its nodes and their numbers of tasks are given
+  const bool step = !request.node_tasks.empty();  // the task count of each node is given
   std::optional<mapping::NodeLimits> limits;
   if (!step) limits.emplace(view, request, slots.capacity());
   const mapping::NodeCounts& capacity = step ? request.node_tasks : limits->capacity();
   const std::vector<std::int32_t> vertex_of_node = mapping::node_vertices(view);
   const std::int32_t top = mapping::top_of(*view.tree, vertex_of_node, best);
-  std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // of each leaf switch, those with the most room first
+  std::map<std::int32_t, std::vector<std::int32_t>> nodes_of;  // by leaf switch, the most room first
   for (std::size_t n = 0; n < view.nodes.size(); ++n)
     if (capacity[n] > 0 && view.tree->lowest_common_ancestor(top, vertex_of_node[n]) == top)
       nodes_of[switch_of[n]].push_back(static_cast<std::int32_t>(n));
@@ -138,7 +137,7 @@ std::optional<Placement> with_span(const ClusterView& view, const Request& reque
   return *std::max_element(spans.begin(), spans.end()) <= span ? std::move(exchanged) : placement_on(leaves);
 }
 
-// Returns the placement of a step by the ranks that were planned with its nodes; nothing if no plan is known.
+// Returns the placement of a step by the job's plan for its nodes; nothing if no plan is known.
 std::optional<Placement> as_planned(const ClusterView& view, const Request& request, Cost natural_cost) {
   if (request.planned_ranks.empty()) return std::nullopt;
   const mapping::Slots slots(view, request);
@@ -182,7 +181,7 @@ Placement place_by_worst_group(const ClusterView& view, const Request& request, 
       Placement placement = place(view, other);
       placement.cost = cost_of(view, request, placement);
       placement.natural_cost = best.natural_cost;
-      placement.optimal = false;  // it is so for the other matrix
+      placement.optimal = false;  // only for the other matrix
       const std::vector<std::int32_t> spans = spans_of(placement, switch_of, groups);
       const std::int32_t now = worst_of(spans);
       for (std::size_t g = 0; g < groups.size(); ++g)

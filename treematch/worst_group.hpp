@@ -5,9 +5,9 @@
 
 namespace placement::treematch {
 
-// Places a request with objective=worst-group; see place_by_objective(). First the groups are distributed over leaf
-// switches. Then the request is placed several times. After each round, the traffic inside the groups that span the
-// most leaf switches is raised.
+// Places a request with objective=worst-group; see place_by_objective(). First distributes the groups over leaf
+// switches. Then places the request several times. After each round, raises the traffic inside the groups that span the
+// most leaf switches.
 Placement place_by_worst_group(const ClusterView& view, const Request& request, const Deadline& deadline,
                                const PlaceByHopBytes& place);
 
