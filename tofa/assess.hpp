@@ -11,7 +11,7 @@
 
 namespace placement::tofa {
 
-// Combines independent failure probabilities: the probability that at least one of the added events happens.
+// The probability that at least one of several independent events happens.
 class AnyFailure {
  public:
   // Adds one event. A `probability` outside 0..1 is clamped to that range.
@@ -20,7 +20,7 @@ class AnyFailure {
   // Returns -ln(1 - probability()), with at most `certain` for each event that was added.
   double hazard() const { return hazard_; }
 
-  // The hazard of an event with probability 1, whose logarithm would be infinite.
+  // The hazard of an event with probability 1, in place of infinity.
   static constexpr double certain = 50;
 
  private:
@@ -34,7 +34,7 @@ struct Assessment {
   Cost hop_bytes = 0;        // sum over all pairs of traffic times hops
   Cost weighted_twice = 0;   // sum over all pairs of traffic times the weights of [TOFA §3, eq. 1] of both routes
   Cost link_load_twice = 0;  // traffic of the busiest link in one direction, times two
-  std::int64_t nodes_touched = 0;     // U: positions with ranks, or on a route between ranks that talk
+  std::int64_t nodes_touched = 0;     // U: positions with ranks, or on a route between ranks with traffic
   std::int64_t suspects_touched = 0;  // positions of U with an outage probability above 0
   double abort_probability = 0;       // q = 1 - product of (1 - p) over U [TOFA §3]
   double hazard = 0;                  // -ln(1 - abort_probability), with a finite maximum (AnyFailure)
@@ -49,11 +49,11 @@ struct Assessment {
 Assessment assess(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position,
                   std::span<const double> outage, const RouteFaults* faults = nullptr);
 
-// Returns the hop-bytes of a mapping alone, which takes a fraction of the time of assess(). `position` is as there.
+// Returns only the hop-bytes of a mapping, in a fraction of the time of assess(); `position` as in assess().
 Cost hop_bytes(const TorusTopology& torus, const CommMatrix& matrix, std::span<const std::int32_t> position);
 
-// Returns the expected time in seconds until a job of `job_seconds` has completed. The job starts again after each
-// abort, and an abort costs the full length of the job. The result is infinite when `abort_probability` (0..1) is 1.
+// Returns the expected time in seconds until a job of `job_seconds` has completed. After each abort the job starts
+// again, and an abort costs its full length. The result is infinite when `abort_probability` (0..1) is 1.
 double expected_seconds(double job_seconds, double abort_probability);
 
 }  // namespace placement::tofa

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int32_t nobody = -1;
 constexpr double least_gain = 1e-12;
-constexpr std::size_t most_targets = 40;         // slots that are tried for one rank
-constexpr std::int32_t most_ranks_at_once = 24;  // that may move before the busiest links are determined again
+constexpr std::size_t most_targets = 40;         // slots tried for one rank
+constexpr std::int32_t most_ranks_at_once = 24;  // that move before the busiest links are found again
 
-// Many numbers that change, and their maximum: a tree of maxima, updated from the leaf to the root.
+// Numbers that change, and their maximum: a tree of maxima, updated from the leaf to the root.
 class Greatest {
  public:
   explicit Greatest(std::size_t count) : leaves_(std::bit_ceil(std::max<std::size_t>(2, count))), at_(2 * leaves_, 0) {}
@@ -92,7 +92,7 @@ class Relief {
             squares_};
   }
 
-  // The sum is computed anew from its few terms, because additions and subtractions would leave rounding errors.
+  // Adds up the few terms each time, because updates of a sum would accumulate rounding errors.
   double hazard() const {
     double sum = 0;
     for (const std::int32_t position : objective_.may_fail())
@@ -126,7 +126,7 @@ class Relief {
       if (arc.to != except) count(arc, slot_[rank], slot_[arc.to], sign);
   }
 
-  // Moves `rank` to slot `to`. A rank that is there moves to the slot that `rank` leaves.
+  // Moves `rank` to slot `to`. A rank on this slot moves to the slot that `rank` leaves.
   void move(std::int32_t rank, std::int32_t to) {
     const std::int32_t from = slot_[rank];
     const std::int32_t other = owner_[to];
@@ -156,7 +156,7 @@ class Relief {
     return false;
   }
 
-  // Returns, in random order, the ranks with traffic on the busiest links and those whose node or routes may fail.
+  // Returns the ranks with traffic on the busiest links, and the ranks whose node or routes may fail, in random order.
   std::vector<std::int32_t> troubled() {
     std::vector<std::int32_t> ranks;
     const std::int64_t busiest = load_.greatest();
@@ -194,7 +194,7 @@ class Relief {
     return better;
   }
 
-  // Returns slots next to the rank and its partners; all slots when there are only few.
+  // Returns slots next to the rank and its partners; all slots if there are few.
   std::vector<std::int32_t> targets(std::int32_t rank) {
     std::vector<std::int32_t> found;
     if (static_cast<std::size_t>(slots_.size()) <= most_targets) {
@@ -235,7 +235,7 @@ class Relief {
   std::vector<std::int32_t> owner_;
   std::vector<std::vector<std::int32_t>> slots_at_;  // of each position
   Greatest load_;                                    // of each link, times two, in the weights of the graph
-  std::vector<std::int32_t> touched_;                // how many routes and ranks each position has
+  std::vector<std::int32_t> touched_;                // number of routes and ranks at each position
   std::int64_t scaled_ = 0;
   double scale_ = 1;  // the factor from weights of the graph to traffic
   std::int64_t weighted_twice_ = 0;

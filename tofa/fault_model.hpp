@@ -13,9 +13,9 @@ namespace placement::tofa {
 // The outage probability of each node of a view over the run time of one job, and which nodes are suspect.
 class FaultModel {
  public:
-  // job_seconds: the run time of the job in seconds. Probabilities in the live state are converted to this time; with 0
-  // they are used unchanged. Probabilities that the site gives (view.outages) replace all of the live state and are
-  // not converted. A node that does not answer fails with a probability of at least 0.5.
+  // job_seconds: the run time of the job in seconds. Probabilities of the live state are converted to this time; with 0
+  // they are used unchanged. Probabilities from the site (view.outages) replace those of the live state and are not
+  // converted. A node that does not answer fails with a probability of at least 0.5.
   FaultModel(const ClusterView& view, double job_seconds);
 
   double of_node(std::int32_t node) const { return node_outage_[node]; }  // outage probability of a view node, 0..1
@@ -26,8 +26,8 @@ class FaultModel {
 
   // The outage probability of each position of the torus; empty when the view has no torus.
   const std::vector<double>& of_positions() const { return position_outage_; }
-  // Returns the raised link weights of [TOFA §3, eq. 1]: a link at a suspect node weighs 101. If the node fails with a
-  // probability p below 2 %, less than 100 is added, in proportion to p.
+  // Returns the raised link weights of [TOFA §3, eq. 1]: a link at a suspect node weighs 101. A node with an outage
+  // probability p below 2 % adds less than 100, in proportion to p.
   RouteFaults route_faults(const TorusTopology& torus) const;
 
  private:
@@ -42,21 +42,20 @@ class FaultModel {
 // The objective by which mappings on a torus are compared: the logarithm of the expected time of the job [TOFA §4].
 class ExpectedTimeObjective {
  public:
-  // torus, fault_model, faults, matrix: must outlive this object reference: position of each rank in the mapping by
-  // whose hop-bytes and link load those of other mappings are divided communication_share: the part of the run time
-  // that is communication, 0..1
+  //   torus, fault_model, faults, matrix  must outlive this object
+  //   reference            the position of each rank in a mapping; hop-bytes and link loads are divided by those of it
+  //   communication_share  share of the run time that is communication, 0..1
   ExpectedTimeObjective(const TorusTopology& torus, const FaultModel& fault_model, const RouteFaults& faults,
                         const CommMatrix& matrix, std::span<const std::int32_t> reference, double communication_share);
 
   // Returns the cost and the abort probability of a mapping, given as the position of each rank.
   Assessment assess(std::span<const std::int32_t> position) const;
 
-  // Returns the natural logarithm of the expected time. The unit of time is the run time of the reference mapping when
-  // no node fails and no link weight is raised. The hop-bytes of the assessed mapping have the raised weights of links
-  // at suspect nodes; the hop-bytes of the reference mapping do not have them.
+  // Returns the natural logarithm of the expected time. The unit is the run time of the reference mapping without
+  // failures and raised link weights. The hop-bytes of `assessment` have the raised weights of links at suspect nodes.
   double log_expected_time(const Assessment& assessment) const;
-  // Returns the logarithm of the expected time from its terms. `hazard` is -ln(1 - q), with q the probability of an
-  // abort.
+  // Returns the logarithm of the expected time from its terms. `hazard` is -ln(1 - q), where q is the abort
+  // probability.
   double log_expected_time(double weighted_hop_bytes, double link_load, double hazard) const;
   // Returns the assessment of the reference mapping.
   const Assessment& reference() const { return reference_; }
@@ -64,7 +63,7 @@ class ExpectedTimeObjective {
   Cost traffic() const { return matrix_.total_weight(); }
   // Returns the positions with an outage probability above 0.
   const std::vector<std::int32_t>& may_fail() const { return may_fail_; }
-  // Returns -ln(1 - p) with p the outage probability of the position.
+  // Returns -ln(1 - p), where p is the outage probability of the position.
   double hazard(std::int32_t position) const { return hazard_.empty() ? 0 : hazard_[position]; }
 
  private:

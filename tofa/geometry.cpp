@@ -12,7 +12,7 @@ namespace placement::tofa {
 namespace {
 
 constexpr std::size_t axes = 3;
-constexpr std::int32_t pivots = 12;  // number of ranks from which distances are taken
+constexpr std::int32_t pivots = 12;  // ranks from which distances are measured
 constexpr std::size_t arcs_sampled = 1024;
 constexpr std::size_t points_sampled = 1024;
 constexpr double unit = 1 << 16;  // the scale of points by distance, which are stored as integers
@@ -65,7 +65,7 @@ mapping::Graph heavy_part(const mapping::Graph& graph) {
   return heavy;
 }
 
-// Sets `distance` to the hops from vertex `from`, -1 where there is no path. Returns whether all vertices are reached.
+// Sets `distance` to the hops from vertex `from`, -1 without a path. Returns whether all vertices are reached.
 bool distances_from(const mapping::Graph& graph, std::int32_t from, std::vector<std::int32_t>& distance,
                     const mapping::WorkBudget& watch) {
   std::fill(distance.begin(), distance.end(), -1);
@@ -122,8 +122,8 @@ std::vector<Point> whitened(const std::vector<std::array<double, pivots>>& rows,
   return points;
 }
 
-// Returns the fourth moment of the points after a rotation (cosine c, sine s) of the axes i and j. An evenly filled
-// box has the flattest distribution, hence the least fourth moment, along its own axes.
+// Returns the fourth moment of the points after a rotation (cosine c, sine s) of the axes i and j. The fourth moment of
+// an evenly filled box is least along its own axes, because the distribution there is flattest.
 double fourth_moment(const std::vector<Point>& points, std::size_t step, std::size_t i, std::size_t j, double c,
                      double s) {
   double sum = 0;

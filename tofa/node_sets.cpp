@@ -13,11 +13,11 @@ namespace placement::tofa {
 
 namespace {
 
-// Sums of values over boxes of a torus of one to three dimensions. A query takes constant time for any box. The class
-// stores the sums of all boxes that begin at the origin. Each ring is unrolled twice, so a box may cross its end.
+// Sums of values over boxes of a torus of one to three dimensions, each in constant time. Stores the sums of all boxes
+// that start at the origin. Each ring is unrolled twice, so a box may cross its end.
 class BoxSums {
  public:
-  // The result for a box that does not fit into a mesh; less than each possible sum.
+  // The result for a box that does not fit into a mesh; less than any possible sum.
   static constexpr std::int64_t outside = -(std::int64_t{1} << 60);
 
   // of_position(position) returns the value of a position. The torus must outlive this object.
@@ -42,8 +42,8 @@ class BoxSums {
         }
   }
 
-  // Returns the sum over the box whose lowest corner is `position` and which has `extent` positions in each dimension.
-  // Returns `outside` when the box leaves the mesh, or is longer than a ring permits.
+  // Returns the sum over the box with the lowest corner `position` and `extent` positions in each dimension. Returns
+  // `outside` when the box leaves the mesh, or is longer than a ring permits.
   std::int64_t of_box(std::int32_t position, const std::array<std::int32_t, 3>& extent) const {
     std::array<std::int32_t, 3> low{}, high{1, 1, 1};
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
@@ -75,9 +75,9 @@ constexpr std::size_t most_centres = 64;
 constexpr std::int32_t most_slabs = 16;             // in each dimension
 constexpr std::size_t most_nodes_sorted = 150'000;  // of all balls together
 constexpr std::int32_t pairs_sampled = 256;
-constexpr double suspect_hops = 64;                      // a suspect node on a route counts like this number of hops
-constexpr std::int64_t most_boxes = 100'000;             // that are examined
-constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // examined in the time in which one node of a set is tried
+constexpr double suspect_hops = 64;                      // for each suspect node on a route
+constexpr std::int64_t most_boxes = 100'000;             // examined in all
+constexpr std::int64_t boxes_in_the_time_of_a_node = 8;  // cost ratio: one node of a set tried, one box examined
 constexpr std::int64_t never_enough = -(std::int64_t{1} << 40);
 
 class NodeSets {
@@ -105,7 +105,7 @@ class NodeSets {
     for (std::size_t begin = 0; begin < usable_.size(); ++begin) {
       std::vector<std::int32_t> healthy;
       for (std::size_t k = begin; k < usable_.size() && !nodes_.suspect(usable_[k]); ++k) healthy.push_back(usable_[k]);
-      // A piece is only examined when it is large enough: where most nodes may fail, there are as many pieces as nodes.
+      // Small pieces are skipped: if most nodes may fail, there are as many pieces as nodes.
       if (large_enough(healthy))
         if (auto counts = first_that_fit(healthy)) return counts;
       begin += healthy.size();  // a later start before the suspect node has fewer nodes
@@ -138,7 +138,7 @@ class NodeSets {
         add(first_that_fit(slab(planes, static_cast<std::size_t>(torus_.dimensions()[d].size * k / starts))));
     }
     const auto by_score = [](const Scored& a, const Scored& b) { return a.score < b.score; };
-    // Whole rings suit periodic grids, which the score does not consider. Therefore the best slab is the second set.
+    // The score ignores periodic grids, which whole rings suit. Therefore the best slab is the second set.
     const auto first_slab = found.begin() + static_cast<std::ptrdiff_t>(round_ones);
     std::optional<Scored> best_slab;
     if (first_slab != found.end() && round_ones > 0) best_slab = *std::min_element(first_slab, found.end(), by_score);
@@ -151,7 +151,7 @@ class NodeSets {
   }
 
  private:
-  // Returns whether these nodes and the required ones have room for all tasks, and are at least least_nodes().
+  // Returns whether these nodes and the required ones have room for all tasks and number at least least_nodes().
   bool large_enough(const std::vector<std::int32_t>& nodes) const {
     std::int64_t room = required_room_;
     std::size_t count = required_.size();
@@ -163,12 +163,12 @@ class NodeSets {
     return room >= limits_.tasks() && static_cast<std::int64_t>(count) >= limits_.least_nodes();
   }
 
-  // Returns tasks on the first nodes of the order that serve the request. Required nodes are always used.
+  // Returns the tasks on the first nodes of the order that serve the request. Required nodes are always used.
   std::optional<mapping::NodeCounts> first_that_fit(const std::vector<std::int32_t>& order) const {
     std::vector<std::int32_t> picked = required_;
     std::optional<mapping::NodeCounts> counts = limits_.first_that_fit(order, picked);
     if (counts || order.empty()) return counts;
-    // These are too many nodes. Keep the nodes with the most room.
+    // Too many nodes: keep those with the most room.
     std::stable_sort(picked.begin(), picked.end(), [&](std::int32_t a, std::int32_t b) {
       return std::pair(!limits_.required(a), -limits_.capacity()[a]) <
              std::pair(!limits_.required(b), -limits_.capacity()[b]);
@@ -189,10 +189,10 @@ class NodeSets {
     return chosen;
   }
 
-  // Returns nodes around `centre`: healthy nodes by distance, then suspect ones; no more than the request can need.
+  // Returns nodes around `centre`, no more than the request can need: healthy nodes by distance, then suspect ones.
   std::vector<std::int32_t> ball(std::int32_t centre) const {
     std::vector<std::int32_t> key(usable_.size());
-    std::int32_t beyond = 1;  // greater than the distance of any two nodes
+    std::int32_t beyond = 1;  // more than any distance between two nodes
     for (const TorusDimension& dimension : torus_.dimensions()) beyond += dimension.size;
     std::vector<std::int32_t> first(static_cast<std::size_t>(2 * beyond) + 1, 0);
     std::vector<std::int64_t> room(first.size(), 0);
@@ -224,7 +224,7 @@ class NodeSets {
     return planes;
   }
 
-  // Returns the nodes of whole planes from coordinate `start` on, as many planes as the request can need.
+  // Returns the nodes of whole planes from coordinate `start` on, no more planes than the request can need.
   std::vector<std::int32_t> slab(const std::vector<std::vector<std::int32_t>>& planes, std::size_t start) const {
     std::vector<std::int32_t> order;
     std::int64_t room = required_room_;
@@ -273,8 +273,8 @@ class NodeSets {
     return hops + suspect_hops * static_cast<double>(met) / pairs_sampled;
   }
 
-  // Returns the smallest box without suspect nodes that the routes between its nodes do not leave. The size is the sum
-  // of the three lengths.
+  // Returns the smallest box, by the sum of its three lengths, without suspect nodes and with all routes between its
+  // nodes inside.
   std::optional<mapping::NodeCounts> box() const {
     std::array<std::int32_t, 3> size{1, 1, 1};
     std::array<bool, 3> wraps{};

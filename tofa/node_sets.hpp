@@ -19,14 +19,14 @@ struct OfferedNodes {
   bool suspect(std::int32_t node) const { return faults && position[node] >= 0 && faults->suspect(position[node]); }
 };
 
-// Returns the first window of consecutive usable nodes, in the order of their positions, that serves the request and
-// contains no suspect node [TOFA §4]. Required nodes are always included, even suspect ones. Returns nothing when
-// there is no window.
+// Returns the first window of consecutive usable nodes, in the order of their positions, that serves the request
+// without suspect nodes [TOFA §4]. Required nodes are always included, even suspect ones. Returns nothing when there is
+// no window.
 std::optional<mapping::NodeCounts> window_counts(const OfferedNodes& nodes, const mapping::NodeLimits& limits);
 
-// Returns at most `most` sets of nodes that lie close together. If possible, they avoid suspect nodes, also on the
-// routes between the nodes of a set. Candidates are boxes without suspect nodes, balls around several centres, and
-// slabs of whole planes. The best set is first; the best slab is second, since whole rings suit periodic grids.
+// Returns at most `most` sets of nodes that lie close together, if possible without suspect nodes in the set and on its
+// routes. Candidates are boxes without suspect nodes, balls around several centres, and slabs of whole planes. The best
+// set is first. The best slab is second, because whole rings suit periodic grids.
 std::vector<mapping::NodeCounts> compact_sets(const OfferedNodes& nodes, const mapping::NodeLimits& limits,
                                               std::size_t most);
 

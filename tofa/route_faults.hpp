@@ -11,8 +11,8 @@ namespace placement::tofa {
 // The suspect positions of a torus, and their effect on the routes between positions.
 class RouteFaults {
  public:
-  // `suspect` has one entry for each position. `extra` has for each position the weight that a suspect position adds to
-  // its links; empty: 100, as in the paper. The torus must outlive this object.
+  // `suspect` has one entry for each position. `extra` has the weight that each suspect position adds to its links;
+  // empty: 100, as in the paper. The torus must outlive this object.
   RouteFaults(const TorusTopology& torus, const std::vector<bool>& suspect, std::vector<std::int32_t> extra = {});
 
   // Returns whether a torus position is suspect.
@@ -31,15 +31,15 @@ class RouteFaults {
     if (!table_.empty())
       return table_[static_cast<std::size_t>(a) * static_cast<std::size_t>(torus_.positions()) +
                     static_cast<std::size_t>(b)];
-    if (torus_.distance(a, b) < clear_[a]) return 0;  // each suspect is farther away than the route is long
+    if (torus_.distance(a, b) < clear_[a]) return 0;  // every suspect is farther away than the route is long
     return on_route(a, b) + on_route(b, a);
   }
 
-  // Makes between() fast with a table of all pairs. Does nothing on a torus that is too large for this table.
+  // Makes between() fast with a table of all pairs, unless the torus is too large for it.
   void tabulate();
 
-  // Returns the weight of the route R(from, to) [TOFA §3, eq. 1] with c = 1. Each link counts 1. A link with a suspect
-  // node at either end counts `extra` more, the larger `extra` when both nodes are suspect.
+  // Returns the weight of the route R(from, to) [TOFA §3, eq. 1] with c = 1. Each link counts 1. A link at a suspect
+  // node counts its `extra` more, or the larger `extra` of two suspect nodes.
   std::int64_t weight(std::int32_t from, std::int32_t to) const {
     std::int64_t sum = 0;
     std::int32_t here = from;

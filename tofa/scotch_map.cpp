@@ -22,8 +22,8 @@ std::string& last_message() {
 
 }  // namespace
 
-// SCOTCH reports errors through these functions. The library that comes with SCOTCH prints them, and one of its
-// functions ends the program.
+// SCOTCH reports errors through these functions. Those of SCOTCH's own library print the error, and one ends the
+// program.
 #define PLACEMENT_FOR_SCOTCH extern "C" __attribute__((visibility("default")))
 PLACEMENT_FOR_SCOTCH void SCOTCH_errorProg(const char*) {}
 PLACEMENT_FOR_SCOTCH __attribute__((format(printf, 1, 2))) void SCOTCH_errorPrint(const char* format, ...) {
@@ -40,7 +40,7 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_raised = 8192;  // SCOTCH needs memory in proportion to the square of the places
+constexpr std::int32_t most_raised = 8192;  // SCOTCH's memory grows with the square of the places
 
 using Numbers = std::vector<SCOTCH_Num>;
 
@@ -92,7 +92,7 @@ class ScotchRun {
   }
 
  private:
-  // Returns the dimensions for SCOTCH. When a node has several slots, these form an additional first dimension.
+  // Returns the dimensions for SCOTCH. If nodes have several slots, these form an additional first dimension.
   Numbers dimensions() const {
     Numbers sizes;
     if (width_ > 1) sizes.push_back(width_);
@@ -100,8 +100,7 @@ class ScotchRun {
     return sizes;
   }
 
-  // Returns the leaf of each rank. Isolated vertices are added up to the number of slots, so that each slot gets one
-  // vertex.
+  // Returns the leaf of each rank. Adds isolated vertices up to the number of slots, so each slot gets one vertex.
   std::vector<std::int32_t> on_part() {
     OwnedArch whole, part;
     const Numbers sizes = dimensions();
@@ -131,13 +130,13 @@ class ScotchRun {
   }
 
   // Returns the leaf of each rank on the whole machine, given as a graph in which links at suspect nodes weigh 101.
-  // Slots that are not offered are filled with fixed vertices. A part of the machine is not used here: if the machine
-  // is a graph, SCOTCH places several ranks on one leaf of a part.
+  // Fixed vertices fill slots that are not offered. SCOTCH's parts of a machine are not used, because on a part of a
+  // graph SCOTCH places several ranks on one leaf.
   std::vector<std::int32_t> on_weighted_machine() {
     const auto leaves = static_cast<std::int32_t>(slot_of_leaf_.size());
     if (leaves > most_raised)
       throw PlacementError(STOCK_OTHER, "SCOTCH: " + std::to_string(leaves) +
-                                            " places with raised weights need too much memory; the limit is " +
+                                            " places with raised weights require too much memory; the limit is " +
                                             std::to_string(most_raised));
     Numbers row{0}, to, weight;
     for (std::int32_t leaf = 0; leaf < leaves; ++leaf) {
@@ -150,7 +149,7 @@ class ScotchRun {
         link(position * width_, 1);
       } else {
         for (std::int32_t k = 1; k < width_; ++k) link(leaf + k, 1);
-        for (const std::int32_t next : beside(position)) {
+        for (const std::int32_t next : neighbours_of(position)) {
           const bool heavy =
               task_.slots.faults && (task_.slots.faults->suspect(position) || task_.slots.faults->suspect(next));
           link(next * width_, heavy ? 101 : 1);
@@ -177,7 +176,7 @@ class ScotchRun {
     return {place.begin(), place.begin() + task_.matrix->ranks()};
   }
 
-  std::vector<std::int32_t> beside(std::int32_t position) const {
+  std::vector<std::int32_t> neighbours_of(std::int32_t position) const {
     std::vector<std::int32_t> found;
     for (std::size_t d = 0; d < torus_.dimensions().size(); ++d)
       for (const std::int32_t step : {1, -1}) {
@@ -217,8 +216,8 @@ class ScotchRun {
           "mapping");
   }
 
-  // Returns the slot of each rank. SCOTCH may give several ranks one leaf; the first keeps it, each other rank takes
-  // the nearest free slot.
+  // Returns the slot of each rank. SCOTCH may give one leaf to several ranks; the first keeps it, and each other rank
+  // takes the nearest free slot.
   std::vector<std::int32_t> legal(const std::vector<std::int32_t>& leaf) const {
     std::vector<std::int32_t> slot(leaf.size(), -1);
     std::vector<bool> taken(leaf_of_slot_.size(), false);
@@ -245,7 +244,7 @@ class ScotchRun {
 
   const ScotchTask& task_;
   const TorusTopology& torus_;
-  std::int32_t width_ = 1;                  // the largest number of slots of a node
+  std::int32_t width_ = 1;                  // largest number of slots of a node
   std::vector<std::int32_t> leaf_of_slot_;  // leaf as SCOTCH numbers it: position * width + index in the node
   std::vector<std::int32_t> slot_of_leaf_;  // -1: not offered
 };

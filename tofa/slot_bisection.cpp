@@ -11,15 +11,15 @@ namespace placement::tofa {
 
 namespace {
 
-// Sets `seen` to the coordinates of dimension d that the slots have.
+// Sets `seen` for each coordinate of dimension d that a slot has.
 void find_coordinates(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d,
                       std::vector<bool>& seen) {
   seen.assign(static_cast<std::size_t>(slots.torus->dimensions()[d].size), false);
   for (const std::int32_t slot : among) seen[slots.torus->coordinate(slots.position[slot], d)] = true;
 }
 
-// Returns the dimension with the most different coordinates, the last one if several are equal, and sets `coordinates`
-// to them. Returns -1 when all slots are at one position.
+// Returns the dimension with the most different coordinates and sets `coordinates` to them; ties go to the last
+// dimension. Returns -1 when all slots are at one position.
 std::int32_t widest(const TorusSlots& slots, std::span<const std::int32_t> among, std::vector<bool>& coordinates) {
   std::int32_t best = -1;
   std::int64_t most = 2;
@@ -56,8 +56,8 @@ std::int32_t behind_gap(const std::vector<bool>& seen) {
   return begin;
 }
 
-// Returns the index at which the sorted slots are cut. The cut is between positions, so that nodes remain whole. With
-// CutAt::planes it is between coordinates, if one is at most a quarter of the slots away from the middle.
+// Returns the index at which the sorted slots are cut. The cut is between positions, so nodes remain whole. With
+// CutAt::planes it is between coordinates, if such a cut is at most a quarter of the slots away from the middle.
 std::size_t cut_at(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d, CutAt where) {
   const std::size_t middle = among.size() / 2;
   const auto nearest = [&](std::size_t farthest, const auto& key) -> std::size_t {

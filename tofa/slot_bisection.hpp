@@ -8,24 +8,24 @@
 
 namespace placement::tofa {
 
-// Where a set of slots is cut in two.
+// The place where a set of slots is cut in two.
 enum class CutAt {
-  positions,  // as near to the middle as possible, but between two positions
-  planes,     // between two coordinates, if that is near the middle, so that grids remain grids
+  positions,  // between two positions, as near to the middle as possible
+  planes,     // between two coordinates near the middle if possible, so grids remain grids
 };
 
 // A recursive bisection of a set of slots, down to single positions. Each part is cut across the dimension in which it
-// has the most different coordinates, the last dimension if several are equal. A ring is opened behind its widest gap.
+// has the most different coordinates; ties go to the last dimension. A ring is opened behind its widest gap.
 struct SlotCuts {
   struct Part {
     std::int32_t begin, end;       // range of indices in `slots`
     std::int32_t middle = -1;      // index where the second half begins; -1: the part is not cut
-    std::size_t dimension = 0;     // the dimension across which it is cut
+    std::size_t dimension = 0;     // dimension across which it is cut
     std::int32_t first_half = -1;  // index of the first half in `parts`; the second half follows it
   };
 
   std::vector<std::int32_t> slots;  // the slots of a part are contiguous
-  std::vector<Part> parts;          // the whole set first; the halves of a part come after it
+  std::vector<Part> parts;          // the whole set first; halves come after their part
 
   // Returns the slot in the middle of a part.
   std::int32_t centre(const Part& part) const { return slots[part.begin + (part.end - part.begin) / 2]; }
@@ -35,8 +35,8 @@ struct SlotCuts {
 SlotCuts cut_all(const TorusSlots& slots, std::vector<std::int32_t> among, CutAt where,
                  const mapping::WorkBudget& watch);
 
-// Returns the nodes of a torus in one row, in which consecutive nodes form a compact block. It is the order of the
-// slots in cut_all(), and depends on the topology alone, not on health or load.
+// Returns the nodes of a torus in one row, in which consecutive nodes form a compact block: the order of the slots in
+// cut_all(). It depends only on the topology, not on health or load.
 std::vector<std::int32_t> nodes_in_a_row(const TorusTopology& torus);
 
 }  // namespace placement::tofa

@@ -12,12 +12,15 @@
 namespace placement::tofa {
 
 // Hops between ranks on slots, and the change of the cost by a move: the innermost loops of the search. PackedHops and
-// PlainHops have one interface. put() records that `rank` is on `slot`. between() returns the hops between the slots a
-// and b. change() returns the change of traffic times hops when the rank with `arcs` moves from slot `from` to slot
-// `to`. It leaves out traffic with the rank `other`.
+// PlainHops have one interface:
+//   put()      records that `rank` is on `slot`
+//   between()  returns the hops between the slots a and b
+//   change()   returns the change of traffic times hops when the rank with `arcs` moves from slot `from` to slot `to`,
+//              without the traffic with the rank `other`
+//
 
-// The fast form, for up to four dimensions of up to `longest` positions. The coordinates of both ends of a move are in
-// one vector register of 16 bytes.
+// The fast form, for up to four dimensions of up to `longest` positions. One vector register of 16 bytes has the
+// coordinates of both ends of a move.
 class PackedHops {
  public:
   // Returns whether this form can be used for the torus.
@@ -95,7 +98,7 @@ class PackedHops {
   Lanes around_ = {INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX, INT16_MAX};
 };
 
-// The general form, for each torus.
+// The general form, for any torus.
 class PlainHops {
  public:
   PlainHops(const TorusSlots& slots, std::int32_t ranks) : slots_(slots), position_(static_cast<std::size_t>(ranks)) {}

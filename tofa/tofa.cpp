@@ -24,14 +24,14 @@ namespace placement::tofa {
 namespace {
 
 constexpr std::size_t sets_tried = 3;
-constexpr std::size_t most_starts = 4;         // mappings from which relieve() starts
+constexpr std::size_t most_starts = 4;         // mappings that relieve() improves
 constexpr std::int64_t least_relief = 20'000;  // links walked for each step of effort
-constexpr std::int64_t relief_per_place = 10;  // or this number for each rank and arc
-constexpr std::int32_t much_effort = 4;        // from here on mappings start on more than one set, and SCOTCH is used
-constexpr std::int32_t most_tasks_searched_quickly = 512;  // when nodes are chosen and slurmctld waits
+constexpr std::int64_t relief_per_place = 10;  // or this number per rank and arc
+constexpr std::int32_t much_effort = 4;        // from here, more than one set of nodes, and SCOTCH
+constexpr std::int32_t most_tasks_searched_quickly = 512;  // while slurmctld waits for nodes
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;
-// The number of pairs by which mappings are compared when slurmctld waits. Pairs of few tasks have short routes.
+// Number of pairs by which mappings are compared while slurmctld waits. The pairs of few tasks have short routes.
 constexpr std::int64_t most_pairs_of_few_tasks = 1 << 16;
 constexpr std::int64_t most_pairs_of_many_tasks = 1 << 14;
 
@@ -50,7 +50,7 @@ std::vector<std::int32_t> worst_first(const ClusterView& view, const Request& re
 
 // ---- nodes
 
-// Returns the limits without the suspect nodes. When some suspect nodes are needed, the worst ones remain excluded.
+// Returns the limits without the suspect nodes. If some of them are needed, excludes only the worst ones.
 mapping::NodeLimits healthiest_limits(const TorusJob& job) {
   const mapping::NodeCounts all = job.capacity();
   std::vector<std::int32_t> suspects =
@@ -64,14 +64,13 @@ mapping::NodeLimits healthiest_limits(const TorusJob& job) {
     } catch (const Error&) {
       if (suspects.empty()) throw;
     }
-    // The list is halved at each step, because machines are large.
+    // Halves the list at each step, because machines are large.
     suspects.resize(suspects.size() / 2);
   }
 }
 
-// Returns sets of nodes that fail least, for machines on which most nodes may fail and therefore are not suspect. One
-// set has only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage
-// probabilities.
+// Returns the sets of nodes that fail least. On a machine where most nodes may fail, they are not suspect. One set has
+// only nodes that do not fail. With `thoroughly` there are also sets of the nodes with the least outage probabilities.
 std::vector<mapping::NodeCounts> surer_sets(const TorusJob& job, bool thoroughly) {
   const mapping::NodeCounts all = job.capacity();
   std::vector<double> outages;
@@ -103,7 +102,7 @@ std::vector<mapping::NodeCounts> surer_sets(const TorusJob& job, bool thoroughly
   return found;
 }
 
-// Returns whether ranks may move to any slot, because each choice of nodes keeps to the limits.
+// Returns whether ranks may move to any slot, because every choice of nodes meets the limits.
 bool free_to_move(const Request& request, const mapping::NodeLimits& limits) {
   return !limits.spreads() && request.required_nodes.empty() && request.max_nodes >= request.tasks &&
          request.min_nodes <= 1;
@@ -115,7 +114,7 @@ std::int64_t most_pairs_compared(const Request& request) {
 
 // ---- mappings
 
-// The searches for a job; each offers its mappings to the contest.
+// The searches for a job. Each offers its mappings to the contest.
 class TorusSearches {
  public:
   TorusSearches(const TorusJob& job, TorusContest& contest, const Deadline& deadline)
@@ -151,13 +150,13 @@ class TorusSearches {
       if (const auto window = job_.first_window()) {
         if (auto leaves = job_.with_scotch(job_.slots.leaves(*window), false))
           contest_.offer(std::move(*leaves), "SCOTCH on the first healthy window");
-      } else if (job_.torus.positions() <= 1024) {  // on larger machines it takes long and gains little
+      } else if (job_.torus.positions() <= 1024) {  // above, it takes long and gains little
         const mapping::NodeLimits all = job_.limits_of(job_.capacity());
         auto leaves = job_.with_scotch(job_.slots.leaves(all.capacity()), true);
         if (leaves && all.allow(job_.slots.counts(*leaves)))
           contest_.offer(std::move(*leaves), "SCOTCH with raised weights");
       }
-    } catch (const Error&) {  // the mappings found so far are kept
+    } catch (const Error&) {  // keep the mappings found so far
     }
   }
 
@@ -165,11 +164,11 @@ class TorusSearches {
     if (!scotch_is_used()) return;
     try {
       if (auto mapped = job_.with_scotch(leaves, false)) contest_.offer(std::move(*mapped), "SCOTCH");
-    } catch (const Error&) {  // the mappings found so far are kept
+    } catch (const Error&) {  // keep the mappings found so far
     }
   }
 
-  // Improves the best mappings with relieve_links(), which uses the expected time as its objective.
+  // Improves the best mappings with relieve_links(), by the expected time.
   void relieve() {
     if (!job_.request.matrix || job_.settings.effort <= 1 || deadline_.expired()) return;
     const mapping::NodeCounts capacity = job_.capacity();
@@ -189,7 +188,7 @@ class TorusSearches {
     }
   }
 
-  // Offers the greedy mapping. Among few slots it takes about a millisecond and is offered after the deadline, too.
+  // Offers the greedy mapping; with few slots also after the deadline, because it then takes about a millisecond.
   void offer_greedy(bool few_slots) {
     try {
       const mapping::WorkBudget watch(few_slots ? Deadline::never() : deadline_);
@@ -216,7 +215,7 @@ class TorusSearches {
     }
   }
 
-  // `capacity` has the slots to which ranks may move; null: those of the mapping.
+  // `capacity`: the slots to which ranks may move; null: those of the mapping.
   void relieve_from(const mapping::Graph& graph, const std::vector<std::int32_t>& leaf_of_rank,
                     const mapping::NodeCounts* capacity, std::int64_t work, const mapping::WorkBudget& watch) {
     std::vector<std::int32_t> node_of_rank;
@@ -238,8 +237,8 @@ class TorusSearches {
   const Deadline& deadline_;
 };
 
-// Places the ranks where the request gives the tasks of each node. With the least effort very many pairs are compared
-// by a sample, as when nodes are chosen.
+// Places the ranks of a request that gives the tasks of each node. With the least effort, compares many pairs by a
+// sample, as while nodes are chosen.
 Placement place_on_given(const TorusJob& job, const Deadline& deadline) {
   const Request& request = job.request;
   TorusContest contest(
@@ -253,7 +252,7 @@ Placement place_on_given(const TorusJob& job, const Deadline& deadline) {
   searches.map_on(request.node_tasks, job.settings.effort);
   searches.offer_scotch_on(contest.natural());
   searches.relieve();
-  // The torus does not see the sockets, whose cores are all at one position.
+  // On the torus, all cores of a node have one position, so the sockets are handled here.
   std::vector<std::int32_t> best = contest.best();
   treematch::place_on_sockets(job.view, request, job.slots, best, treematch::SocketsOf::all_nodes,
                               treematch::usual_effort, deadline);
@@ -273,7 +272,7 @@ Placement place_on_torus(const ClusterView& view, const Request& request, const 
   std::vector<mapping::NodeCounts> sets = compact_sets(job.offered, limits, sampled ? 1 : sets_tried);
   if (auto window = job.first_window()) sets.push_back(std::move(*window));
   if (sets.empty() && !sequential)
-    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   TorusContest contest(job, job.slots.leaves(sequential ? *sequential : sets.front()),
                        sampled ? most_pairs : std::numeric_limits<std::int64_t>::max());
   TorusSearches searches(job, contest, deadline);
@@ -296,7 +295,7 @@ Placement place_on_torus(const ClusterView& view, const Request& request, const 
   return contest.answer(contest.best(), contest.method());
 }
 
-// On a tree, TREEMATCH places the ranks on healthy nodes. The least bad suspect nodes are added where these do not
+// On a tree, TREEMATCH places the ranks on healthy nodes, plus the least suspect nodes if the healthy ones do not
 // suffice.
 Placement on_tree(const ClusterView& view, const Request& request, const Deadline& deadline) {
   const TofaSettings settings = tofa_settings(request);
@@ -328,8 +327,7 @@ Placement on_tree(const ClusterView& view, const Request& request, const Deadlin
   }
 }
 
-// Places the ranks of a step without a matrix along the torus: as a chain, so that consecutive ranks are near each
-// other.
+// Places the ranks of a step without a matrix along the torus, as a chain: consecutive ranks are near each other.
 Placement along_torus(const ClusterView& view, const Request& request, const Deadline& deadline) {
   Request along = request;
   along.matrix = std::make_shared<const CommMatrix>(pattern::chain(request.tasks));

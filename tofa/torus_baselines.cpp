@@ -22,7 +22,7 @@ constexpr const char* method = "the heaviest pairs first";
 
 void check_tofa_paper(const Parameters&) {
   if (!scotch_mapper())
-    throw PlacementError(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, and this program is built without it");
+    throw PlacementError(STOCK_OTHER, "TOFA-PAPER maps ranks with SCOTCH, but this program is built without it");
 }
 
 Placement place_tofa_paper(const ClusterView& view, const Request& request, const Deadline& deadline) {
@@ -68,7 +68,7 @@ Placement place_greedy(const ClusterView& view, const Request& request, const De
     limits.emplace(view, request, slots.capacity());
     const auto counts = mapping::sequential_counts(*limits);
     if (!counts)
-      throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+      throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
     natural_counts = *counts;
     offered = limits->capacity();
   }

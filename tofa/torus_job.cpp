@@ -16,11 +16,11 @@ namespace placement::tofa {
 
 namespace {
 
-constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: of more tasks only some have traffic
-constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: every pair may talk
+constexpr std::int32_t most_tasks_looked_at = 1024;  // without a matrix: above, only some tasks have traffic
+constexpr std::int32_t most_tasks_all_talk = 96;     // without a matrix: up to here, every pair has traffic
 
-// Returns the matrix that is used for a job without one. For few tasks each pair has traffic; for more tasks those
-// pairs have traffic whose numbers differ in one bit.
+// Returns the matrix for a job without one. With few tasks, every pair has traffic. With more, pairs have traffic if
+// their numbers differ in one bit.
 CommMatrix unknown_traffic(std::int32_t tasks) {
   std::vector<CommEdge> edges;
   const std::int32_t step = (tasks - 1) / most_tasks_looked_at + 1;
@@ -54,15 +54,16 @@ TofaSettings tofa_settings(const Request& request) {
 void check_torus_request(const ClusterView& view, const Request& request) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (request.matrix && request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
-                std::to_string(request.tasks) + " tasks are asked for");
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, but the job has " +
+                std::to_string(request.tasks) + " tasks");
   if (request.node_tasks.empty()) return;
   if (request.node_tasks.size() != view.nodes.size())
     throw Error(std::to_string(request.node_tasks.size()) + " task counts for " + std::to_string(view.nodes.size()) +
                 " nodes");
   const std::int64_t laid_out = std::accumulate(request.node_tasks.begin(), request.node_tasks.end(), std::int64_t{0});
   if (laid_out != request.tasks)
-    throw Error(std::to_string(laid_out) + " tasks are laid out, and the request has " + std::to_string(request.tasks));
+    throw Error("the nodes get " + std::to_string(laid_out) + " tasks, but the request has " +
+                std::to_string(request.tasks));
 }
 
 bool has_coordinates(const ClusterView& view, const Request& request) {
@@ -107,7 +108,7 @@ mapping::NodeCounts TorusJob::in_order() const {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
   if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *counts;
 }
 

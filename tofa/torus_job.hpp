@@ -29,15 +29,15 @@ struct TofaSettings {
 // Reads the parameters of a request. Throws Error when a value is not a number in its range.
 TofaSettings tofa_settings(const Request& request);
 
-// Throws Error when the request contradicts itself: no tasks, or a matrix or task counts that do not fit the tasks.
+// Throws Error when the request contradicts itself: no tasks, or a matrix or task counts that do not match the tasks.
 void check_torus_request(const ClusterView& view, const Request& request);
 
-// Returns whether the view has a torus on which all nodes that must be used have coordinates. These are the required
-// nodes and those to which the request gives tasks.
+// Returns whether the view has a torus with coordinates for all nodes that must be used: the required nodes, and those
+// to which the request gives tasks.
 bool has_coordinates(const ClusterView& view, const Request& request);
 
-// A job that is to be placed on a torus: its usable nodes and their outage probabilities. View and request must outlive
-// the value. A mapping is given as the leaf of each rank.
+// A job to be placed on a torus: its usable nodes and their outage probabilities. View and request must outlive the
+// value. A mapping is the leaf of each rank.
 struct TorusJob {
   const ClusterView& view;
   const Request& request;
@@ -49,19 +49,19 @@ struct TorusJob {
   OfferedNodes offered;                    // the nodes with coordinates
   std::vector<std::int32_t> node_of_leaf;  // view node of each leaf, -1 for a leaf of no node
 
-  // Returns the capacity of each node in tasks. A node without coordinates has no capacity.
+  // Returns the capacity of each node in tasks, 0 for a node without coordinates.
   mapping::NodeCounts capacity() const;
-  // Returns the limits of the request with `counts` tasks at most on each node. Throws Error when none can serve it.
+  // Returns the limits of the request with at most counts[n] tasks on node n. Throws Error when no nodes can serve it.
   mapping::NodeLimits limits_of(mapping::NodeCounts counts) const {
     return mapping::NodeLimits(view, request, std::move(counts));
   }
 
-  // Returns the tasks of each node: those that the request gives, or else those of sequential_counts(). Throws Error
-  // when no choice of nodes keeps to the limits.
+  // Returns the tasks of each node: those that the request gives, or else sequential_counts(). Throws Error when no set
+  // of nodes meets the limits.
   mapping::NodeCounts in_order() const;
 
-  // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. When there is none, because most nodes
-  // have an outage probability above 0, it returns the first window of nodes that are not suspect.
+  // Returns the first window of consecutive nodes that cannot fail [TOFA §4]. If there is none, as when most nodes have
+  // an outage probability above 0, returns the first window of nodes that are not suspect.
   std::optional<mapping::NodeCounts> first_window() const;
 
   // Returns the slots with these leaves.
@@ -71,7 +71,7 @@ struct TorusJob {
   // Returns the torus position of each leaf.
   std::vector<std::int32_t> positions(const std::vector<std::int32_t>& leaves) const;
 
-  // Maps the ranks with SCOTCH onto some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
+  // Maps the ranks with SCOTCH to some of `leaves`. `raised` selects the whole machine with the weights of eq. 1.
   // Returns nothing when SCOTCH is not available or the request has no matrix. Throws Error when SCOTCH fails.
   std::optional<std::vector<std::int32_t>> with_scotch(const std::vector<std::int32_t>& leaves, bool raised) const;
 };
@@ -79,27 +79,26 @@ struct TorusJob {
 // Returns the job of a request on a view that has a torus. Throws Error when a parameter is wrong.
 TorusJob torus_job(const ClusterView& view, const Request& request);
 
-// The mappings of a job are compared by their expected time, and the best one is kept. The job must outlive the object.
+// Compares the mappings of a job by their expected time, and keeps the best one. The job must outlive the object.
 class TorusContest {
  public:
-  // natural: the first mapping; the expected times are related to its run time without failures. If the matrix has more
-  // than `most_pairs` pairs, at least 1, mappings are compared by a sample. It has about that number of pairs, or two
-  // for each rank. The costs in the placement are those of all pairs.
+  //   natural     the first mapping; expected times are multiples of its run time without failures
+  //   most_pairs  at least 1; if the matrix has more pairs, mappings are compared by a sample of about this number of
+  //               pairs, or two per rank if that is more. The costs in the placement are still those of all pairs
   TorusContest(const TorusJob& job, std::vector<std::int32_t> natural,
                std::int64_t most_pairs = std::numeric_limits<std::int64_t>::max());
 
   // Returns the expected time of a mapping, as a multiple of the run time of the natural mapping without failures.
   double expected_time(const std::vector<std::int32_t>& leaves) const;
 
-  // Keeps the mapping when its expected time is less than that of the best one so far. When these are equal, the
-  // mapping with fewer hop-bytes is kept.
+  // Keeps the mapping if its expected time is less than that of the best one. Ties go to fewer hop-bytes.
   void offer(std::vector<std::int32_t> leaves, const std::string& method);
 
-  // Returns a greedy mapping, heaviest pairs first. It uses all usable nodes if the result keeps to the limits, and
-  // otherwise the nodes of the natural order. Throws OutOfTime.
+  // Returns a greedy mapping, heaviest pairs first, on all usable nodes. If it violates the limits, returns one on the
+  // nodes of the natural order. Throws OutOfTime.
   std::vector<std::int32_t> greedy_leaves(const mapping::WorkBudget& watch = mapping::WorkBudget()) const;
 
-  // Returns the placement for a mapping, with its cost and the reasons. `method` is the way in which it was found.
+  // Returns the placement for a mapping, with its cost and reasons. `method` names the method that found it.
   Placement answer(const std::vector<std::int32_t>& leaves, const std::string& method) const;
 
   const CommMatrix& matrix() const { return matrix_; }
@@ -107,14 +106,14 @@ class TorusContest {
   const std::vector<std::int32_t>& natural() const { return natural_; }
   const std::vector<std::int32_t>& best() const { return best_; }
   const std::string& method() const { return method_; }  // of the best mapping
-  // The mappings that were the best ones before, oldest first. Later steps may start from several of them.
+  // The earlier best mappings, oldest first. Later steps may start from several of them.
   const std::vector<std::vector<std::int32_t>>& overtaken() const { return overtaken_; }
 
  private:
   const TorusJob& job_;
   const std::vector<std::int32_t> natural_;
-  const bool sampled_;         // stand_in_ is a sample of the pairs
-  const CommMatrix stand_in_;  // the matrix of a job that has none, or the sample
+  const bool sampled_;         // stand_in_ is a sample
+  const CommMatrix stand_in_;  // the matrix of a job without one, or a sample of the pairs
   const CommMatrix& matrix_;
   const ExpectedTimeObjective objective_;
   std::vector<std::int32_t> best_;

@@ -29,7 +29,7 @@ class TorusBisection {
         near_(static_cast<std::size_t>(graph.vertices()), -1) {}
 
   std::vector<std::int32_t> run() {
-    // `ranks` is ordered like cuts_.slots: the ranks of a part have the indices of its slots.
+    // `ranks` is in the order of cuts_.slots: the ranks of a part have the indices of its slots.
     std::vector<std::int32_t> ranks(static_cast<std::size_t>(graph_.vertices()));
     std::iota(ranks.begin(), ranks.end(), 0);
     for (const SlotCuts::Part& part : cuts_.parts)  // a part always precedes its halves
@@ -104,25 +104,26 @@ class TorusBisection {
   const mapping::WorkBudget& watch_;
   mapping::Bisection bisection_;
   std::vector<std::int32_t> local_;
-  std::vector<std::int32_t> near_;  // a slot where the rank is, or near which it will be; -1: not known yet
+  std::vector<std::int32_t> near_;  // the slot of each rank, or a slot near it; -1: not known yet
 };
 
-// Maps ranks to slots by recursive bisection, and returns the slot of each rank. The ranks are cut in two where little
-// traffic crosses the cut. Each half goes to the half of the slots that is nearer to its partners outside of the part.
-// Halves of unequal size are not exchanged for this. Throws OutOfTime.
-//   graph, cuts  the traffic between ranks, scaled; a bisection of exactly as many slots as the graph has vertices
+// Maps ranks to slots by recursive bisection, and returns the slot of each rank. Splits the ranks in two with little
+// traffic across the cut. Each half gets the half of the slots that is nearer to its partners outside of the part;
+// halves of unequal size are not exchanged for this. Throws OutOfTime.
+//   graph        the traffic between ranks, scaled
+//   cuts         a bisection of exactly one slot per vertex of the graph
 //   seed, tries  seed and number of starts of each bisection
 std::vector<std::int32_t> torus_bisection(const mapping::Graph& graph, const TorusSlots& slots, const SlotCuts& cuts,
                                           std::uint64_t seed, std::int32_t tries, const mapping::WorkBudget& watch) {
   return TorusBisection(graph, slots, cuts, seed, tries, watch).run();
 }
 
-constexpr std::int64_t work_per_place = 100;         // of annealing, for each rank and arc and each step of effort
+constexpr std::int64_t work_per_place = 100;         // of annealing, per rank and arc and per step of effort
 constexpr std::int64_t least_work = 60'000;          // lower limit of the work of one search
-constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit instead, if there are so few ranks that it is less
+constexpr std::int64_t least_work_per_rank = 2'000;  // lower limit if it is less, for few ranks
 constexpr std::int64_t work_when_longer = 2;         // factor from effort 2 on
-constexpr std::int64_t work_among_suspects = 8;      // factor with suspect nodes, where good routes are few
-// up to this number of ranks and arcs; the factor falls beyond it
+constexpr std::int64_t work_among_suspects = 8;      // factor with suspect nodes, because good routes are few
+// The factor for suspect nodes falls beyond this number of ranks and arcs.
 constexpr std::int64_t places_among_suspects = 8'000;
 constexpr std::int64_t low_suspect_hops = 8;
 constexpr std::int64_t most_work = 2'000'000'000;
@@ -167,7 +168,7 @@ class Portfolio {
     search();
   }
 
-  // Most traffic has one hop: the ranks communicate on a grid, and this grid has been found.
+  // Whether a grid of ranks was found on which they communicate: most traffic has one hop.
   bool on_grid() const { return geometric_ && cost_ < 2 * scaled_traffic(); }
 
   std::int64_t scaled_traffic() const {
@@ -197,7 +198,7 @@ class Portfolio {
     work = std::min(most_work, work);
     if (options_.effort <= 1)
       return annealed(start, suspects ? work : work / 2, geometric_ ? Heat::cool : Heat::warm, from);
-    if (suspects) {  // a low penalty first lets ranks pass suspect nodes, the full one then moves them away
+    if (suspects) {  // a low penalty lets ranks pass suspect nodes, then the full one moves them away
       std::vector<std::int32_t> slot = start;
       anneal(graph_, slots_, slot, work / 4, Heat::hot, options_.seed, watch_, low_suspect_hops);
       annealed(std::move(slot), work / 4, Heat::warm, from);
@@ -218,7 +219,7 @@ class Portfolio {
     return search_cost(graph_, slots_, slot);
   }
 
-  // Keeps a mapping that is better than all before it, or any mapping with `anyway`. Returns whether it is better.
+  // Keeps the mapping if it costs less than the best one, or in any case with `anyway`. Returns whether it costs less.
   bool offer(std::vector<std::int32_t> slot, const std::string& method, bool anyway) {
     const std::int64_t cost = cost_of(slot);
     const bool better = cost < cost_;
@@ -242,7 +243,7 @@ class Portfolio {
   bool geometric_ = false;           // a mapping of a grid of ranks was an improvement
 };
 
-// The free slots of each position, and a search for the free slot that is nearest to a position.
+// The free slots of each position, with a search for the free slot nearest to a position.
 class NearestFree {
  public:
   explicit NearestFree(const TorusSlots& slots, const mapping::WorkBudget& watch)

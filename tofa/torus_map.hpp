@@ -13,7 +13,7 @@ namespace placement::tofa {
 // The seed and the limits of map_to_torus().
 struct TorusMapOptions {
   std::uint64_t seed = 1;
-  std::int32_t effort = 10;  // work of the search: 1 takes about as long as SCOTCH, 10 about ten times that
+  std::int32_t effort = 10;  // work of the search: 1 takes about the time of SCOTCH, 10 ten times that
   Deadline deadline = Deadline::never();
 };
 
@@ -23,18 +23,19 @@ struct TorusMapping {
   std::string method;
 };
 
-// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns, in the
-// order in which they were found: the natural order on the first set, greedy, and others. Each of the others is better
-// in search_cost() than all before it. There is at least one mapping, even after the deadline. Equal input gives equal
-// results unless the deadline passes.
+// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns
+// mappings in the order in which they were found: the natural order on the first set, greedy, and others. Each of the
+// others has a lower search_cost() than all before it. Even after the deadline, there is at least one. Equal input
+// gives equal results unless the deadline passes.
 //   slots  the torus position of each slot that may be used
-//   sets   at least one; each has one slot per rank, ascending. Mappings start on them; the search may use other slots
+//   sets   at least one set of slots where mappings start, each ascending with one slot per rank; the search may use
+//          other slots, too
 std::vector<TorusMapping> map_to_torus(const CommMatrix& matrix, const TorusSlots& slots,
                                        const std::vector<std::vector<std::int32_t>>& sets,
                                        const TorusMapOptions& options);
 
-// Returns a greedy mapping (the slot of each rank). Pairs are taken by falling traffic, and a rank goes to the free
-// slot that is nearest to its partner. There must be at least as many slots as ranks. Throws OutOfTime.
+// Returns a greedy mapping: the slot of each rank. Takes pairs by falling traffic; each rank gets the free slot nearest
+// to its partner. There must be at least as many slots as ranks. Throws OutOfTime.
 std::vector<std::int32_t> greedy_on_torus(const mapping::Graph& graph, const TorusSlots& slots,
                                           const mapping::WorkBudget& watch);
 

@@ -21,8 +21,8 @@ struct Range {
 };
 constexpr Range temperatures[] = {{0.35, 0.06}, {1.0, 0.06}, {3.0, 0.06}, {2.0, 0.5}};
 
-// -ln of evenly spread numbers in units of 1/1024, for the random acceptance of worse moves. The numbers are integers,
-// so that every machine gives the same results.
+// -ln of evenly spread numbers in units of 1/1024, for the random acceptance of worse moves. Integers give equal
+// results on all machines.
 const std::array<std::int32_t, logarithms>& log_table() {
   static const auto table = [] {
     std::array<std::int32_t, logarithms> t{};
@@ -39,8 +39,8 @@ std::int64_t total_weight(const mapping::Graph& graph) {
   return total / 2;
 }
 
-// Returns the least weight that a pair has in the penalty, which is the mean weight of a pair. A pair with little
-// traffic aborts the job like any other when a node on its route fails.
+// Returns the least weight of a pair in the penalty: the mean weight of all pairs. A pair with little traffic aborts
+// the job like any other when a node on its route fails.
 std::int64_t least_penalty_weight(const mapping::Graph& graph) {
   const auto pairs = static_cast<std::int64_t>(graph.arc.size() / 2);
   return pairs == 0 ? 1 : std::max<std::int64_t>(1, total_weight(graph) / pairs);
@@ -98,7 +98,7 @@ class Annealing {
           }
         }
       }
-    } catch (const mapping::OutOfTime&) {  // as without the step that was cut short
+    } catch (const mapping::OutOfTime&) {  // the unfinished step is discarded
     }
     slot_ = best;
   }
@@ -117,7 +117,7 @@ class Annealing {
     tabulate_neighbours();
   }
 
-  // Stores for each position its neighbours in both directions of each dimension that is longer than 1; -1 beyond the
+  // Stores the neighbours of each position in both directions of each dimension that is longer than 1; -1 beyond the
   // end of a mesh.
   void tabulate_neighbours() {
     const TorusTopology& torus = *slots_.torus;
@@ -128,13 +128,13 @@ class Annealing {
       stride *= torus.dimensions()[d].size;
     }
     directions_ = static_cast<std::int32_t>(2 * moving.size());
-    beside_.reserve(static_cast<std::size_t>(directions_) * static_cast<std::size_t>(torus.positions()));
+    neighbour_.reserve(static_cast<std::size_t>(directions_) * static_cast<std::size_t>(torus.positions()));
     for (std::int32_t position = 0; position < torus.positions(); ++position)
       for (const auto& [d, step] : moving) {
         const auto [size, wraps] = torus.dimensions()[d];
         const std::int32_t at = torus.coordinate(position, d);
-        beside_.push_back(at + 1 < size ? position + step : wraps ? position - at * step : -1);
-        beside_.push_back(at > 0 ? position - step : wraps ? position + (size - 1) * step : -1);
+        neighbour_.push_back(at + 1 < size ? position + step : wraps ? position - at * step : -1);
+        neighbour_.push_back(at > 0 ? position - step : wraps ? position + (size - 1) * step : -1);
       }
   }
 
@@ -161,8 +161,8 @@ class Annealing {
     return std::max<std::int64_t>(weight, penalty_weight_) * suspect_hops_ * met;
   }
 
-  // Returns the penalty of the pairs of `rank` if `rank` were on slot `to` and the rank `other` on slot `from`. When
-  // the penalty is greater than `most`, it may return early with any value greater than `most`.
+  // Returns the penalty of the pairs of `rank` if `rank` were on slot `to` and the rank `other` on slot `from`. May
+  // stop early and return any value above `most` when the penalty exceeds `most`.
   std::int64_t penalty_on(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other,
                           std::int64_t most) const {
     std::int64_t sum = 0;
@@ -199,8 +199,8 @@ class Annealing {
     const std::uint64_t way = random_.next();
     if (!shared_ || (way & 3) == 0) {
       if (directions_ == 0) return slot_[rank];
-      position = beside(position, way >> 8 & 0xffff);
-      if (position >= 0 && (way & 12) == 0) position = beside(position, way >> 24 & 0xffff);
+      position = neighbour(position, way >> 8 & 0xffff);
+      if (position >= 0 && (way & 12) == 0) position = neighbour(position, way >> 24 & 0xffff);
     }
     if (position < 0) return slot_[rank];
     const std::int32_t here = first_[position + 1] - first_[position];
@@ -210,15 +210,15 @@ class Annealing {
   }
 
   // Returns the neighbour of a position that 16 random bits choose.
-  std::int32_t beside(std::int32_t position, std::uint64_t chance) const {
+  std::int32_t neighbour(std::int32_t position, std::uint64_t chance) const {
     const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
-    return beside_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) +
+    return neighbour_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) +
                    static_cast<std::size_t>(direction)];
   }
 
-  // Adds the change of the penalties to `delta`, which has the change in hops, and returns whether the sum is at most
-  // `most`. The stored penalties are updated only if it is. A move whose longer routes exceed all penalties that it
-  // could save is refused without a look at the routes.
+  // Adds the change of the penalties to `delta`, which has the change in hops. Returns whether the sum is at most
+  // `most`, and only then updates the stored penalties. Rejects a move without reading its routes if its additional
+  // hops exceed all penalties that it could save.
   bool past_suspects(std::int32_t rank, std::int32_t from, std::int32_t to, std::int32_t other, std::int64_t most,
                      std::int64_t& delta) {
     std::int64_t room = most - delta + penalty_[rank] + (other != nobody ? penalty_[other] : 0);
@@ -284,7 +284,7 @@ class Annealing {
   const std::int64_t suspect_hops_;
   std::vector<std::int32_t> order_;   // all slots, sorted by position
   std::vector<std::int32_t> first_;   // index in order_ of the first slot of each position
-  std::vector<std::int32_t> beside_;  // `directions_` neighbours for each position
+  std::vector<std::int32_t> neighbour_;  // `directions_` neighbours for each position
   std::int32_t directions_ = 0;
   bool shared_ = false;                // some position has several slots
   std::vector<std::int64_t> penalty_;  // of each rank, for suspect nodes on its routes; empty without suspect nodes

@@ -19,19 +19,20 @@ struct TorusSlots {
   std::int32_t size() const { return static_cast<std::int32_t>(position.size()); }
 };
 
-// The temperatures of the search: `hot` forgets the given mapping, `warm` changes its large structure, `cool` changes
-// details. `steady` forgets the mapping, too, and stays at the temperature that gains most. In the time that `hot`
-// takes, `steady` saves 3 to 5 % more hop-bytes with irregular traffic.
+// The temperatures of the search. `hot` discards the given mapping, `warm` changes its large structure, and `cool`
+// changes details. `steady` also discards the mapping, and stays at the temperature that gains most. In the time of
+// `hot`, it saves 3 to 5 % more hop-bytes with irregular traffic.
 enum class Heat { cool, warm, hot, steady };
 
 // The penalty in hops for each suspect node on the routes of a pair.
 inline constexpr std::int64_t full_suspect_hops = 64;
 
-// Improves `slot`, the slot of each rank, all different, by simulated annealing. It minimises traffic times hops, with
-// `suspect_hops` more hops for each suspect node on the routes of a pair. A move takes a rank to a slot next to one of
-// its partners. A rank that is there moves to the slot that became free. Slots without a rank are used too. The result
-// is never worse than the given mapping. The search ends early when the time of `watch` ends; nothing is thrown.
-//   graph, work  the traffic between ranks, scaled; arcs to visit, about
+// Improves `slot`, the slot of each rank, all different, by simulated annealing. Minimises traffic times hops, with
+// `suspect_hops` more hops for each suspect node on the routes of a pair. A move takes a rank to a slot next to a
+// partner, free or not; a rank there gets the slot that became free. The result never costs more than the given
+// mapping. When the time of `watch` ends, the search ends early; nothing is thrown.
+//   graph  the traffic between ranks, scaled
+//   work   approximate number of arcs to visit
 void anneal(const mapping::Graph& graph, const TorusSlots& slots, std::vector<std::int32_t>& slot, std::int64_t work,
             Heat heat, std::uint64_t seed, const mapping::WorkBudget& watch,
             std::int64_t suspect_hops = full_suspect_hops);
