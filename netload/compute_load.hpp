@@ -9,8 +9,8 @@
 
 namespace placement::netload {
 
-// Attributes of the candidate nodes. The column of an absent attribute is empty. Each other column has one value of 0
-// or more for each node, or NaN where the value is not known.
+// Attributes of the candidate nodes. The column of an absent attribute is empty. Each other column has one value per
+// node, 0 or more, or NaN for an unknown value.
 struct NodeTable {
   std::int32_t nodes = 0;
   std::array<std::vector<double>, node_attribute_count> columns;
@@ -21,8 +21,8 @@ struct NodeTable {
 
 // Returns the compute load CL of each node by Simple Additive Weighting [NLA §2, eq. 1]: the weighted sum of the node's
 // attributes. Each value is divided by its sum over the nodes. A value to maximise is first replaced by its distance
-// from the largest one. An attribute contributes 0 if it is absent, unknown for all nodes, or has the sum 0. An unknown
-// value counts as the worst known value, so a node that reports nothing gains nothing.
+// from the largest one. An absent or unknown attribute, or one with the sum 0, contributes 0. An unknown value counts
+// as the worst known value, so a node that reports nothing gains nothing.
 std::vector<double> compute_load(const NodeTable& table, const NlaWeights& weights);
 
 // Formula for the number of processes that a node can take.
@@ -31,7 +31,7 @@ enum class ProcessorFormula : std::uint8_t {
   printed,  // cores - ceil(load) mod cores, as in the paper [NLA §4]
 };
 
-// Replaces each NaN by the largest known value, but by at most `bound`. When no value is known, all remain NaN.
+// Replaces each NaN by the largest known value, at most `bound`. If no value is known, all remain NaN.
 std::vector<double> worst_where_unknown(std::vector<double> values,
                                         double bound = std::numeric_limits<double>::infinity());
 

@@ -13,12 +13,12 @@ namespace placement::netload {
 
 namespace {
 
-// The work of one choice in steps of about a nanosecond. It suffices to examine some thousand nodes in full.
+// The work of one choice in steps of about a nanosecond. It covers some thousand nodes in full.
 constexpr std::int64_t most_work = 29'000'000;
 constexpr std::int64_t work_per_pair = 4;
-constexpr std::int64_t work_per_far_pair = 16;  // where NetworkLoad is not a matrix
+constexpr std::int64_t work_per_far_pair = 16;  // if NetworkLoad is not a matrix
 
-// The number of pairs between two looks at the clock.
+// The number of pairs between two readings of the clock.
 constexpr std::size_t pairs_per_look = 8192;
 
 // The number of groups of consecutive nodes that an improved choice compares.
@@ -26,9 +26,8 @@ constexpr std::int64_t most_windows = 64;
 
 constexpr const char* no_time = "no time is left to choose nodes by load and network";
 
-// The number of start nodes for each column of the table when a local search follows. The nodes of a column are equally
-// near to all others and differ only in their own load. So one of them, as a sample for the scale of loads, and the
-// least loaded node suffice.
+// The number of start nodes per column of the table when a local search follows. The nodes of a column differ only in
+// their own load. So two suffice: this one, as a sample for the scale of loads, and the least loaded node.
 constexpr std::int64_t starts_of_a_column = 1;
 
 // Returns the number of groups from which the local search starts. It falls with the number of nodes and of members.
@@ -44,7 +43,7 @@ bool by_columns(const GroupInput& input, GroupSearch search) {
          2 * input.network->columns().columns() <= input.network->nodes();
 }
 
-// Returns k when every k-th node is a start. This bounds the work and still covers all parts of the machine.
+// Returns k if every k-th node is a start. This bounds the work and still covers all parts of the machine.
 std::int32_t step_between_starts(const GroupInput& input, const GroupRequest& request, GroupSearch search) {
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t room = 0;
@@ -78,8 +77,8 @@ struct Candidate {
   Group group;
 };
 
-// Returns every `step`-th node, in an order whose first nodes, however few, are spread over the machine. So a deadline
-// leaves no part of the machine unexamined.
+// Returns every `step`-th node. The first nodes of the list are spread over the machine, so a deadline leaves no part
+// of it unexamined.
 std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   constexpr std::int64_t widest = 64;
   std::vector<std::int32_t> starts;
@@ -89,7 +88,7 @@ std::vector<std::int32_t> spread_starts(std::int32_t nodes, std::int32_t step) {
   return starts;
 }
 
-// Returns whether a group of any origin fulfils the request.
+// Returns whether a group fulfils the request.
 bool serves(const GroupInput& input, const GroupRequest& request, const std::vector<std::int32_t>& group) {
   std::int64_t room = 0;
   for (const std::int32_t node : group) {
@@ -129,7 +128,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
       std::vector<std::int32_t> nodes = members();
       std::ranges::sort(nodes);
       groups.push_back(measured_group(input, std::move(nodes), deadline));
-    } catch (const Error&) {  // no group keeps to the limits, or the deadline has passed
+    } catch (const Error&) {  // no group meets the limits, or the deadline has passed
     }
   };
   for (const std::vector<std::int32_t>& known : input.known_groups)
@@ -137,7 +136,7 @@ std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& re
   add([&] { return least_loaded_group(input, request); });
   const auto nodes = static_cast<std::int64_t>(input.processors.size());
   std::int64_t windows = 1;
-  std::vector<std::int32_t> twice(2 * input.processors.size());  // each node and its successors, from any node on
+  std::vector<std::int32_t> twice(2 * input.processors.size());  // the nodes twice, so that a window may cross the end
   for (std::size_t k = 0; k < twice.size(); ++k) twice[k] = static_cast<std::int32_t>(k % input.processors.size());
   for (std::int64_t k = 0; k < windows && (k == 0 || !deadline.expired()); ++k) {
     const auto order = std::span(twice).subspan(static_cast<std::size_t>(k * nodes / windows), input.processors.size());
@@ -191,8 +190,7 @@ std::vector<std::int32_t> StartGroups::of_start(std::int32_t start) const {
     }
   };
   if (missing > 0 || missing_nodes > 0) {
-    // Most of the nearest nodes are in the column of the start, so that column comes first. The others then rarely have
-    // nearer nodes.
+    // The column of the start has most of the nearest nodes and comes first. The others then rarely have nearer nodes.
     const std::size_t own =
         lists_.size() == 1 ? 0 : static_cast<std::size_t>(input_.network->columns().column_of(start));
     offer(own);
@@ -254,7 +252,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     if (by_columns(input, search) && step > 1 && !late)
       for (const std::int32_t start : least_loaded_of_columns(input))
         if (start % step != 0) try_start(start, false);
-    // No start of the sample has a group, but one that was left out may have.
+    // No start of the sample has a group, but another start may have one.
     for (std::int32_t start = 0; start < nodes && candidates.empty() && step > 1 && !late; ++start) try_start(start);
   } catch (const Error&) {
     late = true;
@@ -270,7 +268,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
   }
   if (groups.empty())
     throw PlacementError(late ? STOCK_NO_TIME : STOCK_NO_ROOM,
-                         late ? no_time : "no group of nodes keeps to the limits on nodes and processes per node");
+                         late ? no_time : "no group of nodes meets the limits on nodes and on processes per node");
   choice.starts = static_cast<std::int64_t>(groups.size());
   for (Group& group : groups) group.total_load = total_load(input, choice, group);
   const std::size_t improved = most_improved(input.processors.size(), groups[0].nodes.size());
@@ -309,7 +307,7 @@ std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupReq
     room -= input.processors[static_cast<std::size_t>(node)];
   }
   if (group.empty() || static_cast<std::int64_t>(group.size()) > request.max_nodes)
-    throw PlacementError(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and processes per node");
+    throw PlacementError(STOCK_NO_ROOM, "no group of nodes meets the limits on nodes and on processes per node");
   return group;
 }
 

@@ -23,12 +23,12 @@ struct GroupRequest {
 struct GroupInput {
   std::span<const double> compute_load;
   const NetworkLoad* network = nullptr;
-  std::span<const std::int32_t> processors;  // processes that the node takes, pc of [NLA §4]; 0: not a candidate
+  std::span<const std::int32_t> processors;  // processes per node, pc of [NLA §4]; 0: not a candidate
   double alpha = 0.3;
   double beta = 0.7;
   std::span<const double> slowdown = {};  // of slowdown_of_nodes(); empty: only T_G counts
-  ShareRange shares = {};                 // with slowdown: the shares of communication for which the regret is computed
-  // Further groups, such as Slurm's first nodes. The T_G of an improved choice never exceeds that of a known group that
+  ShareRange shares = {};                 // with slowdown: range of communication shares for the regret
+  // Further groups, such as Slurm's first nodes. T_G of an improved choice never exceeds that of a known group that
   // serves the request.
   std::span<const std::vector<std::int32_t>> known_groups = {};
 };
@@ -52,14 +52,14 @@ struct GroupChoice {
   double compute_sum = 0;            // the sum of C_G over the candidate groups, by which C_G is divided
   double network_sum = 0;            // the sum of N_G over the candidate groups, by which N_G is divided
   std::int64_t starts = 0;           // number of candidate groups that were examined
-  bool improved = false;             // the best group is none of Algorithm 1
-  bool short_of_processors = false;  // all nodes together take less than the processes of the request
+  bool improved = false;             // the best group is not one of Algorithm 1
+  bool short_of_processors = false;  // all nodes together take fewer processes than requested
 };
 
 // Search method of choose_group().
 enum class GroupSearch : std::uint8_t {
   paper,     // Algorithms 1 and 2 alone
-  improved,  // then a local search from the best groups, and from consecutive, least loaded and known ones
+  improved,  // then a local search from the best groups and the simple_groups()
 };
 
 // The candidate groups of Algorithm 1 [NLA §5].
@@ -68,10 +68,10 @@ class StartGroups {
   // `input` and `request` must outlive this object.
   StartGroups(const GroupInput& input, const GroupRequest& request);
 
-  // Returns the group of a start node, ascending. It has the required nodes and the start node. Further nodes follow by
-  // rising addition load alpha CL(u) + beta NL(start, u); equal values by node number. It ends when there are enough
-  // processors and at least min_nodes nodes; if all nodes are not enough, it has all nodes. It is empty when that takes
-  // more than max_nodes nodes, or the start node has no processors.
+  // Returns the group of a start node, ascending: the required nodes, the start node, and further nodes by rising
+  // addition load alpha CL(u) + beta NL(start, u); ties by node number. It ends with enough processors and at least
+  // min_nodes nodes, or has all nodes if they are not enough. It is empty if this exceeds max_nodes, or the start node
+  // has no processors.
   std::vector<std::int32_t> of_start(std::int32_t start) const;
 
  private:
@@ -81,48 +81,48 @@ class StartGroups {
                                                   // those of each column
 };
 
-// Returns a group of the nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
+// Returns the group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
-// Returns T_G of a group by the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
+// Returns T_G of a group with the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.
 double total_load(const GroupInput& input, const GroupChoice& choice, const Group& group);
 
-// Returns the groups that simpler rules choose, in ascending order; fewer at the deadline. These are the known groups,
-// the least loaded nodes, the first nodes, and runs of consecutive nodes from other start nodes.
+// Returns the groups that simpler rules choose, each ascending; fewer at the deadline. These are the known groups, the
+// least loaded nodes, the first nodes, and consecutive nodes from other start nodes.
 std::vector<Group> simple_groups(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
-// Returns the group with the least T_G [NLA §6]; if several are equal, the group of the first start node. The work is
-// bounded: for very many nodes or processes only every k-th node is a start. At the deadline the search ends with the
-// best group so far. An improved search also starts from `simple`, the simple_groups() of the input; null: they are
-// computed here. Throws Error when there is no group, or the deadline passes before the first one is found.
+// Returns the group with the least T_G [NLA §6]; ties go to the first start node. The work is bounded: with very many
+// nodes or processes only every k-th node is a start. At the deadline, returns the best group so far. An improved
+// search also starts from `simple`, the simple_groups() of the input; null: computed here. Throws Error when there is
+// no group, or the deadline passes before the first one is found.
 GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, GroupSearch search,
                          const Deadline& deadline = Deadline::never(), const std::vector<Group>* simple = nullptr);
 
-// Improves a group by a local search while T_G falls, by the sums of `choice`. A step omits a node, exchanges a node
-// for one outside, or replaces one by several or several by one. Returns a group that is never worse than `group`. The
-// number of steps is bounded. At the deadline the search ends with the best group.
+// Improves a group by a local search while T_G, with the sums of `choice`, falls. A step omits a node, exchanges a node
+// for one outside, replaces one node by several, or several by one. The number of steps is bounded. Returns a group
+// that is never worse than `group`; at the deadline the best one so far.
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline);
 
-// Returns the group with the least regret, with its T_G by the sums of choose_group(). The run time of a group at the
-// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group.
-// `network` is the mean network load of its pairs. Regret is the run time divided by the least run time of all groups,
-// for the worst share in input.shares. It is largest at an end of that range. Candidates are those of choose_group() up
-// to several slowdowns, and simple_groups(). Throws Error where choose_group() does.
+// Returns the group with the least regret, and its T_G with the sums of choose_group(). The run time of a group at the
+// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group,
+// where `network` is the mean NL of its pairs. Regret is the run time divided by the least run time of all groups, for
+// the worst share in input.shares, which is an end of that range. Candidates are the simple_groups() and those of
+// choose_group() up to several slowdowns. Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
-// Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when there is
-// no group within the limits.
+// Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group
+// meets the limits.
 std::vector<std::int32_t> least_loaded_group(const GroupInput& input, const GroupRequest& request);
 
-// Returns the required nodes and the first nodes of `order` that the request needs. Throws Error when there is no group
-// within the limits.
+// Returns the required nodes and the first nodes of `order` that the request needs. Throws Error when no group meets
+// the limits.
 std::vector<std::int32_t> group_in_order(const GroupInput& input, const GroupRequest& request,
                                          std::span<const std::int32_t> order);
 
-// Distributes `processes` over nodes and returns the number for each, in their order. processors[k] is what node k
-// takes. Each node first gets one process, then nodes are filled in order. Processes beyond all processors are dealt
-// round robin [NLA §5]. When there are too few processes, the last nodes get fewer.
+// Distributes `processes` over nodes and returns the number for each, in their order. Node k takes processors[k]
+// processes. Each node first gets one process, then nodes are filled in order. Processes beyond all processors are
+// dealt round robin [NLA §5].
 std::vector<std::int32_t> processes_per_node(std::span<const std::int32_t> processors, std::int32_t processes);
 
 }  // namespace placement::netload

@@ -10,23 +10,23 @@ namespace placement::netload {
 
 namespace {
 
-constexpr double noise = 0.2;           // of a processor
-constexpr double disbelief = 4;         // factor on the value that nine of ten nodes do not exceed
-constexpr double believed_share = 0.5;  // part of the load that jobs cause on the median node
-constexpr std::size_t fewest = 3;       // number of nodes among which one can be an outlier
+constexpr double noise = 0.2;           // in processors
+constexpr double disbelief = 4;         // factor on the 90th percentile
+constexpr double believed_share = 0.5;  // of the load that jobs cause on the median node
+constexpr std::size_t fewest = 3;       // number of nodes from which on one can be an outlier
 
 double sane(double value) { return value >= 0 && std::isfinite(value) ? value : unknown_value; }
 
 double sum_where_known(double a, double b) { return std::isnan(b) ? a : a - b; }
 
-// Returns the largest value that is believed: `disbelief` times the value that nine of ten nodes do not exceed, but at
-// least `floor`. The result is infinite when only few nodes have a value.
+// Returns the largest plausible value: `disbelief` times the 90th percentile, but at least `floor`. Infinite when only
+// few nodes have a value.
 double believed(const std::vector<double>& column, double floor) {
   std::vector<double> known;
   for (const double value : column)
     if (!std::isnan(value)) known.push_back(value);
   if (known.size() < fewest) return std::numeric_limits<double>::infinity();
-  // With fewer than ten nodes the largest value is left out.
+  // With fewer than ten nodes the largest value is omitted.
   const std::size_t out = std::max<std::size_t>(known.size() / 10, 1);
   const auto at = known.end() - static_cast<std::ptrdiff_t>(out) - 1;
   std::nth_element(known.begin(), at, known.end());
@@ -42,7 +42,7 @@ void cut_off(std::vector<double>& column, double floor) {
 // Raises values that are implausibly low for the processors that Slurm's jobs hold. `held` has these processors for
 // each candidate, in units of the column.
 void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
-  std::vector<double> caused;  // by one held processor
+  std::vector<double> caused;  // per held processor
   for (std::size_t c = 0; c < column.size(); ++c)
     if (held[c] > 0 && !std::isnan(column[c])) caused.push_back(column[c] / held[c]);
   if (caused.size() < fewest) return;
@@ -52,7 +52,7 @@ void raise_to_jobs(std::vector<double>& column, std::span<const double> held) {
     if (held[c] > 0 && column[c] < believed_share * *middle * held[c]) column[c] = believed_share * *middle * held[c];
 }
 
-// Returns the held processors in units of the attribute; empty when jobs do not show in this attribute.
+// Returns the held processors in units of the attribute; empty if jobs do not affect the attribute.
 std::vector<double> held_in_units(NodeAttribute which, std::span<const double> busy, std::span<const double> cores) {
   if (busy.empty() || cores.empty()) return {};
   std::vector<double> held(busy.begin(), busy.end());
@@ -81,7 +81,7 @@ double attribute_of(const NodeState& state, NodeAttribute which) {
   return unknown_value;
 }
 
-// Returns the value up to which an attribute is always believed.
+// Returns the value below which an attribute is always plausible.
 double floor_of(NodeAttribute which) {
   switch (which) {
     case NodeAttribute::cpu_load: return 16;        // processes
@@ -92,7 +92,7 @@ double floor_of(NodeAttribute which) {
   }
 }
 
-bool told(const NodeState& state) {
+bool reporting(const NodeState& state) {
   return !std::isnan(mean_of(state.cpu_load)) || !std::isnan(mean_of(state.cpu_utilisation));
 }
 
@@ -145,8 +145,8 @@ LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> 
   LiveCoverage coverage;
   coverage.candidates = static_cast<std::int32_t>(state_of.size());
   for (const std::int32_t index : state_of) {
-    if (index < 0 || !told(live.nodes[static_cast<std::size_t>(index)])) continue;
-    ++coverage.told;
+    if (index < 0 || !reporting(live.nodes[static_cast<std::size_t>(index)])) continue;
+    ++coverage.reporting;
     const double age = live.nodes[static_cast<std::size_t>(index)].age_s;
     if (age > coverage.oldest_s) coverage.oldest_s = age;
   }

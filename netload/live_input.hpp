@@ -13,27 +13,26 @@ namespace placement::netload {
 // Negative and infinite values count as not known.
 double mean_of(const RunningMeans& means);
 
-// Returns the load of a node beyond the load of Slurm's own jobs there, 0 or more; NaN when it is not known [NLA §4]. A
-// fifth of a processor is subtracted as noise of daemons and of the agent.
+// Returns the load of a node beyond that of Slurm's own jobs, in processors, 0 or more; NaN when it is not known [NLA
+// §4]. A fifth of a processor is subtracted for daemons and the agent.
 double load_beyond_slurm(const NodeState& state);
 
 // Returns load_beyond_slurm() of each candidate node. Candidate c is live.nodes[state_of[c]]; -1: it is not in the
-// snapshot. A node whose load is not known counts as the largest known load. An exceptionally large load is
-// limited before it is used for other nodes.
+// snapshot. An unknown load counts as the largest known load, after an exceptionally large load is limited.
 std::vector<double> loads_beyond_slurm(const LiveState& live, std::span<const std::int32_t> state_of);
 
 // Returns the attributes of candidate nodes from a snapshot. Candidate c is live.nodes[state_of[c]]; -1: not known.
-// Values are limited to four times the 90th percentile. If at least three candidates have jobs, a load that is too
-// small is raised by the load of the median candidate with jobs.
-//   cores  logical cores of each candidate as the caller knows them; empty: those that the nodes report
+// Values are limited to four times the 90th percentile. With at least three candidates that have jobs, an implausibly
+// low load is raised to half the load per processor of the median one.
+//   cores  logical cores of each candidate from the caller; empty: as the nodes report
 //   busy   processors that Slurm's jobs hold on each candidate; empty: not known
 NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> state_of,
                           std::span<const double> cores = {}, std::span<const double> busy = {});
 
-// How many of the candidates have live data.
+// The number of candidates with live data.
 struct LiveCoverage {
   std::int32_t candidates = 0;
-  std::int32_t told = 0;  // candidates whose load or utilisation is known
+  std::int32_t reporting = 0;  // candidates whose load or utilisation is known
   double oldest_s = 0;    // the largest age of their attributes, in seconds
 };
 // Returns the coverage of candidates. Candidate c is live.nodes[state_of[c]]; -1: it is not in the snapshot.

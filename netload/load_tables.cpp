@@ -47,7 +47,7 @@ class Table {
   std::vector<std::string_view> row(std::size_t r) const {
     std::vector<std::string_view> row = fields(lines_[r + 1]);
     if (row.size() != header_.size())
-      fail(r, std::to_string(row.size()) + " fields, and the first line names " + std::to_string(header_.size()) +
+      fail(r, std::to_string(row.size()) + " fields, but the first line names " + std::to_string(header_.size()) +
                   " columns");
     return row;
   }
@@ -68,7 +68,7 @@ class Table {
   }
 
  private:
-  // text_lines() is not used here: it would remove tabs at the ends of a line, where fields may be empty.
+  // text_lines() would remove tabs at the ends of a line, where fields may be empty.
   static std::vector<TextLine> lines_of(std::string_view text) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
     if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
@@ -104,10 +104,10 @@ bool is_node_name(std::string_view name) {
                      [](char c) { return c > ' ' && c < 0x7f && c != '[' && c != ']' && c != ','; });
 }
 
-// A node has at least one core. A value of 0 is refused, because it could also mean that the number is not known.
+// 0 cores are rejected, because 0 could also mean an unknown number.
 int least_of(NodeAttribute which) { return which == NodeAttribute::cores ? 1 : 0; }
 
-// Sets used memory to total minus available memory, where the table has only these two.
+// Sets used memory to total minus available memory if the table has only these two.
 void derive_used_memory(NodeTable& table) {
   std::vector<double>& used = table[NodeAttribute::memory_used];
   const std::vector<double>& memory = table[NodeAttribute::memory];

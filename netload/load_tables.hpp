@@ -10,9 +10,8 @@
 namespace placement::netload {
 
 // Nodes and pairs as text tables. The first line has the names of the columns; each further line has one node or pair.
-// Columns are separated by one tab each or, when the first line has no tab, by blanks. '#' starts a comment. A value
-// is a number of 0 or more, for cores of 1 or more. "-", "NA" and, between tabs, an empty field mean that it is not
-// known.
+// Columns are separated by one tab, or by blanks if the first line has no tab. '#' starts a comment. A value is a
+// number of 0 or more, for cores of 1 or more. "-", "NA" and, between tabs, an empty field mean an unknown value.
 
 // The nodes of a table: their names and their attributes in one order.
 struct NamedNodes {
@@ -20,9 +19,9 @@ struct NamedNodes {
   NodeTable table;
 };
 
-// Parses a table of nodes. Its columns are `node` and names of node_attributes(). When used memory is absent, it is
-// total minus available memory. `file` is the name for messages. Throws Error with file and line on an unknown or
-// repeated column, a wrong value, a repeated node, more than max_table_nodes nodes, or no node.
+// Parses a table of nodes. Its columns are `node` and names of node_attributes(). If used memory is absent, it is total
+// minus available memory. `file` is the name for messages. Throws Error with file and line for an unknown or repeated
+// column, a wrong value, a repeated node, no node, or more than max_table_nodes nodes.
 NamedNodes read_node_table(std::string_view text, const std::string& file);
 
 // Parses a table of pairs of the nodes `names`. Its columns are u, v, and any of latency_us, bandwidth_Bps and

@@ -12,11 +12,11 @@ namespace {
 
 constexpr int most_steps = 200;
 
-// The number of nodes examined in one search. A group so large that its sums alone exceed this is not changed.
+// The number of nodes examined in one search. A group whose sums alone exceed this is not changed.
 constexpr std::int64_t most_work = 2'000'000;
 
-// Adding one node and omitting several takes cubic time, so larger groups are not tried. Only a limited number of
-// nodes is tried for addition: those that add least T_G for each of their processors.
+// Adding one node and omitting several takes cubic time, so it is skipped for larger groups. Only the nodes that add
+// the least T_G per processor are tried for addition.
 constexpr std::size_t most_for_addition = 16;
 constexpr std::size_t most_added = 64;
 
@@ -57,16 +57,16 @@ class LocalSearch {
  private:
   static std::size_t index(std::int32_t node) { return static_cast<std::size_t>(node); }
   std::int32_t nodes() const { return static_cast<std::int32_t>(input_.processors.size()); }
-  // Returns whether the node has processors and is outside of the group.
+  // Returns whether the node has processors and is outside the group.
   bool is_free(std::int32_t node) const { return input_.processors[index(node)] > 0 && inside_[index(node)] == 0; }
 
-  // Returns whether there is work left for this number of rows.
+  // Returns whether the limit of work allows this number of rows.
   bool spend(std::size_t rows) {
     work_ += static_cast<std::int64_t>(rows * network_.size());
     return work_ < most_work;
   }
 
-  // The sums are computed row by row, in the order of the measurements in memory.
+  // Sums row by row, in the order of the measurements in memory.
   bool sum_network(const Deadline& deadline) {
     std::fill(network_.begin(), network_.end(), 0.0);
     for (const std::int32_t member : members_) {
@@ -115,16 +115,16 @@ class LocalSearch {
     return true;
   }
 
-  // Returns the increase of T_G when the group takes in a node.
+  // Returns the increase of T_G when a node joins the group.
   double addition(std::int32_t node) const { return weight(node) + network_factor_ * network_[index(node)]; }
 
   bool exchange() {
-    // When the processors are too few anyway, an exchange must not reduce them.
+    // If the processors are too few anyway, an exchange must not reduce them further.
     const std::int64_t needed = std::min<std::int64_t>(request_.processes, room_);
     double least = 0;
     for (const std::int32_t member : members_)
       if (!required_[index(member)]) least = std::min(least, -addition(member));
-    // The cost of a new node does not include its link to the node that leaves. That link is at most the worst link.
+    // The cost of a new node excludes its link to the node that leaves, which costs at most most_link_.
     newcomers_.clear();
     for (std::int32_t node = 0; node < nodes(); ++node) {
       const double more = addition(node);
@@ -154,7 +154,7 @@ class LocalSearch {
     return true;
   }
 
-  // Adds a node that makes several others unnecessary. When all nodes have equal processors, there is none.
+  // Adds a node that makes several others unnecessary. If all nodes have equal processors, there is no such node.
   bool add_and_omit(const Deadline& deadline) {
     if (alike_ || members_.size() < 3 || members_.size() > most_for_addition) return false;
     const std::vector<std::int32_t> members = members_;
@@ -174,7 +174,7 @@ class LocalSearch {
     return take(best_members, best, deadline);
   }
 
-  // Makes `members` the group, if there are any; T_G changes by `change`.
+  // Makes `members` the group, unless the list is empty; T_G changes by `change`.
   bool take(const std::vector<std::int32_t>& members, double change, const Deadline& deadline) {
     if (members.empty()) return false;
     total_ += change;
@@ -188,8 +188,7 @@ class LocalSearch {
     return sum_network(deadline);
   }
 
-  // Replaces a node by several nodes of other sizes. Each of them is the node that adds least T_G for each processor
-  // that is still missing.
+  // Replaces a node by several nodes of other sizes, each the node that adds the least T_G per missing processor.
   bool omit_and_add(const Deadline& deadline) {
     if (alike_ || members_.size() > most_for_addition ||
         static_cast<std::int64_t>(members_.size()) >= request_.max_nodes)
@@ -197,7 +196,7 @@ class LocalSearch {
     const std::vector<std::int32_t> members = members_;
     double best = 0;
     std::vector<std::int32_t> best_members;
-    std::vector<double> to_left;  // from each node to the members that are left
+    std::vector<double> to_left;  // from each node to the remaining members
     for (std::size_t k = 0; k < members.size() && spend(2) && !deadline.expired(); ++k) {
       if (required_[index(members[k])]) continue;
       double change = -addition(members[k]);
@@ -224,7 +223,7 @@ class LocalSearch {
     return take(best_members, best, deadline);
   }
 
-  // Returns the node outside of the group, except `out`, that adds least for each missing processor; -1 when there is
+  // Returns the node outside the group, except `out`, that adds the least T_G per missing processor; -1 if there is
   // none.
   std::int32_t cheapest(const std::vector<double>& to_left, const std::vector<std::int32_t>& left, std::int32_t out,
                         std::int64_t missing) const {
@@ -242,7 +241,7 @@ class LocalSearch {
     return found;
   }
 
-  // Returns the nodes outside of the group that add least for each of their processors, at most most_added of them.
+  // Returns up to most_added nodes outside the group that add the least T_G per processor.
   std::vector<std::int32_t> cheapest_additions() const {
     std::vector<std::pair<double, std::int32_t>> costs;
     for (std::int32_t node = 0; node < nodes(); ++node)
@@ -255,7 +254,7 @@ class LocalSearch {
     return cheapest;
   }
 
-  // Omits one node of the group `left` + `added`: the node that saves most, in total or, with `for_each_processor`, per
+  // Omits the node of the group `left` + `added` that saves most, in total or, with `for_each_processor`, per
   // processor. Returns whether a node was omitted.
   bool omit_from(std::vector<std::int32_t>& left, std::int32_t added, std::int64_t& room, double& change,
                  bool for_each_processor) const {

@@ -9,8 +9,7 @@ namespace placement::netload {
 
 namespace {
 
-// Up to this number of nodes the whole matrix is computed once. It covers all machines on which the monitor measures
-// each pair.
+// Up to this number of nodes the whole matrix is computed once: all machines on which the monitor measures each pair.
 constexpr std::int32_t most_dense = 1024;
 
 constexpr double least_Bps_of_time = 1;  // no pair takes infinitely long
@@ -60,7 +59,7 @@ void add_attribute(std::int32_t nodes, const std::vector<double>& value, const P
     }
 }
 
-// Returns peak minus available bandwidth of each pair, where the input does not give this difference itself.
+// Returns peak minus available bandwidth of each pair, if the input does not have this difference itself.
 std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   std::vector<double> missing = pairs.bandwidth_missing_Bps;
   if (pairs.bandwidth_Bps.empty()) return missing;
@@ -71,8 +70,8 @@ std::vector<double> missing_bandwidth(const DensePairs& pairs) {
   return missing;
 }
 
-// Returns the time of a byte on each pair, relative to that by the mean bandwidth. An unknown bandwidth counts as the
-// least.
+// Returns the time of a byte on each pair, divided by the time at the mean bandwidth. An unknown bandwidth counts as
+// the least one.
 std::vector<double> times_of_bytes(const DensePairs& pairs) {
   const double mean = mean_over_pairs(pairs.nodes, pairs.bandwidth_Bps).mean();
   double least = mean;

@@ -13,8 +13,8 @@
 
 namespace placement::netload {
 
-// Measurements of all pairs of candidate nodes, as a user gives them. Each vector has nodes x nodes values, row by row
-// and symmetric. NaN: not known; an empty vector: absent. The diagonal is not used.
+// Measurements of all pairs of candidate nodes from a user. Each vector has nodes x nodes values, row by row and
+// symmetric; NaN: not known. An absent attribute has an empty vector. The diagonal is not used.
 struct DensePairs {
   std::int32_t nodes = 0;
   std::vector<double> latency_us;
@@ -23,23 +23,23 @@ struct DensePairs {
 };
 
 // How the bandwidth of a pair counts in its load: by the difference from the peak [NLA §3], or by the time of a byte
-// (mean bandwidth / bandwidth). Only a NetworkLoad that is dense() can use times; any other one uses differences.
+// (mean bandwidth / bandwidth). Times require a NetworkLoad that is dense(); any other uses differences.
 enum class PairMeasure : std::uint8_t { difference, time };
 
-// The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]. NL is the weighted sum of latency and of the
+// The network load NL(u, v) of all pairs of candidates [NLA §3, eq. 2]: the weighted sum of latency and of the
 // difference between peak and available bandwidth. Each term is divided by the number of nodes times its mean over the
-// known pairs. The peak is the largest bandwidth of any pair of candidates. A value that is not known counts as the
-// worst known value. An attribute that is absent, or 0 for all pairs, contributes 0.
+// known pairs. The peak is the largest bandwidth of any pair of candidates. An unknown value counts as the worst known
+// value. An attribute that is absent, or 0 for all pairs, contributes 0.
 class NetworkLoad {
  public:
-  // Nothing is known: NL is 0 for each pair.
+  // Without measurements: NL is 0 for each pair.
   explicit NetworkLoad(std::int32_t nodes = 0);
 
   // Uses the values of all pairs, and the weights of latency and bandwidth.
   NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, PairMeasure measure = PairMeasure::difference);
 
-  // Uses the measurements of a snapshot. Throws Error at the deadline. Extreme and negative values are limited, so that
-  // a wrong report does not change the scale. If all differences are within the error, each pair has the mean.
+  // Uses the measurements of a snapshot. Throws Error at the deadline. Extreme and negative values are limited, so a
+  // wrong report does not change the scale. If all differences are within the error, each pair has the mean.
   //   table         must outlive this object
   //   state_of      candidate c is node state_of[c] of the table; -1: unknown
   //   within_error  counts_nothing: up to 1,024 nodes, a difference within the error of measurement is ignored
@@ -58,7 +58,7 @@ class NetworkLoad {
     return u == v ? 0 : load_of(columns_.pair(u, v));
   }
 
-  // NL from one node to the nodes of a column of columns(); to all nodes where NL is dense(), in column 0.
+  // NL from one node to the nodes of a column of columns(); if NL is dense(), to all nodes, as column 0.
   class ToColumn {
    public:
     ToColumn(const NetworkLoad& load, std::int32_t v, std::int32_t column) : load_(load), v_(v) {
@@ -68,7 +68,7 @@ class NetworkLoad {
       if (load_.dense()) return load_.at(v_, u);
       return u == v_ ? 0 : load_.load_of(load_.columns_.corrected(cell_, v_, u));
     }
-    // Returns a lower bound. It is NL without the corrections of nodes, which only raise it, and 0 where NL is dense().
+    // Returns a lower bound: NL without the corrections of nodes, which only raise it; 0 if NL is dense().
     double least() const { return load_.dense() ? 0 : load_.load_of(cell_); }
 
    private:
@@ -83,7 +83,7 @@ class NetworkLoad {
   // Adds sign * NL(v, u) to sums[u] for each node u.
   void add_row(std::int32_t v, double sign, std::span<double> sums) const;
 
-  // Returns the columns of the table. It is for NL that is not dense().
+  // Returns the columns of the table. Only for NL that is not dense().
   const PairColumns& columns() const { return columns_; }
 
   std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth

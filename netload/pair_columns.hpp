@@ -10,19 +10,19 @@
 
 namespace placement::netload {
 
-// The columns of a table of pairs: those of its groups that contain candidate nodes. It also has the corrections of
-// each node. In a table of single nodes each candidate is a column.
+// The columns of a table of pairs: its groups that contain candidate nodes, with the corrections of each node. In a
+// table of single nodes each candidate is a column.
 class PairColumns {
  public:
   PairColumns() = default;
 
-  // Candidate c is node state_of[c] of the table; -1: nothing is known of it. The table must outlive this object.
+  // Candidate c is node state_of[c] of the table; -1: without data. The table must outlive this object.
   PairColumns(const PairTable& table, std::span<const std::int32_t> state_of);
 
   std::int32_t nodes() const { return static_cast<std::int32_t>(group_of_.size()); }
   std::int32_t columns() const { return static_cast<std::int32_t>(group_.size()); }
 
-  // Returns the candidates of a column, ascending. Candidates without a column are the members of column columns().
+  // Returns the candidates of a column, ascending. Column columns() has the candidates without a group.
   std::span<const std::int32_t> members(std::int32_t column) const {
     return members_[static_cast<std::size_t>(column)];
   }
@@ -32,11 +32,10 @@ class PairColumns {
   std::int32_t group(std::int32_t column) const {
     return column < columns() ? group_[static_cast<std::size_t>(column)] : -1;
   }
-  // Returns the group of a candidate in the table; -1 when nothing is known of it.
+  // Returns the group of a candidate in the table; -1: without data.
   std::int32_t group_of(std::int32_t node) const { return group_of_[static_cast<std::size_t>(node)]; }
 
-  // Each of the following returns one row of the table, indexed by group. It is null when the table does not have this
-  // attribute or the group is -1.
+  // Return one row of the table, indexed by group; null when the table does not have the attribute or the group is -1.
   const float* latency(std::int32_t group) const { return row(table_->latency_us, group); }
   const float* bandwidth(std::int32_t group) const { return row(table_->bandwidth_Bps, group); }
   const float* latency_error(std::int32_t group) const { return row(table_->latency_error_us, group); }
@@ -48,7 +47,7 @@ class PairColumns {
   bool has_terms() const { return !added_us_.empty(); }
   // Returns the latency in us that is added to each pair of the node; 0 without corrections.
   double added_us(std::int32_t node) const { return has_terms() ? added_us_[static_cast<std::size_t>(node)] : 0; }
-  // Returns the bandwidth that no pair of the node exceeds; infinite without corrections.
+  // Returns the upper limit of the bandwidth of each pair of the node; infinite without corrections.
   double most_Bps(std::int32_t node) const {
     return has_terms() ? most_Bps_[static_cast<std::size_t>(node)] : std::numeric_limits<double>::infinity();
   }

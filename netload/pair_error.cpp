@@ -8,11 +8,11 @@ namespace placement::netload {
 
 namespace {
 
-// The largest number of values for a median. They are sampled evenly.
+// The largest numbers of values for a median, sampled evenly.
 constexpr std::int32_t pairs_of_node = 16;
 constexpr std::int64_t pairs_of_all = 512;
 
-constexpr const char* no_time = "no time is left to look at the network between all nodes";
+constexpr const char* no_time = "no time is left to read the measurements of all pairs of nodes";
 
 }  // namespace
 
@@ -60,7 +60,7 @@ void BeyondError::find_errors_of_nodes(const Deadline& deadline) {
     of_node[static_cast<std::size_t>(u)] = known.back();
   }
   if (known.empty()) return;
-  // Pairs that were measured once have no error yet. The usual error is used for them.
+  // Pairs measured only once have no error yet and get the usual error.
   const double usual = upper_median(std::span(known));
   for (double& error : of_node)
     if (std::isnan(error)) error = usual;

@@ -10,13 +10,13 @@
 
 namespace placement::netload {
 
-// Whether a difference between pairs counts if it is within the error of measurement (BeyondError).
+// Whether a difference between pairs within the error of measurement counts (BeyondError).
 enum class WithinError : std::uint8_t { counts, counts_nothing };
 
 // Removes differences within the error of measurement from one series of measurements of all pairs, latency or
-// bandwidth. A value within twice its error of the median becomes the median. Each other value moves towards the median
-// by twice its error (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Where no errors are known, and
-// with WithinError::counts, values do not change.
+// bandwidth. A value within twice its error of the median becomes the median. Any other value moves towards the median
+// by twice its error (soft thresholding; Donoho and Johnstone, Biometrika 81, 1994). Without known errors, and with
+// WithinError::counts, values do not change.
 class BeyondError {
  public:
   enum class Series : std::uint8_t { latency, bandwidth };
@@ -34,9 +34,9 @@ class BeyondError {
     double value(std::int32_t v, std::int32_t group, double measured) const {
       if (predictors_ == nullptr || !(measured >= 0)) return measured;
       const double value = std::min(measured, all_.bound_);
-      // A value that no measurement gave, such as one of the model, has no error of its own.
+      // A value without a measurement, such as one of the model, has no error of its own.
       if (predictors_[group] == Predictor::none) return value;
-      // After a few measurements the error is not reliable. It is at least the usual error of the two nodes.
+      // After few measurements the error is unreliable. It is at least the usual error of the two nodes.
       double error = (of_node_ + all_.of_node_[static_cast<std::size_t>(v)]) / 2;
       if (errors_[group] > error) error = static_cast<double>(errors_[group]);
       const double difference = value - all_.median_;
@@ -50,13 +50,13 @@ class BeyondError {
     const BeyondError& all_;
     double of_node_ = 0;
     const float* errors_ = nullptr;
-    const Predictor* predictors_ = nullptr;  // null: no error is known, and values do not change
+    const Predictor* predictors_ = nullptr;  // null: no error is known
   };
   // Returns the pairs of candidate u.
   Row row(std::int32_t u) const;
 
  private:
-  // The error of a forecast is a mean of absolute values. About nine of ten values are within twice this error.
+  // The error of a forecast is a mean of absolute values; about nine of ten values are within twice this error.
   static constexpr double times_error = 2;
 
   const float* errors(std::int32_t node) const;

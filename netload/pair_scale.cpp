@@ -15,25 +15,25 @@ namespace {
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-// A latency is believed up to this multiple of the largest median of a node. A bandwidth is believed up to this
-// multiple of the largest value that a node has with more than one other node.
+// A latency is plausible up to this multiple of the largest median of a node. A bandwidth is plausible up to this
+// multiple of the largest value that a node has with at least two other nodes.
 constexpr float latency_disbelief = 4;
 constexpr float bandwidth_disbelief = 2;
 
 // The upper limit of each bound, so that no sum overflows.
 constexpr float most_believed = 1e30F;
 
-// The number of nodes that are sampled for the bounds, and of pairs of each. Half of the pairs are with nodes close
-// by, because the fast links are there.
+// The number of nodes sampled for the bounds, and of pairs per node. Half of the pairs are with nodes close by, because
+// the fast links are there.
 constexpr std::int32_t most_sampled = 16;
 constexpr std::int32_t pairs_sampled = 32;
 
-constexpr const char* no_time = "no time is left to look at the network between all nodes";
+constexpr const char* no_time = "no time is left to read the measurements of all pairs of nodes";
 
-// Returns how many of `nodes` nodes may give wrong values: a tenth, at least one.
+// Returns the number of `nodes` nodes that may give wrong values: a tenth, at least one.
 std::size_t liars(std::size_t nodes) { return std::max<std::size_t>(nodes / 10, 1); }
 
-// Returns the largest value after the number of values that liars may have made is left out.
+// Returns the largest value, after omitting the number of values that liars may have made.
 float largest_believed(std::vector<float>& values) {
   if (values.empty()) return infinite;
   const std::size_t out = values.size() < 2 ? 0 : std::min(liars(values.size() + 1), values.size() - 1);
@@ -42,9 +42,9 @@ float largest_believed(std::vector<float>& values) {
   return *at;
 }
 
-// Sets the bounds of latency and bandwidth. A node influences all of its own pairs, but only one pair of each other
-// node. That is too little to change the median or the second best value of the other node. A latency or bandwidth
-// that is too low harms no other node.
+// Sets the bounds of latency and bandwidth. A node influences all its own pairs, but only one pair of each other node.
+// So it cannot change the median or the second best value of another node. A latency or bandwidth that is too low harms
+// no other node.
 void find_bounds(const PairColumns& columns, PairScale& scale) {
   const std::int32_t nodes = columns.nodes();
   const std::int32_t step = std::max(nodes / most_sampled, 1);
@@ -131,7 +131,7 @@ class CellByCell {
   }
 
  private:
-  // Adds pairs of equal nodes. A value that is below 0 or NaN is not known.
+  // Adds pairs of equal nodes. A value below 0 or NaN is not known.
   static void add_equal(PairSums& sums, float value, double pairs) {
     if (!(value >= 0)) return;
     sums.sum += pairs * static_cast<double>(value);
@@ -140,8 +140,8 @@ class CellByCell {
     sums.least = std::min(sums.least, value);
   }
 
-  // Returns the sum over the pairs of two columns, or of one if they are the `same`. `all` is the sum over all ordered
-  // pairs, `with_itself` that over all nodes with themselves.
+  // Returns the sum over the pairs of two columns, or within one column if they are the `same`. `all` is the sum over
+  // all ordered pairs, `with_itself` the sum over all nodes with themselves.
   static double pairs_of(bool same, double all, double with_itself) { return same ? (all - with_itself) / 2 : all; }
 
   void add_latency(PairSums& sums, const Corrections& x, const Corrections& y, bool same, double us) const {
@@ -163,7 +163,7 @@ class CellByCell {
   void add_bandwidth(PairSums& sums, const Corrections& x, const Corrections& y, bool same, double cell) const {
     const double Bps = std::min(cell, scale_.bandwidth_bound);
     double all = 0, with_itself = 0;
-    // Both lists are sorted. Equal caps are treated together.
+    // Both lists are sorted. Equal caps are handled together.
     for (std::size_t k = 0; k < x.caps.size();) {
       std::size_t alike = k + 1;
       while (alike < x.caps.size() && (x.caps[alike] == x.caps[k] || x.caps[k] >= Bps)) ++alike;

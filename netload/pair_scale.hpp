@@ -7,10 +7,10 @@
 
 namespace placement::netload {
 
-// The scale of the measurements of all pairs [NLA §3], which must be known before NL of one pair can be computed. Each
-// cell of the table is read once for it.
+// The scale of the measurements of all pairs [NLA §3], required for NL of any pair. It reads each cell of the table
+// once.
 struct PairScale {
-  // Larger values are limited to these bounds, so that an extreme report of one node does not change the scale.
+  // Larger values are limited to these bounds, so an extreme report of one node does not change the scale.
   double latency_bound = 0;
   double bandwidth_bound = 0;
 

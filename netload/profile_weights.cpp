@@ -19,7 +19,7 @@ constexpr std::size_t max_summary_bytes = 1 << 20;
 constexpr double most_ranks_per_link = 16;
 constexpr std::size_t most_nodes = 32, longest_node_name = 255;
 constexpr const char* use_key = "network-use";
-constexpr double least_part = 0.05;  // of latency and of bandwidth, since each program needs both
+constexpr double least_part = 0.05;  // least weight of latency and of bandwidth: every program needs both
 
 std::optional<double> number(std::string_view text) {
   const std::optional<double> value = parse_real(text);
@@ -33,7 +33,7 @@ bool is_node_name(std::string_view text) {
   });
 }
 
-// Parses a line as "  1024..2047: 12".
+// Parses a line such as "  1024..2047: 12".
 std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
   const std::size_t dots = line.find(".."), colon = line.find(": ");
   if (dots == line.npos || colon == line.npos || colon < dots) return std::nullopt;
@@ -44,8 +44,8 @@ std::optional<CommunicationProfile::Sizes> sizes_of(std::string_view line) {
   return CommunicationProfile::Sizes{*least, *most, *messages};
 }
 
-// Parses a line as "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run". Returns the percentage times
-// least over mean, here 0.5. Without the extremes it returns the share of the mean.
+// Parses a line such as "time in such calls    6.0 s (mean; 5.0 to 7.0), 60.0 % of the run". Returns the percentage
+// times least over mean, here 0.5. Without the extremes it returns the share of the mean.
 std::optional<double> waiting_share(std::string_view line) {
   constexpr std::string_view end = "% of the run";
   const std::string_view before = trimmed(line.substr(0, line.size() - end.size()));
@@ -62,7 +62,7 @@ std::optional<double> waiting_share(std::string_view line) {
   return std::min(part * *percent / 100, 1.0);
 }
 
-// Parses a line as "point-to-point        30000 bytes in 4 messages, 75.0 % of the bytes". Returns the bytes.
+// Parses a line such as "point-to-point        30000 bytes in 4 messages, 75.0 % of the bytes". Returns the bytes.
 std::optional<double> bytes_of(std::string_view line) {
   for (const std::string_view kind : {"point-to-point ", "collective ", "one-sided "}) {
     if (!line.starts_with(kind)) continue;
@@ -72,7 +72,7 @@ std::optional<double> bytes_of(std::string_view line) {
   return std::nullopt;
 }
 
-// Parses lines as "ranks                 16" and "run time              2.5 s (mean over ranks)".
+// Parses lines such as "ranks                 16" and "run time              2.5 s (mean over ranks)".
 void take_number(std::string_view line, std::string_view name, double& target) {
   if (!line.starts_with(name)) return;
   const std::vector<std::string_view> words = split_words(line.substr(name.size()));
@@ -80,7 +80,7 @@ void take_number(std::string_view line, std::string_view name, double& target) {
   if (const auto value = number(words[0])) target = *value;
 }
 
-// Adds the names in a line as "nodes                 n1 n2". Names that could not travel with a job are left out.
+// Adds the names in a line such as "nodes                 n1 n2". Omits names that could not travel with a job.
 void take_nodes(std::string_view line, std::vector<std::string>& nodes) {
   for (const std::string_view word : split_words(line.substr(line.find(' '))))
     if (nodes.size() < most_nodes && is_node_name(word)) nodes.emplace_back(word);
@@ -106,14 +106,14 @@ MessageTotals totals_of(const CommunicationProfile& profile) {
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file) {
   constexpr std::string_view time_line = "time in such calls", time_end = "% of the run";
   CommunicationProfile profile;
-  bool told = false;
+  bool has_share = false;
   for (const TextLine& line : text_lines(text)) {
     if (line.text.starts_with(time_line) && line.text.ends_with(time_end)) {
       const auto share = waiting_share(line.text);
       if (!share)
         fail_at(file, line.number, "'" + shown(line.text) + "': expected 'time in such calls ... % of the run'");
       profile.waiting_share = *share;
-      told = true;
+      has_share = true;
     } else if (line.text.starts_with("ranks ") || line.text.starts_with("run time ")) {
       take_number(line.text, "ranks ", profile.ranks);
       take_number(line.text, "run time ", profile.run_s);
@@ -125,15 +125,15 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
       profile.sizes.push_back(*sizes);
     }
   }
-  if (!told)
+  if (!has_share)
     throw Error(file + ": no line 'time in such calls .. % of the run': expected a summary of placement-profile");
   return profile;
 }
 
 CommunicationProfile read_profile_summary(const std::string& file) {
-  const std::string beside = file + ".summary";
+  const std::string summary = file + ".summary";
   std::error_code error;
-  const std::string path = std::filesystem::exists(beside, error) ? beside : file;
+  const std::string path = std::filesystem::exists(summary, error) ? summary : file;
   return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
 }
 
@@ -205,7 +205,7 @@ Parameters profile_weights(const NetworkUse& use, const TypicalLink& link) {
   const double latency = std::clamp(of_latency, least_part, 1 - least_part);
   const double share = network_share(use, link);
   const double network = share * share / (share * share + (1 - share) * (1 - share));
-  // The second number of each pair is computed from the rounded first one, so that they add up to 1.
+  // The second number of each pair is computed from the rounded first one, so they add up to 1.
   const std::string alpha = fixed_number(1 - network, 3);
   const std::string beta = fixed_number(1 - *number(alpha), 3);
   return {{"alpha", alpha},
@@ -226,7 +226,7 @@ void add_measured_share(Parameters& parameters, const std::string& file) {
   if (!std::filesystem::exists(file + ".summary", error)) return;
   try {
     parameters.try_emplace("comm-share", std::to_string(std::lround(100 * read_profile_summary(file).waiting_share)));
-  } catch (const Error&) {  // a file of that name that is not a summary
+  } catch (const Error&) {  // the file is not a summary
   }
 }
 

@@ -13,8 +13,8 @@ namespace placement::netload {
 
 // How a program used the network in one run, from the summary that libplacement-profile writes next to the matrix.
 struct CommunicationProfile {
-  // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least. This rank
-  // waits for the network; the others also wait for slower ranks.
+  // The share (0..1) of the run time in calls that wait for other ranks, of the rank that waits least: it waits for the
+  // network, the others also for slower ranks.
   double waiting_share = 0;
   double ranks = 0;                     // 0: not known
   double run_s = 0;                     // run time in seconds; 0: not known
@@ -29,19 +29,18 @@ struct CommunicationProfile {
   std::optional<double> bytes = {};  // of all messages; without it they are estimated by `sizes`
 };
 
-// Parses a summary; `file` is its name for messages. Throws Error with the name when the share of time is missing or
-// wrong.
+// Parses a summary. Throws Error with the name `file` when the share of time is missing or wrong.
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file);
 
-// Reads the profile of FILE.summary if that exists (FILE is the matrix), and otherwise that of FILE itself. Throws
-// Error with the name of the file.
+// Reads the profile from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws Error
+// with the name of the file.
 CommunicationProfile read_profile_summary(const std::string& file);
 
-// The use of the network in a form that is short enough to travel with the job. The host that knows the links derives
+// The use of the network in a form that is short enough to travel with the job. The host that knows the links computes
 // the weights from it.
 struct NetworkUse {
   double waiting_share = 0;             // see CommunicationProfile, 0..1
-  double ranks = 0;                     // 0: not known; the rates below are then totals, and only their ratio is useful
+  double ranks = 0;                     // 0: not known; then the rates below are totals, useful only as a ratio
   double messages_per_s = 0;            // mean of one rank over the run
   double bytes_per_s = 0;               // mean of one rank over the run
   std::vector<std::string> nodes = {};  // some of the nodes of the run, at most 32; empty: not known
@@ -52,37 +51,37 @@ NetworkUse network_use(const CommunicationProfile& profile);
 // Formats the four numbers in the order of NetworkUse, and the nodes if they are known, as
 // "0.94:16:1200:5.3e+06:n1+n2".
 std::string to_string(const NetworkUse& use);
-// Parses the text of to_string(). Throws Error when it is not four numbers in their ranges, with or without nodes.
+// Parses the text of to_string(). Throws Error unless it is four numbers in their ranges, with or without nodes.
 NetworkUse parse_network_use(std::string_view text);
 
-// Returns the share (0..1) of the run time that the network may take. It is the share of waiting, limited by the time
-// that the messages take if all ranks, at most sixteen, share one idle link. A program whose ranks wait in turns for
-// each other's computation has a large share of waiting and a small time of messages.
+// Returns the share (0..1) of the run time that the network may take: the share of waiting, limited to the time of the
+// messages if up to sixteen ranks share one idle link. If ranks wait for each other's computation, the waiting share is
+// large but the time of messages is small.
 double network_share(const NetworkUse& use, const TypicalLink& link);
 
-// Returns alpha, beta, latency and bandwidth for NLA [NLA §10]. Let a be the share of the run time that the network
-// takes. If the loads of nodes and network vary equally, they change the run time with variances (1 - a)^2 and a^2.
-// alpha and beta are in proportion to these: for a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The
-// weight of latency is its share of the time that the messages take on the link.
+// Returns alpha, beta, latency and bandwidth for NLA [NLA §10]. Let a be the network's share of the run time. If the
+// loads of nodes and network vary equally, they change the run time with variances (1 - a)^2 and a^2, and alpha and
+// beta are proportional to these. For a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The weight of
+// latency is its share of the time of the messages on the link.
 Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 
-// Replaces the parameter profile=FILE by network-use= with the contents of this profile, because other hosts do not
-// have the file. Does nothing without profile=. Throws Error with the name of the file.
+// Replaces the parameter profile=FILE by network-use= with the contents of the profile, because other hosts do not have
+// the file. Does nothing without profile=. Throws Error with the name of the file.
 void replace_profile(Parameters& parameters);
 
-// Adds comm-share=, the percentage of the run time in calls that wait for other ranks. The source is the summary of the
-// matrix `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
+// Adds comm-share=, the percentage of the run time in calls that wait for other ranks, from the summary of the matrix
+// `file`. Does nothing if the parameters have comm-share=, or if no summary can be read.
 void add_measured_share(Parameters& parameters, const std::string& file);
 
-// Returns the link on which the time of the messages of the profile in network-use= is computed. It has the latency and
-// bandwidth of the slowest measured link between the nodes of the profile's run, because ranks wait for the slowest
-// messages. Without measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of
-// network-use= is wrong.
+// Returns the link for the time of the messages of the profile in network-use=: the latency and bandwidth of the
+// slowest measured link between the nodes of the profile's run, because ranks wait for the slowest messages. Without
+// measurements it is typical_link() of the candidates in `state_of`. Throws Error when the value of network-use= is
+// wrong.
 TypicalLink link_of_profile(const Parameters& parameters, const LiveState& live,
                             std::span<const std::int32_t> state_of);
 
-// Replaces the parameter network-use= by weights for `link`, except those that other parameters give. When alpha or
-// beta is given, neither is replaced. Throws Error when the value of network-use= is wrong.
+// Replaces the parameter network-use= by weights for `link`. Other parameters keep their weights; alpha or beta keeps
+// both. Throws Error when the value of network-use= is wrong.
 void replace_network_use(Parameters& parameters, const TypicalLink& link);
 
 }  // namespace placement::netload

@@ -7,7 +7,7 @@ namespace placement::netload {
 
 namespace {
 
-// The size of the table with the cost of each rank on each node.
+// Largest size of the table with the cost of each rank on each node.
 constexpr std::int64_t most_entries = most_distances;
 constexpr std::int32_t most_ranks = 4096;
 constexpr int most_sweeps = 20;
@@ -24,7 +24,7 @@ class Exchange {
         place_(place),
         nodes_(static_cast<std::size_t>(distances.nodes)) {}
 
-  // The ranks keep their places where the deadline passes before all costs are known.
+  // The ranks keep their places if the deadline passes before all costs are known.
   template <typename MayExchange>
   void run(const Deadline& deadline, MayExchange may_exchange) {
     if (!sum_costs(deadline)) return;
@@ -57,7 +57,7 @@ class Exchange {
     return cost_on_[unit * nodes_ + static_cast<std::size_t>(node)];
   }
 
-  // Updates the costs of the unit when one of its partners moves from one node to another; from -1: it had no node.
+  // Updates the costs of the unit when a partner moves from one node to another; `from` -1: it had no node.
   void move_peer(std::size_t unit, std::int32_t from, std::int32_t to, double weight) {
     double* const row = &cost_on_[unit * nodes_];
     const double* const far = &distances_.value[static_cast<std::size_t>(to) * nodes_];  // distances are symmetric

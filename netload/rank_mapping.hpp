@@ -9,11 +9,11 @@
 
 namespace placement::netload {
 
-// The largest table of the search, in entries. Single ranks, or whole nodes, are exchanged only if their table is not
-// larger.
+// The largest table of the search, in entries. Exchanges of single ranks, or of whole nodes, are skipped if their table
+// would be larger.
 inline constexpr std::int64_t most_distances = 1 << 21;
 
-// Symmetric distances between nodes. The distance from a node to itself is 0.
+// Symmetric distances between nodes; 0 from a node to itself.
 struct NodeDistances {
   std::int32_t nodes = 0;
   std::vector<double> value;  // nodes x nodes, row by row
@@ -27,10 +27,10 @@ struct NodeDistances {
 double measured_cost(const CommMatrix& matrix, const NodeDistances& distances,
                      std::span<const std::int32_t> node_of_rank);
 
-// Returns a mapping (the node of each rank) with heavy pairs on nearby nodes. It starts from `node_of_rank`. While the
-// cost falls, it exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps
-// its number of ranks, and the cost never rises. The work is bounded: very many ranks are only exchanged by whole
-// nodes. At the deadline the mapping so far is returned.
+// Returns a mapping (the node of each rank) with heavy pairs on nearby nodes, starting from `node_of_rank`. While the
+// cost falls, exchanges all ranks of two nodes with equal numbers of ranks, and then single ranks. Each node keeps its
+// number of ranks, and the cost never rises. The work is bounded: with very many ranks only whole nodes are exchanged.
+// At the deadline, returns the mapping so far.
 std::vector<std::int32_t> mapped_by_distance(const CommMatrix& matrix, const NodeDistances& distances,
                                              std::vector<std::int32_t> node_of_rank, const Deadline& deadline);
 

@@ -13,20 +13,21 @@ namespace placement::netload {
 
 namespace {
 
-// The slowdowns up to which nodes are admitted, relative to the slowest node of the fastest group. The order is that in
-// which they are tried until the deadline.
+// The slowdowns up to which nodes are admitted, relative to the slowest node of the fastest group, in the order of
+// trial.
 constexpr std::array limits{1.1, 1.4, 1.0, 1.2, 1.05, 1.7, 2.0, 2.5, 3.0, 4.0};
-constexpr std::size_t limits_of_large = 2;  // where NetworkLoad is not a matrix, and each search takes long
+constexpr std::size_t limits_of_large = 2;  // if NetworkLoad is not a matrix, because each search takes long
 
-// Among nodes about as fast as each other the network makes the difference.
+// Among nodes of about equal speed the network makes the difference.
 constexpr double alpha_among_fast = 0.05;
 
-// Regrets that differ by less are equal, because sums of equal links differ in the last digits. T_G then decides.
+// Regrets that differ by less count as equal, because sums over equal links differ in the last digits. T_G then
+// decides.
 constexpr double same_regret = 1e-6;
 
 constexpr double rounding = 1 + 1e-9;  // of slowdowns
 
-// The two parts of the run time of a group, not yet relative to the best ones.
+// The two parts of the run time of a group, before division by the best ones.
 struct Parts {
   double slowest = 1;
   double network = 0;
@@ -38,7 +39,7 @@ Parts parts_of(const GroupInput& input, const Group& group) {
     parts.slowest = std::max(parts.slowest, input.slowdown[static_cast<std::size_t>(node)]);
   const auto size = static_cast<double>(group.nodes.size());
   if (size > 1) parts.network = group.network_load / (size * (size - 1) / 2);
-  // The difference from the peak is 0 on the best links, but no message takes no time.
+  // The difference from the peak is 0 on the best links, but messages take time there, too.
   if (size > 1 && !input.network->dense()) parts.network += 1 / static_cast<double>(input.network->nodes());
   return parts;
 }
@@ -56,7 +57,7 @@ double slowest_of_fastest(const GroupInput& input, const GroupRequest& request) 
   return slowest;
 }
 
-// Returns the groups in which each node takes processes, or is required.
+// Returns the groups whose nodes all take processes or are required.
 std::vector<Group> groups_on(const std::vector<std::int32_t>& processors, const GroupRequest& request,
                              const std::vector<Group>& groups) {
   std::vector<Group> kept;
@@ -80,7 +81,7 @@ std::vector<std::int32_t> processors_of_fast_nodes(std::span<const double> slowd
   return kept;
 }
 
-// Adds the groups chosen among the nodes up to each of the limits. `simple` are the simple_groups() of the input.
+// Adds the groups chosen among the nodes up to each limit. `simple` are the simple_groups() of the input.
 void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& request, const Deadline& deadline,
                               const std::vector<Group>& simple, std::vector<Group>& groups) {
   const double fastest = slowest_of_fastest(input, request);
@@ -100,7 +101,7 @@ void add_groups_of_fast_nodes(const GroupInput& input, const GroupRequest& reque
       GroupChoice choice = choose_group(fast, request, GroupSearch::improved, deadline, &fast_simple);
       groups.push_back(std::move(choice.best));
       std::ranges::move(choice.runners_up, std::back_inserter(groups));
-    } catch (const Error&) {  // these nodes are too few for the limits on nodes, or the deadline has passed
+    } catch (const Error&) {  // too few nodes for the limits, or the deadline has passed
     }
   }
 }

@@ -10,9 +10,9 @@ namespace placement::netload {
 
 namespace {
 
-constexpr double share_error = 0.1;  // of the share of communication that a profile gives
+constexpr double share_error = 0.1;  // of a profile's share of communication
 
-// Replaces what is not known by the worst known value, or by 1 where nothing is known.
+// Replaces unknown values by the worst known value, or by 1 if no value is known.
 std::vector<double> worst_or_one(std::vector<double> values) {
   values = worst_where_unknown(std::move(values));
   for (double& value : values)

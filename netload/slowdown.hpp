@@ -11,8 +11,8 @@
 
 namespace placement::netload {
 
-// Returns how long a fixed computation takes on each node, in any unit: processes per core (at least 1) / frequency.
-// An unknown value counts as the worst known one. If none is known, nodes count as equally fast.
+// Returns the time of a fixed computation on each node, in any unit: processes per core (at least 1) / frequency. An
+// unknown value counts as the worst known one. If none is known, nodes count as equally fast.
 //   cores       cores of each node; empty, or NaN for a node: not known
 //   load        processes of other programs on each node; empty, or NaN for a node: not known
 //   processors  processes that each node takes
@@ -26,8 +26,7 @@ struct ShareRange {
 };
 
 // Returns the shares for a job with its user's parameters; nothing when the user sets the weights (alpha, beta). A
-// profile (network-use) narrows the range to a tenth on both sides of its share. That share depends on `link`, the link
-// on which its messages count.
+// profile (network-use) narrows the range to 0.1 on both sides of its network_share() on `link`.
 std::optional<ShareRange> share_range(const Parameters& parameters, const TypicalLink& link);
 
 }  // namespace placement::netload

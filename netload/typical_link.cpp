@@ -15,19 +15,19 @@ namespace placement::netload {
 namespace {
 
 constexpr std::size_t most_pairs = 65536;
-constexpr std::size_t part_left_out = 20;  // LinkRank::slow is the slowest pair without the slowest 1 of this number
+constexpr std::size_t part_left_out = 20;  // LinkRank::slow: one of this number of pairs is slower
 
 double at(std::span<const float> values, std::size_t cell) {
   return cell < values.size() ? static_cast<double>(values[cell]) : unknown_value;
 }
 
-// Latencies and bandwidths of pairs whose values are of one source.
+// Latencies and bandwidths of pairs with values of one source.
 struct PairValues {
   std::vector<double> latency_us, bandwidth_Bps;
 };
 
-// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to theirs. Values that
-// come first by `slower` are the slow ones.
+// Sets `target` to one of the positive, finite values, if there are any, and `target_source` to `source`. `slower`
+// orders the slow values first.
 template <typename Slower>
 void set_value(std::vector<double>& values, LinkSource source, LinkRank rank, Slower slower, double& target,
                LinkSource& target_source) {

@@ -26,7 +26,7 @@ inline constexpr std::size_t node_attribute_count = 9;
 // Name, direction and default weight of an attribute.
 struct AttributeInfo {
   std::string_view name;  // in tables and reports
-  std::string_view key;   // the parameter of the policy that sets the weight: the name in lower case
+  std::string_view key;   // parameter of the policy for the weight: the name in lower case
   bool maximise;          // true: a larger value is better
   double weight;          // the paper's weight; 0 for an attribute that the paper does not use [NLA §2]
 };
@@ -47,12 +47,12 @@ struct NlaWeights {
 };
 
 // Returns the paper's weights, changed by the parameters alpha, beta, latency, bandwidth and the keys of attributes.
-// Other parameters are ignored. When only one of alpha and beta is given, the other follows. Throws Error when a value
-// is not a number of 0 or more, alpha or beta is above 1, or their sum is not 1.
+// Other parameters are ignored. When only one of alpha and beta is given, the other is 1 minus it. Throws Error when a
+// value is not a number of 0 or more, alpha or beta is above 1, or their sum is not 1.
 NlaWeights nla_weights(const Parameters& parameters);
 
-// Returns the parameter `key` as a number from 0 to `most`, fractions allowed; `otherwise` when it is not given. Throws
-// Error when the value is not a number of this range.
+// Returns the parameter `key` as a number from 0 to `most`, fractions allowed; `otherwise` if it is not given. Throws
+// Error when the value is not a number in this range.
 double fraction_parameter(const Parameters& parameters, std::string_view key, double otherwise, double most);
 
 }  // namespace placement::netload

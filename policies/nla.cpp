@@ -34,7 +34,7 @@ constexpr double default_max_age_s = 120;
 constexpr double most_max_age_s = 86400;
 
 // A choice of nodes is refused unless this fraction of the candidate nodes, and of their pairs, has live data.
-constexpr double least_told = 0.75;
+constexpr double least_reporting = 0.75;
 constexpr double least_pairs = 0.5;
 
 // Returns the parameters, with the key network-use replaced by the weights that follow from it on links like `link`.
@@ -126,9 +126,10 @@ class Chooser {
   void measure() {
     const LiveState& live = *view_.live;
     coverage_ = netload::live_coverage(live, state_of_);
-    if (coverage_.told < least_told * coverage_.candidates)
-      throw PlacementError(STOCK_NO_LIVE_DATA, "live data of " + std::to_string(coverage_.candidates - coverage_.told) +
-                                                   " of " + std::to_string(coverage_.candidates) + " nodes are " +
+    if (coverage_.reporting < least_reporting * coverage_.candidates)
+      throw PlacementError(STOCK_NO_LIVE_DATA,
+                           "live data of " + std::to_string(coverage_.candidates - coverage_.reporting) + " of " +
+                               std::to_string(coverage_.candidates) + " nodes are " +
                                                    (stale_ > 0 ? "missing or older than " +
                                                                      short_number(max_age_s(request_.parameters)) + " s"
                                                                : "missing"));

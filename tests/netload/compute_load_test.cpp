@@ -132,7 +132,7 @@ START_TEST(coverage_of_a_snapshot) {
   const std::vector<std::int32_t> state_of{0, 1, 2, -1};
   const LiveCoverage coverage = live_coverage(snapshot.live, state_of);
   ck_assert_int_eq(coverage.candidates, 4);
-  ck_assert_int_eq(coverage.told, 2);
+  ck_assert_int_eq(coverage.reporting, 2);
   ck_assert_double_eq(coverage.oldest_s, 40);
 }
 END_TEST
