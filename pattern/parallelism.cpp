@@ -34,7 +34,7 @@ std::int64_t number(const Parameters& parameters, const std::string& key, std::i
               ": expected each of tp, cp, ep, dp and pp once, the fastest first, as in order=tp-cp-ep-dp-pp");
 }
 
-// A dimension of size 1 may be left out, as in Megatron-LM; it is put at the end.
+// A dimension of size 1 may be omitted, as in Megatron-LM; it is put last.
 void read_order(const std::string& text, Parallelism& parallelism) {
   std::size_t count = 0;
   std::array<bool, dimension_count> seen{};
@@ -77,7 +77,7 @@ Layout dense_layout(const Parallelism& p) {
   return {p.order, size};
 }
 
-// For the layers with experts, Megatron-LM divides the ranks of context and data anew.
+// For the layers with experts, Megatron-LM divides the ranks of context and data again.
 Layout expert_layout(const Parallelism& p) {
   Sizes size = p.size;
   size[context] = 1;
@@ -97,9 +97,9 @@ void check_experts(const Parallelism& p) {
                 "expected pp after cp, ep and dp, or before all of them");
 }
 
-// The bytes from one rank to another, in each dimension. Tensor and data parallelism are rings of all-reduces, context
-// parallelism a ring of blocks and gradients. Expert parallelism is all to all, pipeline parallelism from stage to
-// stage.
+// The bytes from one rank to another, in each dimension. Tensor and data parallelism are rings of all-reduces, and
+// context parallelism is a ring of blocks and gradients. Expert parallelism is all to all, and pipeline parallelism is
+// from stage to stage.
 struct Traffic {
   double of[dimension_count];
 };
@@ -124,7 +124,7 @@ Traffic traffic_of(const Parallelism& p) {
   return traffic;
 }
 
-// Returns the rank after `rank` in the ring of all ranks that differ from it in the given dimensions alone. The ring is
+// Returns the rank after `rank` in the ring of all ranks that differ from it only in the given dimensions. The ring is
 // in the order of rank numbers.
 std::int32_t next_in_ring(const Layout& layout, std::int32_t rank, std::span<const Dimension> dimensions) {
   for (const Dimension dimension : dimensions) {  // with the least stride first

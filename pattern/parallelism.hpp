@@ -13,7 +13,7 @@ namespace placement::pattern {
 // The kinds of parallelism in the training of a large language model, as Megatron-LM names them.
 enum Dimension { tensor, context, expert, data, pipeline, dimension_count };
 
-// How a training job divides its ranks, and the size of its model. Ranks are numbered as Megatron-LM numbers them.
+// The division of a training job's ranks, and the size of its model. Ranks are numbered as by Megatron-LM.
 struct Parallelism {
   std::array<std::int32_t, dimension_count> size{1, 1, 1, 0, 1};  // size[data] 0: ranks / (tp cp pp)
   std::array<Dimension, dimension_count> order{tensor, context, expert, data, pipeline};  // the fastest first
@@ -29,7 +29,7 @@ struct Parallelism {
 Parallelism parse_parallelism(const Parameters& parameters);
 
 // Returns the keys as parse_parallelism() reads them, without keys that have their default. If all sizes have their
-// defaults, the text begins with tp=1.
+// defaults, the text starts with tp=1.
 std::string to_string(const Parallelism& parallelism);
 
 // Returns the number of ranks; 0 when dp is not given.
@@ -38,20 +38,20 @@ std::int32_t rank_count(const Parallelism& parallelism);
 // Returns the number of ranks of one data-parallel replica.
 std::int32_t replica_ranks(const Parallelism& parallelism);
 
-// Possible numbers of ranks are multiples of a step if dp is not given. Returns this step: the ranks of the fewest
-// replicas with which ep divides cp * dp.
+// Returns the step of which all possible numbers of ranks are multiples if dp is not given: the ranks of the fewest
+// replicas for which ep divides cp * dp.
 std::int32_t rank_step(const Parallelism& parallelism);
 
-// Returns the parallelism with size[data] filled in for this number of ranks, 1 or more. Throws Error when the sizes
-// do not make this number; the message names both.
+// Returns the parallelism with size[data] filled in for this number of ranks, 1 or more. Throws Error when the sizes do
+// not make this number; the message has both.
 Parallelism fitted(Parallelism parallelism, std::int32_t ranks);
 
 // Returns the number of edges that parallelism_edges() returns for a fitted parallelism.
 std::int64_t edge_count(const Parallelism& parallelism);
 
 // Returns the traffic of one iteration in bytes, for a fitted parallelism. An element has 2 bytes. parallelism.cpp has
-// the formula of each dimension with its source. When the sum would exceed 2^61 bytes, all edges are divided by one
-// power of two. No edge is below 1.
+// the formula of each dimension with its source. If the sum would exceed 2^61 bytes, all edges are divided by one power
+// of two, to at least 1.
 std::vector<CommEdge> parallelism_edges(const Parallelism& parallelism);
 
 }  // namespace placement::pattern

@@ -226,11 +226,11 @@ std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks) {
 
 CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks) {
   if (ranks < 1 || ranks > CommMatrix::max_ranks)
-    throw Error(std::to_string(ranks) + " ranks: 1.." + std::to_string(CommMatrix::max_ranks) + " are possible");
+    throw Error(std::to_string(ranks) + " ranks: expected 1 to " + std::to_string(CommMatrix::max_ranks));
   const std::int64_t pairs = pair_count(pattern, ranks);
   if (pairs > most_pairs)
     throw Error(to_string(pattern) + " of " + std::to_string(ranks) + " ranks has " + std::to_string(pairs) +
-                " pairs, and at most " + std::to_string(most_pairs) + " are possible");
+                " pairs, but at most " + std::to_string(most_pairs) + " are allowed");
   return CommMatrix::from_edges(ranks, edges_of(pattern, ranks));
 }
 

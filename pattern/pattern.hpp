@@ -27,7 +27,7 @@ struct Pattern {
   Parallelism parallelism;  // of Kind::parallelism
 };
 
-// A key by which a pattern is given.
+// A key that defines a pattern or a detail of one.
 struct Key {
   std::string_view name;
   std::string_view help;  // one line for --help
@@ -49,11 +49,11 @@ std::string meant_by_key(std::string_view word);
 // Replaces matrix=WORD by pattern=WORD if the word alone names a pattern. Returns true if it did.
 bool take_word(Parameters& parameters);
 
-// Returns the pattern that the keys of `parameters` give, if any. Throws Error when they give two patterns, when a
-// matrix is given too, or when a value is wrong. The message names the correct form.
+// Returns the pattern that the keys of `parameters` define, if any. Throws Error for two patterns, for a matrix in
+// addition, and for a wrong value. The message names the correct form.
 std::optional<Pattern> pattern_of(const Parameters& parameters);
 
-// Parses a pattern as it stands after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is not a pattern;
+// Parses a pattern as written after -m POLICY=, such as "ring" or "tp=8,pp=4". Throws Error when it is not a pattern;
 // the message names the known ones.
 Pattern parse_pattern(std::string_view text);
 
@@ -66,27 +66,25 @@ std::string to_string(const Pattern& pattern);
 // Returns the names of all patterns with ", " between them; one that is close to `near` comes first.
 std::string known_patterns(std::string_view near = {});
 
-// Returns the number of ranks that the pattern fixes; nothing when it fits any number.
+// Returns the number of ranks that the pattern fixes; nothing if it suits any number.
 std::optional<std::int32_t> fixed_ranks(const Pattern& pattern);
 
-// Returns the numbers of ranks that a job of the pattern may have, as in "any number of ranks" or "a multiple of 4
-// ranks".
+// Returns the possible numbers of ranks of a job, such as "any number of ranks" or "a multiple of 4 ranks".
 std::string possible_ranks(const Pattern& pattern);
 
-// Returns a sentence on the layout of the pattern on this number of ranks. The text is empty if the pattern itself
-// states the layout.
+// Returns a sentence on the layout of the pattern on this number of ranks; empty if the pattern itself states the
+// layout.
 std::string layout_note(const Pattern& pattern, std::int32_t ranks);
 
 // The most pairs of a matrix that matrix_of() makes.
 inline constexpr std::int64_t most_pairs = std::int64_t{1} << 22;
 
-// Returns the number of pairs of the pattern's matrix. For a parallelism it is larger if two edges join one pair.
-// Throws Error when the pattern is not one of `ranks` ranks; the message has both numbers. `ranks` is at least 1.
+// Returns the number of pairs of the pattern's matrix; for a parallelism more, if two edges join one pair. `ranks` is
+// at least 1. Throws Error when the pattern does not suit this number; the message has both numbers.
 std::int64_t pair_count(const Pattern& pattern, std::int32_t ranks);
 
 // Returns the matrix of the pattern. Each pair has weight 1, except in Kind::parallelism, where weights are bytes.
-// Throws Error when the pattern is not one of `ranks` ranks, 1 to CommMatrix::max_ranks, and when it would have more
-// than most_pairs pairs.
+// Throws Error when `ranks`, 1 to CommMatrix::max_ranks, does not suit the pattern, or for more than most_pairs pairs.
 CommMatrix matrix_of(const Pattern& pattern, std::int32_t ranks);
 
 }  // namespace placement::pattern

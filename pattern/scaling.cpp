@@ -78,7 +78,7 @@ std::vector<MakeStructure> structures() {
 
 // How a structure fits a matrix.
 struct Fit {
-  double irregular = 1;              // the part of the traffic that differs from it
+  double irregular = 1;              // part of the traffic that differs from the structure
   std::vector<double> class_weight;  // the mean traffic of the pairs of each class
 };
 
@@ -102,8 +102,8 @@ Fit fit_of(const CommMatrix& matrix, const Structure& structure) {
   return fit;
 }
 
-// Returns the matrix of a structure. A class for which there is no weight has that of the last one: a larger hypercube
-// has more bits.
+// Returns the matrix of a structure. A class without a weight, as in a larger hypercube with more bits, gets the last
+// weight.
 CommMatrix weighted(std::int32_t ranks, const Structure& structure, const std::vector<double>& class_weight) {
   std::vector<CommEdge> edges;
   for (std::size_t k = 0; k < structure.classes.size(); ++k) {
@@ -122,17 +122,16 @@ struct FittingStructure {
   std::string text;  // on the ranks of the matrix
 };
 
-// Returns the least traffic of a dimension of a grid as a share of that of all dimensions, each by the mean of its
-// pairs. A share near 0 means that the traffic consists of chains. No rule for the sides of grids gives their length on
-// other ranks.
+// Returns the share of the grid dimension with the least mean traffic, 0 to 1. A share near 0 means that the traffic
+// consists of chains, whose length on other ranks no rule for the sides of grids gives.
 double least_share(const Fit& fit) {
   double sum = 0;
   for (const double weight : fit.class_weight) sum += weight;
   return std::ranges::min(fit.class_weight) / sum;
 }
 
-// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one. This is noise of a
-// barrier, for example. The bits of a hypercube or a tree may have twice the traffic of each other.
+// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one, for example the noise
+// of a barrier. Bits of a hypercube or a tree may differ by a factor of two.
 bool has_silent_class(const Fit& fit) {
   std::vector<double> weight = fit.class_weight;
   std::ranges::sort(weight);
@@ -141,15 +140,14 @@ bool has_silent_class(const Fit& fit) {
   return false;
 }
 
-constexpr double equal_fits =
-    1e-9;  // structures fit equally well if the parts of the traffic that differ from them differ by less
+constexpr double equal_fits = 1e-9;  // structures fit equally if Fit::irregular differs by less
 
 std::optional<ScaledMatrix> made_of(const FittingStructure& fitting, std::int32_t ranks) {
   const Structure target = fitting.make(ranks);
   if (target.classes.empty()) return std::nullopt;
   try {
     return ScaledMatrix{weighted(ranks, target, fitting.fit.class_weight), target.text};
-  } catch (const Error&) {  // the traffic of all pairs together would be too large a number
+  } catch (const Error&) {  // the total traffic would overflow
     return std::nullopt;
   }
 }
@@ -164,7 +162,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (matrix.total_weight() <= 0) return refuse("its ranks do not communicate");
   if (matrix.ranks() < 4) return refuse("it has fewer than 4 ranks, too few to recognize a structure");
   std::vector<FittingStructure> fitting;
-  std::string chains;  // the first structure that fits and has a dimension without traffic
+  std::string chains;  // the first fitting structure that has a dimension without traffic
   double least = most_irregular_traffic;
   for (const MakeStructure& make : structures()) {
     const Structure structure = make(matrix.ranks());
@@ -185,7 +183,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
   if (fitting.empty()) return refuse("its traffic has no regular structure");
   // A cube of eight ranks, for example, is a grid, a periodic grid and a hypercube, which differ on sixteen ranks.
   std::optional<ScaledMatrix> scaled;
-  bool square = false;  // the other structure that fits is this square or cube with its smallest side first
+  bool square = false;  // the other fitting structure is this square or cube, smallest side first
   for (const FittingStructure& candidate : fitting) {
     std::optional<ScaledMatrix> made = made_of(candidate, ranks);
     const bool differs = scaled && !(made && made->matrix == scaled->matrix);
@@ -204,7 +202,7 @@ std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t
                     " ranks");
     if (!scaled) scaled = std::move(made);
   }
-  if (square) scaled->structure += ", with the largest side first as MPI_Dims_create has it";
+  if (square) scaled->structure += ", with the largest side first, as MPI_Dims_create() returns it";
   return scaled;
 }
 

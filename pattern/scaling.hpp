@@ -8,22 +8,21 @@
 
 namespace placement::pattern {
 
-// A matrix that was made for another number of ranks than the one it comes from.
+// A matrix scaled to another number of ranks than that of its source.
 struct ScaledMatrix {
   CommMatrix matrix;
-  std::string structure;  // the structure on this number of ranks for messages, as "a periodic grid of 8 x 4"
+  std::string structure;  // for messages, such as "a periodic grid of 8 x 4"
 };
 
-// The largest part of the traffic that may differ from a regular structure, so that a matrix counts as regular. It
-// leaves room for the collective operations of a program.
+// The largest part of a regular matrix's traffic that may differ from its structure. It admits the collective
+// operations of a program.
 inline constexpr double most_irregular_traffic = 0.1;
 
 // Returns the matrix of a program on `ranks` ranks (2 to CommMatrix::max_ranks), derived from its matrix on fewer or
 // more ranks. The traffic must be a ring, chain, grid, hypercube, binomial tree, or, up to 2^22 pairs, all pairs. A
-// grid has sides as MPI_Dims_create() chooses them, largest or smallest first. Each dimension or bit has the mean
-// traffic of its pairs. If several structures are possible, the one with the least traffic outside the structure is
-// used. Returns nothing, and sets `why_not` to the reason, if no structure fits or several fit and differ on `ranks`
-// ranks.
+// grid has sides as MPI_Dims_create() chooses them, largest or smallest first. Each dimension or bit gets the mean
+// traffic of its pairs. Uses the structure with the least traffic outside of it. Returns nothing, and sets `why_not`,
+// if no structure fits or several fit equally and differ on `ranks` ranks.
 std::optional<ScaledMatrix> scaled_matrix(const CommMatrix& matrix, std::int32_t ranks, std::string* why_not = nullptr);
 
 }  // namespace placement::pattern

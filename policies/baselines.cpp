@@ -20,16 +20,16 @@ mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& requ
   if (!request.node_tasks.empty()) return request.node_tasks;
   const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
   if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no choice of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *counts;
 }
 
-// Shuffles a sequence. The result is equal on every machine, which std::shuffle does not guarantee.
+// Shuffles a sequence, with equal results on all machines, which std::shuffle does not guarantee.
 void shuffle(std::vector<std::int32_t>& sequence, std::mt19937_64& random) {
   for (std::size_t k = sequence.size(); k > 1; --k) std::swap(sequence[k - 1], sequence[random() % k]);
 }
 
-// Returns the leaves that the request would get if the view had its nodes in a random order.
+// Returns the leaves of the request for a view with its nodes in a random order.
 std::vector<std::int32_t> leaves_in_random_order(const ClusterView& view, const Request& request,
                                                  std::mt19937_64& random) {
   std::vector<std::int32_t> order(view.nodes.size());

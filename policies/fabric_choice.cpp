@@ -15,7 +15,7 @@ namespace placement::policies {
 
 namespace {
 
-// Returns the view with all its nodes. Only the nodes of the fabric have free cores.
+// Returns the view with free cores only on the nodes of the fabric.
 ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   ClusterView part = view;
   for (NodeView& node : part.nodes)
@@ -23,8 +23,8 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
   return part;
 }
 
-// Places the request on the nodes of the fabric. The policy gets a view without other nodes, because it compares
-// all nodes of its view with each other. Pairs of nodes on different fabrics are never measured.
+// Places the request on the nodes of the fabric. The policy gets a view without other nodes, because it compares all
+// nodes of its view with each other, and pairs across fabrics are never measured.
 Placement place_among_nodes_of(std::int32_t fabric, const Policy& policy, const ClusterView& view,
                                const Request& request, const Deadline& deadline) {
   ClusterView part = view;
@@ -59,13 +59,13 @@ std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Requ
   for (const auto& [fabric, cores] : free_cores) order.push_back(fabric);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
-  const std::int64_t wanted = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
-  if (free_cores[order.front()] < wanted)
+  const std::int64_t required = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
+  if (free_cores[order.front()] < required)
     throw PlacementError(STOCK_NO_ROOM,
-                         "the job needs " + std::to_string(wanted) +
-                             " cores, and of the parts of the machine that no switch joins the largest has " +
+                         "the job requires " + std::to_string(required) +
+                             " cores, but the nodes connected by switches have at most " +
                              std::to_string(free_cores[order.front()]) + " free");
-  std::erase_if(order, [&](std::int32_t fabric) { return free_cores[fabric] < wanted; });
+  std::erase_if(order, [&](std::int32_t fabric) { return free_cores[fabric] < required; });
   return order;
 }
 
@@ -94,7 +94,7 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
   }
   throw PlacementError(STOCK_NO_ROOM,
                        "the job has " + std::to_string(ranks) +
-                           " ranks, and of the parts of the machine that no switch joins the largest has " +
+                           " ranks, but the nodes connected by switches have at most " +
                            std::to_string(most) + " usable leaves");
 }
 
@@ -109,7 +109,7 @@ void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> l
       throw PlacementError(STOCK_NO_ROOM, "node " + node.name + " is not on a switch, so Slurm does not allocate it");
     if (!first) first = &node;
     if (node.fabric != first->fabric)
-      throw PlacementError(STOCK_NO_ROOM, "no switch joins the nodes " + first->name + " and " + node.name +
+      throw PlacementError(STOCK_NO_ROOM, "no switch connects the nodes " + first->name + " and " + node.name +
                                               ", so Slurm does not allocate both to one job");
   }
 }

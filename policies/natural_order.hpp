@@ -4,10 +4,10 @@
 
 namespace placement::policies {
 
-// Returns the hop-bytes of the ranks in natural order, node by node. The nodes are those of request.node_tasks if it is
-// given, otherwise the first nodes that can serve the request. The result is 0 without a matrix.
-// Distances are those of the view's torus if `on_torus` is true, request.node_tasks is given, and all nodes that must
-// be used have coordinates. Otherwise distances are those of its tree. Throws Error when the tasks do not fit.
+// Returns the hop-bytes of the ranks in natural order, 0 without a matrix. The nodes are those of request.node_tasks if
+// it is given, otherwise the first nodes that can serve the request. Distances are those of the view's tree. In a step
+// (node_tasks is given) with `on_torus` they are those of the torus, if all nodes that must be used have coordinates.
+// Throws Error when the tasks do not fit.
 Cost natural_order_cost(const ClusterView& view, const Request& request, bool on_torus);
 
 // Returns the hop-bytes of `placement`, a placement of the request. The parameters are those of natural_order_cost().

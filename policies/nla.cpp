@@ -37,15 +37,14 @@ constexpr double most_max_age_s = 86400;
 constexpr double least_reporting = 0.75;
 constexpr double least_pairs = 0.5;
 
-// Returns the parameters, with the key network-use replaced by the weights that follow from it on links like `link`.
-// The key says how a program uses the network, by its profile.
+// Returns the parameters with network-use, a program's use of the network, replaced by the weights for `link`.
 Parameters with_weights(Parameters parameters, const netload::TypicalLink& link) {
   netload::replace_network_use(parameters, link);
   return parameters;
 }
 
-// Returns the typical link between nodes with these states if the weights depend on it, else the default one. The
-// medians over all pairs take as long as a tenth of a decision.
+// Returns the typical link between nodes with these states if the weights depend on it, else the default one: the
+// medians over all pairs take up to a tenth of a decision.
 netload::TypicalLink link_for_weights(const ClusterView& view, const Request& request,
                                       std::span<const std::int32_t> states) {
   return request.parameters.contains("network-use") ? netload::link_of_profile(request.parameters, *view.live, states)
@@ -87,12 +86,12 @@ class Chooser {
       }
       if (const auto counts = counts_on(choice->best.nodes, processors)) return answer(*choice, input, *counts);
     }
-    throw PlacementError(STOCK_NO_ROOM, "no group of nodes keeps to the limits on nodes and tasks per node");
+    throw PlacementError(STOCK_NO_ROOM, "no group of nodes meets the limits on nodes and on tasks per node");
   }
 
  private:
-  // Fills state_of_ and the lists of data of nodes. The state of a node counts as unknown if it is too old, or if the
-  // node is suspected to be down or is down.
+  // Fills state_of_ and the other data of nodes. The state of a node is unknown if it is too old, or if the node is
+  // suspect or down.
   void find_states() {
     if (!view_.live)
       throw PlacementError(STOCK_NO_LIVE_DATA,
@@ -114,7 +113,7 @@ class Chooser {
     }
   }
 
-  // Returns on which links the profile was taken, and what follows from it; empty without a profile.
+  // Returns the link of the profile and the weights derived from it, as text; empty without a profile.
   std::string by_profile() const {
     if (!request_.parameters.contains("network-use")) return {};
     return "by its profile on links of " + netload::to_string(link_) + ": beta=" + short_number(weights_.beta) +
@@ -159,7 +158,7 @@ class Chooser {
                      std::llround(std::ceil(wait - static_cast<double>(request_.waited_s))));
   }
 
-  // Returns Slurm's first nodes and the nodes of the smallest subtree, if there are any that can serve the request.
+  // Returns Slurm's first nodes and the nodes of the smallest subtree, if these can serve the request.
   std::vector<std::vector<std::int32_t>> known_groups() const {
     if (rule_ != netload::SelectionRule::nla) return {};
     std::vector<std::vector<std::int32_t>> groups;
@@ -178,7 +177,7 @@ class Chooser {
     return {compute_, &network_, processors, weights_.alpha, weights_.beta};
   }
 
-  // The load of others is busy, and so are the processors that Slurm's jobs hold.
+  // Counts the load of other programs and the processors that Slurm's jobs hold.
   std::vector<double> slowdown_of(const std::vector<std::int32_t>& processors) const {
     if (!shares_) return {};
     std::vector<double> load(beyond_);
@@ -198,15 +197,15 @@ class Chooser {
   }
 
   // Returns the tasks on each node in four variants, to be tried in turn. `share` is an even share on the largest
-  // number of nodes allowed. The variants are:
-  //   beside_load  the tasks for which the load of the node leaves processors
-  //   enough       `share`, if it is more than beside_load and the node has room
+  // allowed number of nodes. The variants are:
+  //   unloaded     tasks on processors that the load of the node leaves idle
+  //   enough       `share`, if it is more than `unloaded` and the node has room
   //   all          all tasks that the node has room for
   //   large        as `all`, but only on nodes with room for `share` and on required nodes
   std::vector<std::vector<std::int32_t>> processors_to_try() const {
     const mapping::NodeCounts& room = limits_.capacity();
     const std::int32_t share = (request_.tasks + limits_.most_nodes() - 1) / limits_.most_nodes();
-    std::vector<std::int32_t> beside_load, enough, all, large;
+    std::vector<std::int32_t> unloaded, enough, all, large;
     for (std::size_t n = 0; n < room.size(); ++n) {
       const bool out = down_[n] && !limits_.required(static_cast<std::int32_t>(n));
       const std::int32_t capacity = out ? 0 : room[n];
@@ -216,12 +215,12 @@ class Chooser {
             netload::effective_processors(free_[n], beyond_[n], 1, netload::processor_formula(request_.parameters));
         tasks = std::clamp(cores / std::max(request_.cores_per_task, 1), 1, capacity);
       }
-      beside_load.push_back(tasks);
+      unloaded.push_back(tasks);
       enough.push_back(std::min(capacity, std::max(tasks, share)));
       all.push_back(capacity);
       large.push_back(capacity >= share || limits_.required(static_cast<std::int32_t>(n)) ? capacity : 0);
     }
-    return {beside_load, enough, all, large};
+    return {unloaded, enough, all, large};
   }
 
   // Returns the tasks on each node of the view, or nothing when the limits do not allow these nodes.
@@ -313,8 +312,7 @@ class Chooser {
   const Request& request_;
   const Deadline& deadline_;
   const netload::SelectionRule rule_;
-  netload::TypicalLink
-      link_;  // between the nodes whose state is known; the default one if the weights do not depend on it
+  netload::TypicalLink link_;  // of the nodes with known states; the default if the weights do not depend on it
   netload::NlaWeights weights_;
   const mapping::Slots slots_;
   const mapping::NodeLimits limits_;
@@ -327,12 +325,12 @@ class Chooser {
   std::int32_t stale_ = 0;
   netload::LiveCoverage coverage_;
   netload::NodeTable table_;
-  std::optional<netload::ShareRange> shares_;  // for which the regret counts; nothing: T_G alone counts
+  std::optional<netload::ShareRange> shares_;  // for the regret; nothing: only T_G counts
   std::vector<double> compute_;
   netload::NetworkLoad network_;
 };
 
-// Maps the ranks of a step by the tree, because the network between its nodes is not known.
+// Maps the ranks of a step on the tree, because the network between its nodes is not known.
 Placement place_step_by_tree(const ClusterView& view, const Request& request, const Deadline& deadline) {
   Placement placement = treematch::place_treematch(view, for_tree(request), deadline);
   if (std::ranges::count_if(request.node_tasks, [](std::int32_t tasks) { return tasks > 0; }) > 1)
@@ -340,9 +338,9 @@ Placement place_step_by_tree(const ClusterView& view, const Request& request, co
   return placement;
 }
 
-// Maps the ranks of a step, whose nodes and task counts are given, by the measured network in the view. That is the
-// network at the time when the nodes were chosen. Without a matrix they are a chain, so that consecutive ranks are near
-// each other. Without a measured network the mapper on the tree places them.
+// Maps the ranks of a step, whose nodes and task counts are given, by the network in the view, measured when the nodes
+// were chosen. Without a matrix, consecutive ranks are placed near each other, as a chain. Without a measured network,
+// the mapper on the tree places the ranks.
 Placement place_step(const ClusterView& view, const Request& request, const Deadline& deadline,
                      netload::SelectionRule rule) {
   std::vector<std::int32_t> states, nodes;
@@ -368,8 +366,8 @@ Placement place_by(const ClusterView& view, const Request& request, const Deadli
                    netload::SelectionRule rule) {
   if (request.tasks < 1) throw Error(std::to_string(request.tasks) + " tasks: expected at least 1");
   if (request.matrix && request.matrix->ranks() != request.tasks)
-    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, and " +
-                std::to_string(request.tasks) + " tasks are asked for");
+    throw Error("the matrix has " + std::to_string(request.matrix->ranks()) + " ranks, but the job has " +
+                std::to_string(request.tasks) + " tasks");
   return request.node_tasks.empty() ? Chooser(view, request, deadline, rule).place()
                                     : place_step(view, request, deadline, rule);
 }

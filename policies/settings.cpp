@@ -15,7 +15,7 @@ namespace placement::policies {
 
 namespace {
 
-// Throws Error when `word` is not suitable as the policy of a partition. It cannot need a matrix or another file,
+// Throws Error when `word` cannot be the policy of a partition. The policy cannot need a matrix or another file,
 // because only the user of a job ships one.
 void check_partition_policy(const std::string& word) {
   const PolicySpec spec = parse_policy_spec(word);
@@ -25,10 +25,10 @@ void check_partition_policy(const std::string& word) {
                 " cannot be the policy of a partition: expected a policy that users can request without a matrix");
   for (const auto& [key, value] : spec.parameters)
     if (key == "matrix" || key == "profile" || pattern::is_key(key))
-      throw Error((key == "matrix" ? shown(value) : key + "=") + " is for jobs that ask for it themselves");
+      throw Error((key == "matrix" ? shown(value) : key + "=") + " can only be requested by a job, not by a partition");
 }
 
-// Throws Error when `weights` has another key than a weight of NLA, or a value that NLA refuses. The other keys of NLA
+// Throws Error when `weights` has a key that is not a weight of NLA, or a value that NLA rejects. The other keys of NLA
 // are for single jobs and partitions.
 void check_weights(const std::string& weights) {
   const PolicySpec spec = parse_policy_spec("NLA=" + weights);

@@ -7,7 +7,7 @@
 
 namespace placement::policies {
 
-// Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would refuse the value
+// Checks the keys NlaWeights and PartitionPolicies of placement.conf. Throws Error when a policy would reject the value
 // of one of them; the message names the key.
 void check_policy_settings(const Config& config);
 

@@ -162,7 +162,7 @@ bool takes_pattern(const Policy& policy, std::string_view without) {
   return policy.takes("matrix") && without != "matrix";
 }
 
-// Returns the keys that the policy takes. One that is close to the key `unknown` comes first.
+// Returns the keys that the policy takes. A key that is close to `unknown` comes first.
 std::string listed(const Policy& policy, std::string_view without, std::string_view unknown) {
   std::vector<std::string_view> known;
   for (const PolicyKey& key : policy.keys)

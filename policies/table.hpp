@@ -18,21 +18,21 @@ struct PolicyKey {
   std::string_view help;  // one line for --help
 };
 
-// A policy: a row in table.cpp. Its properties are fields; only placectl compares names, for its words and its advice.
+// A policy: a row in table.cpp. Other code uses its properties, not its name; only placectl compares names, for its
+// advice.
 struct Policy {
   std::string_view name;          // in upper case, such as TREEMATCH
   std::string_view summary;       // one line for --help
-  bool for_users = false;         // true: -m takes it; false: only tools and the simulator take it
+  bool for_users = false;         // true: -m accepts it; false: only tools and the simulator do
   bool needs_matrix = false;      // it cannot place a job without a communication matrix
   bool replays_matrices = false;  // the replay leaves jobs without a matrix to stock Slurm, as the published replays do
   bool needs_tree = false;        // it maps to trees, and never to a torus
   bool needs_torus = false;       // it maps to a torus, and never to trees
   bool needs_live = false;        // it cannot choose nodes without ClusterView::live
   bool uses_live = false;         // the placement depends on ClusterView::live
-  // It avoids nodes and routes that fail; on a torus its costs are hop-bytes of the torus.
+  // It avoids nodes and routes that fail. On a torus its costs are hop-bytes of the torus.
   bool avoids_faults = false;
-  // The rule by which `placectl select` chooses nodes for this policy; empty: `placectl select` does not accept the
-  // policy.
+  // The rule of `placectl select` for this policy; empty: `placectl select` does not accept the policy.
   std::optional<netload::SelectionRule> selection_rule = std::nullopt;
   std::span<const PolicyKey> keys = {};  // the parameters that it takes
   PlaceFunction place;                   // places a request by this policy
@@ -40,8 +40,8 @@ struct Policy {
   PlaceFunction place_thoroughly = nullptr;
   void (*check)(const Parameters&) = nullptr;  // throws Error when `place` would refuse a value; may be null
 
-  // Returns whether the policy takes the key `name`, written as in `keys`. A policy that takes `matrix` takes the keys
-  // of a pattern in its place, which are not in `keys`.
+  // Returns whether the policy takes the key `name`, written as in `keys`. A policy with the key `matrix` also takes
+  // the keys of a pattern, which `keys` does not list.
   bool takes(std::string_view name) const;
 };
 
@@ -57,10 +57,9 @@ const Policy* find_policy(std::string_view name);
 // Returns the weight that the key weight= selects; without this key, bytes. Throws Error for an unknown value.
 TrafficWeight weight_of(const Parameters& parameters);
 
-// Checks a policy and its parameters, and returns the policy. Throws Error when the policy or one of its keys is not
-// known; the message lists those known. Throws Error when a value is wrong; the message has the correct form. The key
-// `without` counts as unknown, because the caller does not support it; empty: none. Without `matrix` the keys of a
-// pattern are unknown, too.
+// Checks a policy and its parameters, and returns the policy. Throws Error for an unknown policy or key, with the known
+// ones, and for a wrong value, with the correct form. The key `without` counts as unknown, because the caller does not
+// support it; empty: none. Without `matrix`, the keys of a pattern are unknown, too.
 const Policy& check_policy_spec(const PolicySpec& spec, std::string_view without = {});
 
 }  // namespace placement::policies
