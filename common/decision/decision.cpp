@@ -42,7 +42,7 @@ std::string text_of(const Value& value, std::size_t most) {
   }
 }
 
-// Sets the value by a text of text_of(). Returns false if the text is none.
+// Sets the value from a text of text_of(). Returns false if the text is wrong.
 template <typename Value>
 bool set(Value& value, std::string_view text) {
   if constexpr (std::is_same_v<Value, std::string>) {

@@ -29,7 +29,7 @@ struct Decision {
   stock_reason reason_class = STOCK_OTHER;  // of the reason for DECISION_STOCK
   bool for_start = true;                    // false: the backfill scheduler asked where the job could run
   bool predicted = false;                   // a user asked when a job would start (srun --test-only); it never starts
-  bool remembered = false;                  // the answer to an earlier, equal question was used again
+  bool remembered = false;                  // the answer to an earlier equal query was reused
   std::int64_t time_us = 0;                 // the time that the decision took
   std::uint32_t tasks = 0;
   std::uint32_t candidates = 0;       // nodes among which the policy chose
@@ -40,7 +40,7 @@ struct Decision {
   std::string mode;        // Mode of placement.conf
   std::string policy;
   std::string parameters;          // key=value,.. as the user gave them
-  std::string candidate_nodes;     // a hostlist, as all texts of nodes are; ".." at the end: it was cut
+  std::string candidate_nodes;     // a host list, as all lists of nodes; ".." at the end: cut
   std::string choice;              // the nodes that the policy chose
   std::string tasks_per_node;      // on the nodes of the choice, such as 4(x3),2
   std::string given;               // the nodes that Slurm allocated; empty: none, or no start
@@ -91,12 +91,12 @@ void visit_fields(AnyDecision& d, const Visit& visit) {
 // The longest text of a decision in bytes.
 inline constexpr std::size_t most_decision_bytes = 4080;
 
-// Returns the decision as lines "name<tab>value". Texts that are empty and numbers that are not known have no line.
-// Texts that are too long are cut and end in "..", and terms for which there is no room are left out.
+// Returns the decision as lines "name<tab>value". Empty texts and unknown numbers have no line. Texts that are too long
+// are cut and end in ".."; terms that do not fit are omitted.
 std::string decision_text(const Decision& decision);
 
-// Returns the decision that decision_text() wrote. In its texts, a byte that is not printable ASCII becomes '?'. Lines
-// with unknown names are skipped, because a newer version may write more. Throws Error when a line has no tab, a value
+// Returns the decision from a text of decision_text(). In its texts, a byte that is not printable ASCII becomes '?'.
+// Skips lines with unknown names, because a newer version may write more. Throws Error when a line has no tab, a value
 // is wrong, or no line names the job.
 Decision parse_decision_text(std::string_view text);
 

@@ -41,7 +41,7 @@ struct Header {
 constexpr std::size_t place_bytes = 4096;
 
 struct Place {
-  std::uint64_t checksum;  // of all that follows in the place
+  std::uint64_t checksum;  // of the rest of the place
   std::uint64_t sequence;
   char decision[most_decision_bytes];  // its text, with zeros after it
 };
@@ -75,22 +75,22 @@ void check_in_memory(const std::string& path) {
     throw Error(path + ": decisions are written to memory only: use a directory on tmpfs, such as /run or /dev/shm");
 }
 
-// A new file of mode 0600 next to the path, which is removed unless it is moved to the path. Its random name keeps
-// other users from making it first in a directory that anybody may write.
-class Beside {
+// A new file of mode 0600 next to the path, removed unless it is moved to the path. Its random name keeps other users
+// from creating it first in a directory that any user may write.
+class NewFile {
  public:
-  explicit Beside(const std::string& path)
+  explicit NewFile(const std::string& path)
       : path_(path),
         name_(path + ".XXXXXX"),
         file_(mkostemp(name_.data(), O_CLOEXEC)) {
     if (file_ < 0) fail_errno(name_, "cannot be created");
   }
-  ~Beside() {
+  ~NewFile() {
     if (file_ >= 0) close(file_);
     if (!moved_) unlink(name_.c_str());
   }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
 
   int file() const { return file_; }
 
@@ -137,10 +137,10 @@ bool nobody_elses(int file) {
          !(status.st_mode & (S_IRWXG | S_IRWXO));
 }
 
-// Takes the lock of the writer and returns the locked file; the lock ends with the process. The lock is a file of its
-// own, which no other user can open and lock. The ring cannot serve as lock, because all may open it for reading.
-// The lock file is never removed. Otherwise a second process that had opened it before could lock the removed file,
-// while a third one makes and locks a new file.
+// Takes the lock of the writer and returns the locked file; the lock ends with the process. The lock is a separate file
+// that no other user can open. The ring itself cannot be the lock, because all users may open it for reading. The lock
+// file is never removed: a process that had it open could then lock the removed file while another process locks a new
+// one.
 int lock_writer(const std::string& path) {
   constexpr int attempts = 100;  // each fails only when another process made or replaced the file meanwhile
   for (int attempt = 0; attempt < attempts; ++attempt) {
@@ -154,11 +154,11 @@ int lock_writer(const std::string& path) {
       continue;
     }
     if (found >= 0) close(found);
-    Beside beside(path);
-    if (flock(beside.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked");
-    if (nothing && !beside.place()) continue;
-    if (!nothing) beside.replace();
-    return beside.release();
+    NewFile temporary(path);
+    if (flock(temporary.file(), LOCK_EX | LOCK_NB) != 0) fail_errno(path, "cannot be locked");
+    if (nothing && !temporary.place()) continue;
+    if (!nothing) temporary.replace();
+    return temporary.release();
   }
   throw Error(path + ": is replaced again and again by another process");
 }
@@ -202,24 +202,24 @@ bool read_at(int file, void* to, std::size_t bytes, std::size_t at) {
 
 // Makes a new ring at the path, with the content of the ring `old` unless `old` is -1.
 int create_ring(const std::string& path, RingReaders readers, int old) {
-  Beside beside(path);
-  // All space is allocated now. Later the file system could be full.
-  if (const int error = posix_fallocate(beside.file(), 0, ring_bytes); error != 0)
+  NewFile temporary(path);
+  // Allocates all space now, because the file system could be full later.
+  if (const int error = posix_fallocate(temporary.file(), 0, ring_bytes); error != 0)
     fail_errno(path, "cannot be allocated", error);
   std::vector<std::byte> content(old < 0 ? 0 : ring_bytes);
   const bool copied = read_at(old, content.data(), content.size(), 0) && !content.empty();
   const Header header = new_header();
-  if (!(copied ? write_at(beside.file(), content.data(), content.size(), 0)
-               : write_at(beside.file(), &header, sizeof header, 0)) ||
-      fchmod(beside.file(), file_mode(readers)) != 0)
+  if (!(copied ? write_at(temporary.file(), content.data(), content.size(), 0)
+               : write_at(temporary.file(), &header, sizeof header, 0)) ||
+      fchmod(temporary.file(), file_mode(readers)) != 0)
     fail_errno(path, "cannot be written");
-  beside.replace();  // only now readers see the file, with its whole header
-  return beside.release();
+  temporary.replace();  // only now readers see the file, with its whole header
+  return temporary.release();
 }
 
 // Opens the ring at the path or creates a new one. The caller must hold the lock of the writer. A ring with restricted
-// readers becomes a new file each time. Otherwise a process that has the old file open could read it regardless of a
-// new mode, group or access control list.
+// readers becomes a new file each time, because a process with the old file open could read it regardless of a new
+// mode, group or access control list.
 int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);
   if (file < 0 || readers != RingReaders::everybody) return create_ring(path, readers, FileDescriptor(file));

@@ -16,15 +16,15 @@
 namespace placement {
 
 // The ring carries decisions from slurmctld to its readers, such as placement-monitor. It is a file in memory (tmpfs)
-// with ring_places places for one decision each. The writer never waits for a reader: when the places are used up, it
-// overwrites the oldest decision. A reader finds out how many decisions it missed.
+// with ring_places places for one decision each. The writer never waits for a reader: if all places are used, it
+// overwrites the oldest decision. A reader counts the decisions that it missed.
 //
 //   header: magic, version, a random number of this ring, the number of decisions that were ever written
 //   place:  checksum, sequence number from 0, text of the decision; place = sequence number modulo ring_places
 inline constexpr std::size_t ring_places = 1024;
 
-// The users, in addition to the writer, who may read a ring: everybody, or the members of the file's group. The file
-// gets its group from its directory.
+// The users, in addition to the writer, who may read a ring: all users, or the members of the file's group. The file
+// inherits its group from its directory.
 enum class RingReaders { everybody, group };
 
 // Thrown when another process writes the ring, for example the previous slurmctld: from Slurm 23.11 on, "scontrol
@@ -39,9 +39,9 @@ class DecisionWriter {
  public:
   // Opens the ring at `path`, continues a ring of this user, and replaces any other file. With RingReaders::group the
   // ring is copied to a new file, so readers of the old file get no further decisions. If another user's file cannot be
-  // replaced, the ring is made in a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this
-  // process ends. Throws RingIsInUse when another process has the lock. Throws Error when the ring cannot be made or
-  // locked, or is not on a file system in memory.
+  // replaced, uses a directory of this user next to it (ring_place.hpp). Locks PATH.lock until this process ends.
+  // Throws RingIsInUse when another process has the lock. Throws Error when the ring cannot be made or locked, or is
+  // not on a file system in memory.
   explicit DecisionWriter(const std::string& path, RingReaders readers = RingReaders::everybody);
   DecisionWriter(const DecisionWriter&) = delete;
   DecisionWriter& operator=(const DecisionWriter&) = delete;
@@ -60,7 +60,7 @@ class DecisionWriter {
   FileDescriptor lock_;
   FileDescriptor file_;
   std::uint64_t ring_ = 0;     // the ring's random number
-  std::uint64_t written_ = 0;  // how many decisions were ever written
+  std::uint64_t written_ = 0;  // number of decisions ever written
 };
 
 // The position of a reader in a ring.
@@ -74,15 +74,15 @@ struct RingCursor {
 // A reader of a ring with a position of its own. Several readers may read one ring. A reader never writes.
 class DecisionReader {
  public:
-  // Prepares to read the ring at `path` from the cursor `from` on; the default cursor begins with the oldest decision.
-  // With `owners`, the file must belong to one of them, and nobody else may be able to write it. This matters because
-  // any user can create a file in a directory like /dev/shm. The reader then also looks for the ring in the owners'
-  // directories next to `path` (ring_place.hpp).
+  // Prepares to read the ring at `path` from the cursor `from` on; the default cursor is at the oldest decision. With
+  // `owners`, the file must belong to one of them, and no other user may be able to write it, because any user can
+  // create a file in a directory such as /dev/shm. The reader then also searches the owners' directories next to `path`
+  // (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});
 
-  // Returns the decisions that were written since the last call, the oldest first and `most` at most. Returns nothing
-  // when the file does not exist. When there is a new ring at the path, it is read from its beginning. Throws Error
-  // when the file cannot be read, is no ring, or does not belong to `owners`.
+  // Returns at most `most` decisions that were written since the last call, the oldest first. Returns nothing when the
+  // file does not exist. A new ring at the path is read from its start. Throws Error when the file cannot be read, is
+  // not a ring, or does not belong to `owners`.
   std::vector<Decision> read(std::size_t most = ring_places);
 
   RingCursor cursor() const { return cursor_; }

@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t max_text_bytes = std::size_t{4} << 20;
 constexpr std::int32_t max_groups = 128;  // the network of more groups is left out
-constexpr double age_step_s = 8;          // ages of nodes are rounded down to it without pairs: equal ages pack better
+constexpr double age_step_s = 8;          // without pairs, ages are rounded down to it: equal ages pack better
 constexpr int compression_level = 3;      // a fast level, because slurmctld packs under its locks
 constexpr std::string_view end_of_part = "---\n";
 
@@ -43,7 +43,7 @@ float shortened(float value) {
 
 std::string other_name(std::int32_t position) { return "@" + std::to_string(position); }
 
-// The parts of a job's state as texts: data on its own nodes, and on the nodes that its routes may cross.
+// Makes the parts of a job's state as texts: data on its own nodes, and on the nodes that its routes may cross.
 class Selection {
  public:
   Selection(const ClusterView& view, std::span<const std::int32_t> nodes, double job_seconds) : view_(view) {
@@ -179,8 +179,8 @@ class Selection {
   std::vector<std::int32_t> states_;  // of the job's nodes: index into view_.live->nodes, or -1
 };
 
-// Splits the content of a state into its parts. Each part is made of whole lines and is followed by the line
-// end_of_part, except the last part, which is a snapshot.
+// Splits the content of a state into its parts. Each part has whole lines and ends with the line end_of_part, except
+// the last part, a snapshot.
 class Parts {
  public:
   explicit Parts(std::string_view text) : left_(text) {}
@@ -290,7 +290,7 @@ std::uint32_t job_of_state(std::string_view text) {
   std::uint32_t job = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), job);
   if (error != std::errc{} || end == text.data() + text.size() || *end != '.')
-    throw Error("the state of a job does not begin with its number");
+    throw Error("the state of a job does not start with its number");
   return job;
 }
 

@@ -45,7 +45,7 @@ PlannedRanks unpack_planned_ranks(std::string_view text) {
   const std::size_t point = text.find('.');
   const std::optional<std::int64_t> job = parse_integer(text.substr(0, point));
   if (point == text.npos || !job || *job < 0 || *job > UINT32_MAX)
-    throw Error("'" + shown(text) + "' does not begin with the number of a job");
+    throw Error("'" + shown(text) + "' does not start with the number of a job");
   PlannedRanks planned{static_cast<std::uint32_t>(*job), {}};
   std::int64_t count = 0;
   for (const std::string_view node : split_at(text.substr(point + 1), ';')) {

@@ -7,17 +7,17 @@
 
 namespace placement {
 
-// Finds the file of the ring. Usually it is DecisionFile itself. In a directory like /dev/shm, another user may have
-// created a file of this name first. The ring is then the file "ring" in a directory of the writer. The name of this
-// directory is DecisionFile, a dot and six random letters.
+// Finds the file of the ring. Usually it is DecisionFile itself. In a directory such as /dev/shm, another user may have
+// created a file of this name first. The ring is then the file "ring" in a directory of the writer, whose name is
+// DecisionFile, a dot and six random letters.
 
 // Returns the directory of this process' user for the ring of `path` (DecisionFile). Creates it with the mode
 // `directory_mode` if there is none. Throws Error when it cannot be made.
 std::string own_ring_directory(const std::string& path, mode_t directory_mode);
 
 // Returns the path of the ring: `path`, or the file "ring" in a directory next to it. The file must belong to one of
-// `owners`, and nobody else may be able to write it. If several files qualify, returns the one written last. Returns an
-// empty text when there is none.
+// `owners`, and no other user may be able to write it. If several files qualify, returns the latest; if none, an empty
+// text.
 std::string find_ring(const std::string& path, std::span<const uid_t> owners);
 
 // Lets the user `reader` read the ring at the path `ring`, in addition to the users whom the mode of the file admits.

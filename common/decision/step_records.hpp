@@ -9,34 +9,34 @@
 
 namespace placement {
 
-// Records of the steps whose ranks srun placed, in a file of the user who runs them. slurmctld never sees these ranks:
+// Records of the steps whose ranks srun placed, in a file of the user who runs them. slurmctld never has these ranks:
 // its own record describes the plan, which srun may improve. The file has a fixed number of places of a fixed size, so
-// that it does not grow, and srun processes need no lock. A step overwrites an older one.
+// it does not grow, and srun processes need no lock. A new step overwrites an older one.
 class StepRecords {
  public:
   explicit StepRecords(std::string path) : path_(std::move(path)) {}
 
   // Returns the user's own file for a cluster: $XDG_STATE_HOME/slurm-placement/steps.CLUSTER, else
-  // $HOME/.local/state/slurm-placement/steps.CLUSTER. If several clusters share home directories, each cluster has its
-  // own file. `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or
-  // `cluster` is no name.
+  // $HOME/.local/state/slurm-placement/steps.CLUSTER. Clusters that share home directories have separate files.
+  // `getenv` returns the value of a variable, or null. Throws Error if no variable has an absolute path, or `cluster`
+  // is not a name.
   static StepRecords of_user(const std::string& cluster, const std::function<const char*(const char*)>& getenv);
 
-  // Writes the record of a step; Decision::step must hold a number. Ranks are left out if they do not fit. Creates the
-  // file and its directories. Throws Error if the file cannot be written.
+  // Writes the record of a step; Decision::step must be a number. Omits ranks that do not fit. Creates the file and its
+  // directories. Throws Error if the file cannot be written.
   void put(const Decision& step) const;
 
-  // Returns the records of the job's steps, the oldest first; none if the file does not exist. Damaged records are
-  // left out. Throws Error if the file cannot be read or belongs to another user.
+  // Returns the records of the job's steps, the oldest first; none if the file does not exist. Skips damaged records.
+  // Throws Error if the file cannot be read or belongs to another user.
   std::vector<Decision> of_job(std::uint32_t job) const;
 
  private:
   std::string path_;
 };
 
-// Replaces the parts of slurmctld's record that describe the plan by srun's record of a step: the cost, the ranks and
-// Decision::step. It uses the latest step of the start of the job that the record describes. Only steps that follow the
-// job's request, with all tasks on all nodes of the record, count. `steps` are ordered by time.
+// Replaces the plan in slurmctld's record by srun's record of a step: the cost, the ranks and Decision::step. Uses the
+// latest step of the start of the job in the record, and only steps that follow the job's request, with all tasks on
+// all nodes of the record. `steps` are ordered by time.
 void describe_step(Decision& decision, const std::vector<Decision>& steps);
 
 }  // namespace placement

@@ -22,7 +22,7 @@ void check(std::int32_t ranks, const CommEdge& edge) {
                 " and " + std::to_string(edge.b));
 }
 
-// Sorts edges, each with a < b, by a and then by b. Takes linear time when the edges of each rank are in order already.
+// Sorts edges, each with a < b, by a and then by b. Takes linear time if the edges of each rank are already sorted.
 void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   const auto before = [](const CommEdge& x, const CommEdge& y) { return std::tie(x.a, x.b) < std::tie(y.a, y.b); };
   if (std::is_sorted(edges.begin(), edges.end(), before)) return;
@@ -40,8 +40,8 @@ void sort_by_pair(std::int32_t ranks, std::vector<CommEdge>& edges) {
   edges = std::move(sorted);
 }
 
-// Brings edges into the form that a matrix uses: a < b, sorted, and one edge per pair. Edges from a rank to itself and
-// edges of weight 0 are removed. Returns the sum of the weights. Throws Error when it is 2^63 or more.
+// Brings edges into the form of a matrix: a < b, sorted, and one edge per pair. Removes edges of weight 0 and from a
+// rank to itself. Returns the sum of the weights. Throws Error when it is 2^63 or more.
 std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
   for (CommEdge& edge : edges)
     if (edge.a > edge.b) std::swap(edge.a, edge.b);
@@ -65,7 +65,7 @@ std::int64_t merge(std::int32_t ranks, std::vector<CommEdge>& edges) {
 
 CommMatrix CommMatrix::from_edges(std::int32_t ranks, std::vector<CommEdge> edges) {
   if (ranks < 0 || ranks > max_ranks)
-    throw Error(std::to_string(ranks) + " ranks: 0.." + std::to_string(max_ranks) + " are possible");
+    throw Error(std::to_string(ranks) + " ranks: expected 0 to " + std::to_string(max_ranks));
   for (const CommEdge& edge : edges) check(ranks, edge);
   CommMatrix matrix;
   matrix.total_weight_ = merge(ranks, edges);

@@ -23,20 +23,18 @@ class CommMatrix {
 
   CommMatrix() = default;
 
-  // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. The weights of all edges between
-  // two ranks are added, regardless of direction. Edges from a rank to itself and edges of weight 0 are dropped. Throws
-  // Error when `ranks` or a rank of an edge is out of range, or when a weight is negative. Throws it also when the
-  // weights sum to 2^63 or more.
+  // Returns the matrix of `ranks` ranks, 0..max_ranks, with the traffic of `edges`. Adds the weights of all edges
+  // between two ranks, regardless of direction. Drops edges of weight 0 and from a rank to itself. Throws Error when
+  // `ranks` or a rank of an edge is out of range, a weight is negative, or the weights sum to 2^63 or more.
   static CommMatrix from_edges(std::int32_t ranks, std::vector<CommEdge> edges);
 
   std::int32_t ranks() const { return static_cast<std::int32_t>(row_.size()) - 1; }
   std::int64_t pairs() const { return static_cast<std::int64_t>(neighbour_.size() / 2); }
   std::int64_t total_weight() const { return total_weight_; }  // each pair counts once
 
-  // Whether all pairs of ranks have equal traffic, which is not 0. The cost of a mapping then depends on its leaves
-  // alone.
+  // Whether all pairs of ranks have equal traffic above 0. The cost of a mapping then depends only on its leaves.
   bool all_alike() const { return all_alike_; }
-  // Returns the memory that the matrix takes, in bytes.
+  // Returns the memory of the matrix, in bytes.
   std::size_t bytes() const {
     return row_.size() * sizeof row_[0] + neighbour_.size() * sizeof neighbour_[0] + weight_.size() * sizeof weight_[0];
   }
@@ -55,9 +53,9 @@ class CommMatrix {
   // Returns all pairs with traffic, sorted, with a < b in each.
   std::vector<CommEdge> edges() const;
 
-  // Returns the matrix of groups of ranks: the traffic between two groups is summed, the traffic within a group is
-  // dropped. `group_of` holds the group of each rank, 0..groups-1. Throws Error when its length is not ranks(), or
-  // when a group is out of range.
+  // Returns the matrix of groups of ranks: sums the traffic between groups and drops the traffic within a group.
+  // `group_of` has the group of each rank, 0..groups-1. Throws Error when its length is not ranks() or a group is out
+  // of range.
   CommMatrix aggregated(std::span<const std::int32_t> group_of, std::int32_t groups) const;
 
   bool operator==(const CommMatrix&) const = default;

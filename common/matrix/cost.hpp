@@ -4,8 +4,8 @@
 
 namespace placement {
 
-// A number of hop-bytes [TM §1]. CommMatrix limits the total traffic to 2^63 - 1, and a distance fits into 32 bits, so
-// that a cost cannot overflow 128 bits.
+// A number of hop-bytes [TM §1]. The total traffic is at most 2^63 - 1 (CommMatrix) and a distance fits into 32 bits,
+// so a cost cannot overflow 128 bits.
 __extension__ typedef __int128 Cost;
 
 // Returns the cost as a decimal number.

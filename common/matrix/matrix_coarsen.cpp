@@ -12,8 +12,7 @@ namespace placement {
 
 namespace {
 
-// A division of the ranks into groups that grow: the matrix between the groups, the group of each rank, and the number
-// of ranks of each group.
+// A division of the ranks into growing groups, with the matrix between the groups.
 struct Grouping {
   CommMatrix matrix;
   std::vector<std::int32_t> group_of;  // by rank
@@ -38,8 +37,8 @@ std::int32_t root_of(std::vector<std::int32_t>& joined, std::int32_t group) {
   return group;
 }
 
-// Joins groups in the order of their traffic, heaviest first, as long as a joint group has at most `group_size` ranks.
-// With `in_pairs` each group is joined once at most. Returns false when no groups could be joined.
+// Joins groups in the order of their traffic, heaviest first, while a joint group has at most `group_size` ranks. With
+// `in_pairs` each group is joined at most once. Returns false when no groups could be joined.
 bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   std::vector<CommEdge> edges = grouping.matrix.edges();
   std::stable_sort(edges.begin(), edges.end(),
@@ -69,7 +68,7 @@ bool join(Grouping& grouping, std::int32_t group_size, bool in_pairs) {
   return true;
 }
 
-// Returns the division in which each rank is a group of its own.
+// Returns the division with one group per rank.
 Grouping singles(const CommMatrix& matrix) {
   const auto ranks = static_cast<std::size_t>(matrix.ranks());
   Grouping grouping{matrix, std::vector<std::int32_t>(ranks), std::vector<std::int32_t>(ranks, 1)};
@@ -77,8 +76,8 @@ Grouping singles(const CommMatrix& matrix) {
   return grouping;
 }
 
-// Joins groups until they have up to `group_size` ranks. It joins them in pairs first, so that they grow evenly. In a
-// star-shaped matrix few groups find a partner that way; the last step joins the rest.
+// Joins groups until they have up to `group_size` ranks. Joins them in pairs first, by greedy heavy-edge matching, so
+// that they grow evenly. In a star-shaped matrix few groups find a partner this way; the last step joins the rest.
 void grow(Grouping& grouping, std::int32_t group_size) {
   std::int32_t grown = 1;
   for (; grown < group_size && join(grouping, group_size, true); grown += grown) continue;

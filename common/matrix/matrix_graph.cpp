@@ -30,7 +30,7 @@ std::optional<Flags> parse_flags(std::string_view field) {
   return flags;
 }
 
-// Returns the header in the current line, nothing when the line is none.
+// Returns the header in the current line; nothing if it is not a header.
 std::optional<MetisHeader> metis_header(TextScanner& in) {
   const std::size_t fields = in.count_fields();
   if (fields < 2 || fields > 4) return std::nullopt;
@@ -60,7 +60,7 @@ CommMatrix finish(TrafficTable&& table, std::int64_t ranks, const TextScanner& i
   return matrix;
 }
 
-// Goes to the next field of a text whose line ends mean nothing.
+// Goes to the next field of a text in which line ends have no meaning.
 void find_field(TextScanner& in, const char* what) {
   if (in.at_line_end() && !in.next_line()) in.fail_whole("ends before " + std::string(what));
 }

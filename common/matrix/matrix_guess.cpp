@@ -21,7 +21,7 @@ struct Square {
   double at(std::size_t row, std::size_t column) const { return values[row * n + column]; }
 };
 
-// Returns all lines of the text as a square of `n` rows, or nothing if they form no square.
+// Returns all lines of the text as a square of `n` rows; nothing if they are not a square.
 std::optional<Square> read_square(TextScanner& in, std::size_t n) {
   Square square{n};
   do {
@@ -86,7 +86,7 @@ bool could_be_edge_list(TextScanner in) {
   const bool symmetric = is_symmetric(*square), diagonal = has_diagonal(*square);
   const EdgeLines lines = edge_lines(*square);
   if (!lines.possible || (symmetric && !diagonal)) return false;
-  // n lines name at most 2n ranks. Lists with higher numbers leave ranks out.
+  // n lines name at most 2n ranks. Lists with higher numbers skip ranks.
   const bool few_ranks = lines.highest < static_cast<double>(2 * n);
   if (lines.traffic == n) return n > 2 || few_ranks;
   return n > 2 && few_ranks && !symmetric && lines.traffic > 0 && (diagonal || lines.self == 0);

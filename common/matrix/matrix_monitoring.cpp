@@ -12,7 +12,6 @@
 #include "common/util/input_file.hpp"
 
 // Reads the files of Open MPI's monitoring component (pml_monitoring_filename), one file per rank of MPI_COMM_WORLD.
-// common/matrix/matrix_read.hpp says which lines count.
 namespace placement {
 
 namespace {
@@ -48,7 +47,7 @@ std::int64_t bytes_or_messages(TextScanner& in, TrafficWeight weight) {
   return weight == TrafficWeight::bytes ? bytes : messages;
 }
 
-// The traffic of the lines of one run that were read so far.
+// The traffic of one run, from the lines read so far.
 struct Run {
   const MatrixReadOptions& options;
   TrafficTable table;
@@ -89,8 +88,7 @@ void add_line(Run& run, TextScanner& in, std::int32_t only_source) {
   if (counted) add_traffic(run.table, in, from, to, static_cast<long double>(amount));
 }
 
-// Adds all lines of the text. When `only_source` is a rank, the file must be that rank's own: each line must be
-// about the traffic that this rank sent.
+// Adds all lines of the text. If `only_source` is a rank, each line must be about traffic that this rank sent.
 void add_lines(Run& run, TextScanner& in, std::int32_t only_source) {
   do add_line(run, in, only_source);
   while (in.next_line());
@@ -129,7 +127,7 @@ bool split_file_name(std::string_view name, FileName& parts) {
   return true;
 }
 
-// Returns, for each run that has files in the directory, the ranks of its files. The key is the NAME of the run.
+// Returns the ranks of the files of each run in the directory. The key is the NAME of the run.
 std::map<std::string, std::vector<std::int32_t>> runs_in(const fs::path& directory) {
   std::map<std::string, std::vector<std::int32_t>> runs;
   std::error_code error;
@@ -147,8 +145,8 @@ std::vector<std::string> file_names(const std::string& prefix, std::vector<std::
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     names.push_back(prefix + "." + std::to_string(r) + ".prof");
     if (ranks[r] != static_cast<std::int32_t>(r))
-      throw Error(names.back() + " is missing: there is one of rank " + std::to_string(ranks[r]) +
-                  ", and each rank of the run writes one");
+      throw Error(names.back() + " is missing, but rank " + std::to_string(ranks[r]) +
+                  " has a file: each rank of the run writes one");
   }
   return names;
 }

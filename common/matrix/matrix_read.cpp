@@ -14,8 +14,8 @@ namespace placement {
 
 namespace {
 
-// Reads a text of numbers alone, which is a graph, dense or an edge list. A first line of two numbers begins an edge
-// list unless the second line has two numbers too. A lone line of two numbers is an edge list without pairs.
+// Reads a text that has only numbers: a graph, a dense matrix or an edge list. Two numbers in the first line start an
+// edge list, unless the second line also has two. A single line of two numbers is an edge list without pairs.
 CommMatrix parse_numbers(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info) {
   if (is_scotch_graph(in)) return parse_scotch_graph(in, options, info);
   if (is_metis_graph(in)) return parse_metis_graph(in, options, info);
@@ -53,7 +53,7 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (!number)
     in.fail(
         in_quotes(first) +
-        " starts no communication matrix: expected rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
+        " does not start a matrix: expected rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
         "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
 }

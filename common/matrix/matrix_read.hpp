@@ -10,23 +10,22 @@
 
 namespace placement {
 
-// Limits on the size of a matrix that is read; a larger one is refused.
+// Limits on the size of a matrix; a larger one is rejected.
 struct MatrixReadOptions {
   std::size_t max_bytes = std::size_t{1} << 30;  // of decompressed text, all files together
   std::int32_t max_ranks = CommMatrix::max_ranks;
   std::int64_t max_entries = std::int64_t{1} << 26;  // values other than 0
-  TrafficWeight weight = TrafficWeight::bytes;       // with messages, a file without numbers of messages is an Error
+  TrafficWeight weight = TrafficWeight::bytes;       // messages: the file must have numbers of messages
 };
 
-// Reads a communication matrix from the file, pipe, or zstd file `path`. The content decides the format; placectl(1)
-// lists them in MATRIX FORMATS. `path` may also be a directory of NAME.RANK.prof files, or their prefix DIR/NAME. The
-// values of both directions and of duplicates of a pair are added. In a symmetric dense matrix, each value is already
-// the traffic of the pair. Fractions are multiplied by a power of ten (MatrixInfo::scale_power). Returns the matrix and
-// fills `info` unless it is null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
+// Reads a communication matrix from the file, pipe, or zstd file `path`, or from NAME.RANK.prof files: `path` is their
+// directory or DIR/NAME. The content determines the format; MATRIX FORMATS in placectl(1) lists them. Adds both
+// directions and duplicates of a pair; each value of a symmetric dense matrix already is the traffic of the pair.
+// Multiplies fractions by a power of ten (MatrixInfo::scale_power). Returns the matrix and fills `info` unless it is
+// null. Throws Error, with file, line and value, if the text is wrong or exceeds `options`.
 CommMatrix read_matrix(const std::string& path, const MatrixReadOptions& options = {}, MatrixInfo* info = nullptr);
 
-// Reads a communication matrix from `text`, in each format of read_matrix(). `name` stands for the file in errors.
-// Returns the matrix and fills `info` unless it is null. Throws Error when the text is wrong or exceeds `options`.
+// Reads a communication matrix from `text`, as read_matrix(). `name` is the name of the file in errors.
 CommMatrix parse_matrix(std::string_view text, const std::string& name, const MatrixReadOptions& options = {},
                         MatrixInfo* info = nullptr);
 

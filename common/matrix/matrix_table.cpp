@@ -13,7 +13,7 @@ namespace {
 
 std::string_view next_name(TextScanner& in) { return in.word("name of a column"); }
 
-// Returns the fields of a header in lower case, without "_rank" at their ends.
+// Returns the fields of a header in lower case, without the ending "_rank".
 std::vector<std::string> header_names(TextScanner in) {
   constexpr std::string_view ending = "_rank";
   std::vector<std::string> names;

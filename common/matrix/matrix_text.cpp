@@ -36,7 +36,7 @@ void dense_row(TextScanner& in, TrafficTable& table, std::int64_t row, std::int6
   in.end_line(std::to_string(columns) + " values in row " + std::to_string(row));
 }
 
-// Reads the two ranks at the beginning of a line. Throws Error unless both are below `ranks`.
+// Reads the two ranks at the start of a line. Throws Error unless both are below `ranks`.
 std::pair<std::int64_t, std::int64_t> rank_pair(TextScanner& in, std::int64_t ranks) {
   const std::int64_t from = in.count("rank", ranks - 1);
   return {from, in.count("rank", ranks - 1)};

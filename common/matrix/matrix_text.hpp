@@ -14,29 +14,27 @@ namespace placement {
 // Adds the traffic from rank `from` to rank `to`. Throws Error, with file and line, when the table is full.
 void add_traffic(TrafficTable& table, const TextScanner& in, std::int64_t from, std::int64_t to, long double value);
 
-// Each of the following returns whether the text from the scanner's current line on has a format.
+// The following functions return whether the text from the scanner's current line on has a format.
 
-// A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank. The lines
-// have two entries per edge in all. Blank lines at the end may be missing. Lines that begin with '%' are comments.
+// A METIS graph: a line "vertices edges [format [weights]]", then a line for each vertex, which may be blank, with two
+// entries per edge in all. Blank lines at the end may be missing. Lines that start with '%' are comments.
 bool is_metis_graph(TextScanner in);
 // A SCOTCH graph: a line "0", then a line with two numbers.
 bool is_scotch_graph(TextScanner in);
-// A dense matrix with a header: a name for each column, and in front of them an empty field if the rows have names.
-// This number of rows must follow. Names that are numbers must be 0, 1, 2 and so on. Lines that could also be an edge
-// list do not count.
+// A dense matrix with a header: a name for each column, preceded by an empty field if the rows have names. One row per
+// column must follow. Names that are numbers must be 0, 1, 2 and so on. False if the lines could also be an edge list.
 bool is_dense_header(TextScanner in);
 // An edge list with a header, which names columns of ranks that send and ranks that receive.
 bool is_edge_header(TextScanner in);
 // A line of Open MPI's monitoring: one of the known kinds, then a tab.
 bool is_monitoring_line(std::string_view line);
-// Lines of numbers that could be an edge list or a dense matrix. There are n lines of n numbers (n = 2 to 4), and the
-// first two numbers can be ranks. The third number can be bytes (n = 3), and the fourth messages (n = 4). A symmetric
-// matrix without a diagonal counts as dense.
+// Lines of numbers that could be an edge list or a dense matrix: n lines of n numbers (n = 2 to 4), of which two can be
+// ranks, the third bytes, and the fourth messages. A symmetric matrix without a diagonal counts as dense.
 bool could_be_edge_list(TextScanner in);
 
-// Each of the following parses one format. The scanner `in` stands on the first line that is neither blank nor a
-// comment, and is read to the end. Each returns the matrix and fills `info`. Each throws Error, with file, line and
-// value, when the text is wrong or exceeds `options`.
+// The following functions parse one format. The scanner `in` is at the first line that is neither blank nor a comment,
+// and is read to the end. They return the matrix and fill `info`. They throw Error, with file, line and value, when the
+// text is wrong or exceeds `options`.
 CommMatrix parse_dense(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 // The `ranks` rows of a dense matrix, each after a name if they are `named`.
 CommMatrix parse_dense_rows(TextScanner& in, std::int64_t ranks, bool named, const MatrixReadOptions& options,
@@ -50,7 +48,7 @@ CommMatrix parse_metis_graph(TextScanner& in, const MatrixReadOptions& options, 
 CommMatrix parse_scotch_graph(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 CommMatrix parse_monitoring(TextScanner& in, const MatrixReadOptions& options, MatrixInfo& info);
 
-// Reads the files of Open MPI's monitoring, one of each rank in the order of ranks. `path` stands for them in errors.
+// Reads the files of Open MPI's monitoring, one per rank in the order of ranks. `path` is their name in errors.
 CommMatrix read_monitoring(const std::vector<std::string>& files, const std::string& path,
                            const MatrixReadOptions& options, MatrixInfo& info);
 // Returns the paths of the files NAME.RANK.prof in `directory`, in the order of ranks. Throws Error when there are

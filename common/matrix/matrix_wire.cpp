@@ -24,15 +24,15 @@ void put(std::vector<std::byte>& out, std::uint64_t value) {
   out.push_back(static_cast<std::byte>(value));
 }
 
-// Reads the LEB128 numbers of a payload one after another. Throws Error on what is wrong; `what` names the number.
+// Reads the LEB128 numbers of a payload one after another. `what` names the number in errors.
 class Reader {
  public:
   explicit Reader(std::span<const std::byte> bytes) : in_(bytes) {}
 
   std::size_t left() const { return in_.left(); }
 
-  // Returns the next number. Throws Error when it is above `most`, or is written with more bytes than it needs: each
-  // matrix has one packed form only.
+  // Returns the next number. Throws Error when it is above `most`, or has more bytes than it needs, because each matrix
+  // has only one packed form.
   std::uint64_t number(const char* what, std::uint64_t most) {
     std::uint64_t value = 0;
     for (int shift = 0;; shift += 7) {
@@ -48,8 +48,8 @@ class Reader {
     return value;
   }
 
-  // Returns the next number, which says how many items follow. Throws Error when it is above `most` or above the number
-  // of bytes left, as each item takes at least one byte.
+  // Returns the next number, the number of items that follow. Throws Error when it is above `most`, or above the number
+  // of bytes left, because each item takes at least one byte.
   std::uint64_t size(const char* what, std::uint64_t most) {
     const std::uint64_t value = number(what, most);
     if (value > left()) fail(std::string(what) + " " + std::to_string(value) + " is more than the bytes that follow");
@@ -121,10 +121,10 @@ std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
   const WireLimits limits;
   if (matrix.ranks() > limits.max_ranks || matrix.pairs() > limits.max_pairs)
     fail(std::to_string(matrix.ranks()) + " ranks and " + std::to_string(matrix.pairs()) + " pairs: at most " +
-         std::to_string(limits.max_ranks) + " and " + std::to_string(limits.max_pairs) + " travel");
+         std::to_string(limits.max_ranks) + " and " + std::to_string(limits.max_pairs) + " fit");
   const std::vector<std::byte> payload = payload_of(matrix);
   if (payload.size() > limits.max_unpacked_bytes)
-    fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) + " travel");
+    fail(std::to_string(payload.size()) + " bytes: at most " + std::to_string(limits.max_unpacked_bytes) + " fit");
   std::vector<std::byte> bytes(std::begin(magic), std::end(magic));
   const std::vector<std::byte> frame = pack_frame(payload, compression_level);
   bytes.insert(bytes.end(), frame.begin(), frame.end());
@@ -133,7 +133,7 @@ std::vector<std::byte> pack_wire(const CommMatrix& matrix) {
 
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits) {
   if (bytes.size() < std::size(magic) || !std::equal(std::begin(magic), std::end(magic), bytes.begin()))
-    fail("does not begin as version 1 does");
+    fail("does not start as version 1 does");
   const std::vector<std::byte> payload = unpacked(bytes.subspan(std::size(magic)), limits);
   Reader in(payload);
   in.number("first number", 0);

@@ -9,11 +9,11 @@
 
 namespace placement {
 
-// A communication matrix as it travels from srun or sbatch to slurmctld.
+// The form of a communication matrix between srun or sbatch and slurmctld.
 
-// The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, and a few kilobytes of
-// compressed data can expand to these limits. Reading takes a part of the time of a decision, 50 ms by default. The
-// client sends a sample of the pairs of a larger matrix.
+// The largest matrix that a receiver accepts. slurmctld unpacks the matrix under its locks, within the time of a
+// decision, 50 ms by default. A few kilobytes of compressed data can expand to these limits. The client sends a sample
+// of the pairs of a larger matrix.
 struct WireLimits {
   std::int32_t max_ranks = 1 << 20;
   std::int64_t max_pairs = 200'000;
@@ -21,15 +21,15 @@ struct WireLimits {
 };
 
 // Returns the packed form of a matrix: the 4 bytes "SPM\1", then one zstd frame of LEB128 numbers. These are 0, the
-// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. Each pair
-// follows, in sorted order: its larger rank minus the previous neighbour of its smaller rank, minus 1. (The first
-// neighbour counts from the smaller rank itself.) The last numbers are the weights of the pairs, less 1. Throws Error
-// when the matrix exceeds the default WireLimits.
+// number of ranks, the number of pairs, and for each rank the number of its neighbours with higher numbers. For each
+// pair, in sorted order, follows its larger rank minus the previous neighbour of its smaller rank (at first the smaller
+// rank itself), minus 1. The last numbers are the weights of the pairs, minus 1. Throws Error when the matrix exceeds
+// the default WireLimits.
 std::vector<std::byte> pack_wire(const CommMatrix& matrix);
 
-// Unpacks a matrix that pack_wire() wrote. This is a trust boundary: the bytes come from any user. Throws Error on
-// bytes that pack_wire() would not write; only the choices of zstd's compressor are free. Takes linear time, and never
-// more memory or time than `limits` allow.
+// Unpacks a matrix of pack_wire(). This is a trust boundary: the bytes may come from any user. Throws Error for bytes
+// that pack_wire() would not write, except for choices of zstd's compressor. Takes linear time, and never more memory
+// or time than `limits` allow.
 CommMatrix unpack_wire(std::span<const std::byte> bytes, const WireLimits& limits = {});
 
 }  // namespace placement

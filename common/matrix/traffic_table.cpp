@@ -62,8 +62,8 @@ void TrafficTable::sort_and_merge() {
   entries_.resize(kept);
 }
 
-// Removes the entries with from > to if each entry (from, to) has an entry (to, from) of equal weight. Returns whether
-// the matrix is symmetric in this sense. The entries must be sorted.
+// Removes the entries with from > to if the matrix is symmetric: each entry (from, to) has an entry (to, from) of equal
+// weight. Returns whether it is. The entries must be sorted.
 bool TrafficTable::drop_lower_half_if_equal(std::int32_t ranks) {
   // at[r] is the next entry of row r above the diagonal. In sorted order, the entries of column r below the diagonal
   // must come in the order of the entries.

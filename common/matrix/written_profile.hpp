@@ -7,14 +7,14 @@
 
 namespace placement {
 
-// Returns a local time as "2026-11-28 08:30".
+// Returns a local time such as "2026-11-28 08:30".
 std::string day_and_time(std::time_t when);
 
 // Returns the paths of the counter files FILE.rank*, ascending. Ranks that end without MPI_Finalize leave these instead
 // of the profile `file`.
 std::vector<std::string> rank_tables_of(const std::string& file);
 
-// A profile file that a program under the profiler may write, for a report after the program has ended.
+// A profile file that a program under the profiler may write; reports on it after the program has ended.
 class AwaitedProfile {
  public:
   // Records which file exists now, before the program runs.
@@ -24,7 +24,7 @@ class AwaitedProfile {
   bool is_written() const;
 
   // Returns "wrote FILE: 4 ranks, 3 pairs, 120 bytes in 6 messages" if the file was written. Otherwise returns "nothing
-  // was written to FILE" with the possible reasons, and with the time of an older FILE.
+  // was written to FILE" with the possible reasons and the time of an older FILE.
   std::string report() const;
 
  private:

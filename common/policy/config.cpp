@@ -30,7 +30,7 @@ std::size_t find_key(std::string_view key, const std::string& name, std::int64_t
   fail_at(name, line, "unknown key " + shown(key) + ": " + suggested(key, names, "the keys are"));
 }
 
-// Takes the key of a line into `config`, and notes its number in `line_of_key`. Throws Error.
+// Stores the key of a line in `config`, and its line number in `line_of_key`. Throws Error.
 void take_line(Config& config, std::vector<std::int64_t>& line_of_key, const TextLine& line, const std::string& name) {
   const std::size_t equals = line.text.find('=');
   if (equals == std::string_view::npos)

@@ -34,8 +34,8 @@ enum class OutageEstimator {
   // Both averages are those of [TOFA §3]: a node without an outage has probability 0.
 };
 
-// The file and the lines in which keys are set, for messages. All ConfigPlaces compare as equal, so that the comparison
-// of two configurations ignores them.
+// The file and the lines of the keys, for messages. All ConfigPlaces compare as equal, so a comparison of two
+// configurations ignores them.
 struct ConfigPlaces {
   std::string file;
   std::vector<std::pair<std::string_view, std::int64_t>> line_of_key;
@@ -43,7 +43,7 @@ struct ConfigPlaces {
   bool operator==(const ConfigPlaces&) const { return true; }
 };
 
-// The values of placement.conf, with their defaults. The table of keys in config.cpp documents each of them.
+// The values of placement.conf, with their defaults. The table in config_keys.cpp documents each key.
 struct Config {
   Mode mode = Mode::enforce;
   std::vector<std::pair<std::string, Mode>>
@@ -101,7 +101,7 @@ struct Config {
 // A key of placement.conf, as the parser, `placectl check-config` and the manual page use it.
 struct ConfigKey {
   std::string_view name;
-  std::string_view values;                       // the values it takes: "off, observe, advise or enforce"
+  std::string_view values;                       // the allowed values: "off, observe, advise or enforce"
   std::string_view help;                         // the documentation, in sentences
   bool (*set)(Config&, std::string_view value);  // returns false when the key does not take the value
   std::string (*show)(const Config&);            // returns the value in the form of the file
@@ -110,13 +110,13 @@ struct ConfigKey {
 // Returns all keys of placement.conf.
 std::span<const ConfigKey> config_keys();
 
-// Parses `text`, which holds one `Key=value` per line; '#' starts a comment. The case of keys does not matter. `name`
-// is the name of the file in errors. Throws Error "name:line: .." on an unknown key, a key that is given twice, or a
-// value that the key does not take. Throws it also when MonitorPort equals AgentPort.
+// Parses `text` with one `Key=value` per line; '#' starts a comment. The case of keys does not matter. `name` is the
+// name of the file in errors. Throws Error "name:line: .." for an unknown or repeated key, a value that the key does
+// not allow, and equal MonitorPort and AgentPort.
 Config parse_config(std::string_view text, const std::string& name);
 
-// Throws Error "placement.conf:3: Key=value: message". The line is left out when the key has its default, and the file
-// when `config` was not read from a file.
+// Throws Error "placement.conf:3: Key=value: message", without the line when the key has its default, and without the
+// file when `config` was not read from a file.
 [[noreturn]] void fail_at_key(const Config& config, std::string_view key, const std::string& value,
                               const std::string& message);
 
@@ -126,11 +126,11 @@ void check_named_file(const Config& config, std::string_view key, const std::str
 // The behaviour of read_config() when the file does not exist: it throws Error, or it returns the defaults.
 enum class MissingFile { error, defaults };
 
-// Reads a placement.conf. Throws Error when the file cannot be read, or when parse_config() refuses it.
+// Reads a placement.conf. Throws Error when the file cannot be read, or as parse_config() does.
 Config read_config(const std::string& path, MissingFile missing = MissingFile::error);
 
-// Returns the path of the placement.conf, which lies in the directory of the slurm.conf. When `slurm_conf` is empty,
-// this is the slurm.conf of this host, as slurm_conf_path() finds it.
+// Returns the path of the placement.conf, in the directory of `slurm_conf`; empty: of the slurm.conf of this host
+// (slurm_conf_path()).
 std::string placement_conf_path(std::string_view slurm_conf = {});
 
 // Returns the name of a mode as placement.conf has it.

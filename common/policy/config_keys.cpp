@@ -52,7 +52,7 @@ std::string show_distances(const Config& config) {
 }
 
 // Calls take(partition, text) for each word PARTITION:TEXT. Returns false if a word has another form, a partition is
-// named twice, take() returns false, or there are no words.
+// repeated, take() returns false, or there are no words.
 template <typename Take>
 bool for_each_partition(std::string_view value, Take take) {
   std::vector<std::string> known;
@@ -154,7 +154,7 @@ ConfigKey path(std::string_view name, std::string_view help) {
   return text<member, set_path>(name, "an absolute path", help);
 }
 
-// A key with one of the words of `names`, which are those of the values of an enumeration, or of false and true.
+// A key whose value is one of the words of `names`, in the order of an enumeration, or of false and true.
 template <auto member, const auto& names>
 ConfigKey word(std::string_view name, std::string_view values, std::string_view help) {
   return {name, values, help, [](Config& c, std::string_view v) { return set_word(c.*member, names, v); },

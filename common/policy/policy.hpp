@@ -25,13 +25,13 @@ struct Request {
   std::int32_t min_nodes = 1;
   std::int32_t max_nodes = std::numeric_limits<std::int32_t>::max();
   std::int32_t max_tasks_per_node = std::numeric_limits<std::int32_t>::max();
-  bool equal_tasks_per_node = false;         // --ntasks-per-node: at most max_tasks_per_node each, dealt evenly
+  bool equal_tasks_per_node = false;         // --ntasks-per-node: even shares, at most max_tasks_per_node
   bool whole_nodes = false;                  // the job gets all cores of each of its nodes
-  bool node_level = false;                   // a large job: choose good nodes; ranks and cores only roughly
+  bool node_level = false;                   // a large job: choose nodes; ranks and cores only roughly
   std::vector<std::int32_t> required_nodes;  // -w: nodes that must be used, as indices into ClusterView::nodes
   std::vector<std::int32_t> node_tasks;      // of a step: its tasks on each view node; empty: not fixed
   // Of a step: the planned ranks of each view node, in the order of their cores; empty: not known. The search starts
-  // from them, so its result does not cost more. They are ignored if they do not fit the step.
+  // from them, so its result costs no more. Ranks that do not fit the step are ignored.
   std::vector<std::vector<std::int32_t>> planned_ranks;
   std::shared_ptr<const CommMatrix> matrix;  // its ranks() are `tasks`; null: no matrix
   Parameters parameters;
@@ -40,11 +40,11 @@ struct Request {
   std::int64_t max_wait_s = std::numeric_limits<std::int64_t>::max();  // the longest wait allowed (MaxWaitS)
 };
 
-// Thrown when a policy could place the job, but the user asked to wait (wait=) while the cluster is overloaded. The job
-// stays in the queue.
+// Thrown when a policy could place the job, but the user requested a wait (wait=) while the cluster is overloaded. The
+// job stays in the queue.
 class MustWait : public Error {
  public:
-  // `left_s` is the time in seconds after which the job waits no longer, at least 1.
+  // `left_s`: the remaining wait in seconds, at least 1.
   MustWait(const std::string& reason, std::int64_t left_s) : Error(reason), left_s_(left_s) {}
   std::int64_t left_s() const { return left_s_; }
 
@@ -69,13 +69,13 @@ struct Placement {
   Cost cost = 0;                     // hop-bytes of the first core of each rank; 0 without a matrix
   Cost natural_cost = 0;             // hop-bytes on these leaves or nodes with ranks in natural order
   std::vector<std::string> reasons;  // for the user, one fact each
-  bool optimal = false;              // proved: no placement within the limits and the scope has fewer hop-bytes
+  bool optimal = false;              // proven: no placement within the limits and the scope has fewer hop-bytes
   std::string lack;  // data that the policy needed for the ranks of a step and did not have, for the user; empty: none
 };
 
-// The function of each policy: it places the request on the view before the deadline. Throws PlacementError when it
-// finds no placement, and Error when the request is wrong; the job then runs as stock. Throws MustWait when the job has
-// to stay in the queue for now. Equal views, requests and seeds give equal placements [decision 8].
+// The function of each policy: places the request on the view before the deadline. Throws PlacementError when it finds
+// no placement, and Error when the request is wrong; the job then runs as stock. Throws MustWait when the job must stay
+// in the queue. Equal views, requests and seeds give equal placements [decision 8].
 using PlaceFunction = Placement (*)(const ClusterView&, const Request&, const Deadline&);
 
 }  // namespace placement

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t max_items = 64;
 
-// Returns whether the text may be a key. It does not depend on the locale, because srun and slurmctld must agree.
+// Returns whether the text may be a key. Independent of the locale, because srun and slurmctld must agree.
 bool is_name(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';

@@ -7,8 +7,8 @@
 
 namespace placement {
 
-// The word that a user gives to -m or --placement: POLICY[=ITEM[,ITEM]...]. An ITEM is key=value, or a FILE alone,
-// which means matrix=FILE.
+// The value of -m or --placement: POLICY[=ITEM[,ITEM]...]. An ITEM is key=value, or a FILE alone, which means
+// matrix=FILE.
 struct PolicySpec {
   std::string policy;  // in upper case, as in the table of policies
   Parameters parameters;
@@ -17,9 +17,9 @@ struct PolicySpec {
 // The longest word that is parsed. It is limited because slurmctld parses the words of users under its locks.
 inline constexpr std::size_t max_policy_word = 4096;  // bytes
 
-// Splits the word into policy and parameters. It does not check whether the policy or the keys exist. Throws Error on a
-// control character, an empty policy or item, or a key that is given twice. Throws it also on a key that has other
-// characters than letters, digits, - and _. The word may have at most 64 items and max_policy_word bytes.
+// Splits the word into policy and parameters. Does not check whether the policy or the keys exist. Throws Error for a
+// control character, an empty policy or item, a repeated key, a key with characters other than letters, digits, - and
+// _, more than 64 items, or more than max_policy_word bytes.
 PolicySpec parse_policy_spec(std::string_view word);
 
 // Splits ITEM[,ITEM]... alone into parameters. Throws Error as parse_policy_spec() does.

@@ -14,7 +14,7 @@ inline constexpr std::int64_t probe_train_bytes = 160 * 1400;
 inline constexpr std::int64_t probe_link_percent = 1;
 
 // Returns a warning if the budget for probes is too small for a packet train, so that bandwidth would never be
-// measured. Returns an empty text if it is large enough or 0 (no probes). ProbeLinkMbps limits the budget if it is set.
+// measured; empty if it suffices or is 0 (no probes). ProbeLinkMbps limits the budget if it is set.
 std::string probe_budget_warning(const Config& config);
 
 }  // namespace placement

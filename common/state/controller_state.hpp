@@ -8,18 +8,18 @@
 
 namespace placement {
 
-// The use that slurmctld makes of the monitor's snapshot.
+// Whether slurmctld uses the monitor's snapshot.
 enum class LiveUse {
   off,      // placement is off, and slurmctld does not look for a snapshot
   none,     // there is no snapshot, or it is too old; live_text has the reason
   used,     // the snapshot is used; live_text is its path
-  refused,  // slurmctld refuses the file; live_text has the reason
+  refused,  // slurmctld rejects the file; live_text has the reason
 };
 
 using Facts = std::vector<std::pair<std::string, std::string>>;  // (name, value); each is one line
 
-// The settings that are in force in slurmctld. The select plugin reports them with slurmctld's configuration:
-// "scontrol show config" shows them, and everybody who can reach slurmctld may ask for them.
+// The settings in force in slurmctld. The select plugin reports them with slurmctld's configuration. "scontrol show
+// config" prints them for every user who can reach slurmctld.
 struct ControllerState {
   std::string mode;           // Mode of placement.conf; empty: slurmctld does not run this project's select plugin
   std::string configuration;  // path of the placement.conf that slurmctld looked for
@@ -41,8 +41,8 @@ struct ControllerState {
 // The longest value of a setting, in bytes. A longer value is cut to this length and ends in "..".
 inline constexpr std::size_t max_fact_bytes = 4000;
 
-// Returns the state as facts, for the configuration that slurmctld reports. `unbound` is left out: the select plugin
-// reports it on its own, because only Slurm knows it.
+// Returns the state as facts, for the configuration that slurmctld reports. Omits `unbound`: the select plugin reports
+// it separately, because only Slurm knows it.
 Facts facts_of(const ControllerState& state);
 
 // Reads the state from "name = value" lines, in the form in which Slurm prints its configuration. Other lines are

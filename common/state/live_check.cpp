@@ -68,8 +68,8 @@ void check_sizes(const PairTable& pairs, std::size_t nodes) {
               exact_number(value) + ": expected " + range.text() + ", and one value for both directions");
 }
 
-// Checks that a table is symmetric and in range. The mirrored cells of a row lie far apart in memory. Therefore the
-// table is checked in tiles, and memory is read twice instead of once per cell.
+// Checks that a table is symmetric and in range. It is checked in tiles, because the mirrored cells of a row lie far
+// apart in memory: memory is then read only twice.
 void check_table(std::span<const float> table, std::size_t groups, std::string_view what, const NumberRange& range) {
   constexpr std::size_t tile = 64;
   for (std::size_t top = 0; top < groups; top += tile)

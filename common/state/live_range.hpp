@@ -6,8 +6,8 @@
 
 namespace placement {
 
-// The valid range of a value of the live state. A number outside of it is an error of the program that wrote it. It
-// could also make sums and products in policies infinite, or so large that other terms have no effect.
+// The valid range of a value of the live state. A number outside is an error of the program that wrote it. It could
+// also make sums and products in policies infinite, or hide other terms.
 struct NumberRange {
   double least = 0;
   double most = 0;

@@ -80,8 +80,8 @@ struct PairTable {
   std::int32_t groups = 0;
   std::span<const std::int32_t> group_of_node;  // the group of each node of the LiveState
   std::span<const float> latency_us;            // as all tables: groups x groups, by rows, symmetric; NaN: not known
-  std::span<const float> bandwidth_Bps;         // what a new flow would get
-  std::span<const float> peak_bandwidth_Bps;    // what an idle network gives
+  std::span<const float> bandwidth_Bps;         // bandwidth of a new flow
+  std::span<const float> peak_bandwidth_Bps;    // bandwidth of the idle network
   std::span<const PairSource> source;
   std::span<const float> age_s;  // age of the older of latency and bandwidth
   // These four are tables if each cell is one measured pair with a forecast, else empty. They hold the predictor whose

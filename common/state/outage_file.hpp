@@ -50,16 +50,16 @@ class NodeOutages {
 // Stores the number `word` in `value` and returns true if it is from 0 to 1. Otherwise returns false.
 bool parse_probability(std::string_view word, double& value);
 
-// Parses the text of an outage file. Each line has a node, or a list of nodes such as "n[1-4]", and a probability. This
-// is the probability, 0 to 1, that each node of the line fails while a job runs. '#' starts a comment. On a machine
-// whose nodes have no names, a node is the number of its leaf. `file` is the name of the file in errors. Throws Error,
-// with file, line and value, when a line is wrong or a node is listed twice.
+// Parses the text of an outage file. Each line has a node, or a list of nodes such as "n[1-4]", and the probability, 0
+// to 1, that each node of the line fails while a job runs. '#' starts a comment. On a machine whose nodes have no
+// names, a node is the number of its leaf. `file` is the name of the file in errors. Throws Error, with file, line and
+// value, when a line is wrong or a node is listed twice.
 NodeOutages parse_outages(std::string_view text, const std::string& file);
 // Reads an outage file, in the form of parse_outages(). Throws Error, with file, line and value, when a line is wrong.
 NodeOutages read_outages(const std::string& path);
 
-// Returns a warning for the administrator when the file lists a node that is not one of `nodes`, or an empty text. This
-// is not an error, because the node may be missing only for some time. But if the name is misspelt, the intended node
+// Returns a warning for the administrator when the file lists a node that is not one of `nodes`, otherwise an empty
+// text. It is not an error, because the node may be missing temporarily. But if its name is misspelt, the intended node
 // counts as safe.
 std::string unknown_outage_node(const NodeOutages& outages, std::span<const std::string> nodes,
                                 const std::string& file);

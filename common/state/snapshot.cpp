@@ -102,7 +102,7 @@ std::size_t bytes_of(const Header& header) {
   return layout.end;
 }
 
-// Copies the values to the offset `at`, where the layout has their part. Throws Error when they reach behind the end.
+// Copies the values to the offset `at` of their part. Throws Error when they reach beyond the end.
 template <typename T>
 void put_part(std::vector<std::byte>& bytes, std::size_t at, std::span<const T> values) {
   if (at > bytes.size() || !ByteWriter(std::span(bytes).subspan(at)).put(std::as_bytes(values)))
@@ -173,7 +173,7 @@ Header checked_header(std::span<const std::byte> bytes) {
   const auto found = ByteReader(bytes).value<Header>();
   if (!found) fail(std::to_string(bytes.size()) + " bytes are too few");
   const Header& header = *found;
-  if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not begin as one does");
+  if (!std::equal(std::begin(magic), std::end(magic), header.magic)) fail("it does not start as a snapshot does");
   if (header.byte_order != byte_order) fail("it is of a machine with another order of bytes");
   if (header.version != snapshot_version || header.node_fields != node_fields.size())
     fail("it was written by another version (" + std::to_string(header.version) + ", " +
@@ -185,7 +185,8 @@ Header checked_header(std::span<const std::byte> bytes) {
       (header.forecast_groups != 0 && header.forecast_groups != header.groups) || header.zero != 0)
     fail("its counts are impossible");
   if (header.file_bytes != bytes.size() || bytes_of(header) != bytes.size())
-    fail("it has " + std::to_string(bytes.size()) + " bytes, and its counts need " + std::to_string(bytes_of(header)));
+    fail("it has " + std::to_string(bytes.size()) + " bytes, but its counts require " +
+         std::to_string(bytes_of(header)));
   if (checksum_of(bytes) != header.checksum) fail("its checksum is wrong");
   return header;
 }
@@ -303,7 +304,7 @@ LiveState decode_snapshot(std::string_view bytes) {
 
 void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for) {
   const std::vector<std::byte> bytes = encode_snapshot(state);
-  // fsync is not needed: after a crash of the machine the data are too old in any case, and a broken file is refused.
+  // fsync is not needed: after a crash of the machine the data are too old anyway, and a broken file is rejected.
   replace_file(path, bytes, [only_for](int file) {
     return only_for ? *only_for == 0 || let_user_read(file, *only_for) : fchmod(file, 0644) == 0;
   });

@@ -23,25 +23,25 @@ namespace placement {
 // Returns the bytes of the file. Throws Error on a state that check_live_state() refuses.
 std::vector<std::byte> encode_snapshot(const LiveState& state);
 
-// Returns the state that the bytes of a file hold. The tables of pairs point into `bytes`, which `owner` keeps alive.
-// The address of `bytes` must be a multiple of snapshot_alignment. Everything is checked before it is used: first the
-// sizes, then the checksum, then each value with check_live_state(). Throws Error that says what is wrong.
+// Returns the state in the bytes of a file. The tables of pairs point into `bytes`, which `owner` keeps alive. The
+// address of `bytes` must be a multiple of snapshot_alignment. Everything is checked before it is used: first the
+// sizes, then the checksum, then each value with check_live_state(). Throws Error with the reason.
 inline constexpr std::size_t snapshot_alignment = 64;
 LiveState decode_snapshot(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
-// Returns the state that the bytes of a file hold. The bytes are copied, so that they may be at any address and need
-// not be kept. Throws Error that says what is wrong.
+// Returns the state in the bytes of a file. Copies the bytes, so they may be at any address and need not be kept.
+// Throws Error with the reason.
 LiveState decode_snapshot(std::string_view bytes);
 
-// Writes the state to the file `path`. Everybody may read it. With `only_for`, only this user, root and the writer may,
-// which requires a file system with access control lists. The file is written under another name and then renamed, so
-// that a reader sees either the whole old file or the whole new one. Throws Error with the name of the file.
+// Writes the state to the file `path`. Every user may read it. With `only_for`, only this user, root and the writer
+// may, which requires a file system with access control lists. The file is written under another name and then renamed,
+// so a reader sees either the whole old file or the whole new one. Throws Error with the name of the file.
 void write_snapshot(const std::string& path, const LiveState& state, std::optional<uid_t> only_for = {});
 
 // Reads the file `path` into memory and returns its state. The file is not mapped: a process that maps a file is killed
-// by SIGBUS when another process truncates it. With `owners` the file must belong to one of the users, and nobody
-// else may be able to write it. A file that is larger than a state of `max_nodes` nodes can be is not read. Throws
-// Error with the name of the file.
+// by SIGBUS when another process truncates it. With `owners` the file must belong to one of the users, and no other
+// user may be able to write it. Rejects a file that is larger than a state of `max_nodes` nodes. Throws Error with the
+// name of the file.
 LiveState read_snapshot(const std::string& path, std::span<const uid_t> owners = {},
                         std::size_t max_nodes = max_live_nodes);
 

@@ -34,15 +34,15 @@ struct NodeView {
 // The fabric of a node that is on no switch, on a machine that has switches. Stock Slurm gives this node to no job.
 constexpr std::int32_t no_fabric = -1;
 
-// The cluster as a policy sees it at the time of a decision. Only the nodes that are listed are offered to the job;
-// the tree may have more.
+// The cluster as a policy sees it at the time of a decision. Only the listed nodes are offered to the job; the tree may
+// have more.
 struct ClusterView {
   std::shared_ptr<const TreeTopology> tree;
   std::vector<NodeView> nodes;  // in the caller's order, which the natural order of ranks follows
   std::shared_ptr<const TorusTopology> torus = nullptr;  // null: distances are those of the tree
   std::shared_ptr<const LiveState> live = nullptr;       // null: no live data, or too old to be used
-  std::shared_ptr<const NodeOutages> outages = nullptr;  // the site's own, in place of those in `live`
-  double live_age_s = unknown_value;                     // since `live` was published; to be added to the ages in it
+  std::shared_ptr<const NodeOutages> outages = nullptr;  // the site's own, which replace those in `live`
+  double live_age_s = unknown_value;                     // since `live` was published; add it to ages in `live`
   std::string warning = {};                              // nodes of the topology file that the view does not have
   std::string why_not_live = {};                         // why `live` is null, for the user
 };

@@ -50,8 +50,8 @@ std::vector<std::int32_t> links_of(const ConfLine& line) {
   return links;
 }
 
-// Returns the device files of a line, one for each GPU. They are empty for a line with a number of GPUs alone. Several
-// files of MultipleFiles are those of one GPU, such as a part of a GPU that is divided (MIG).
+// Returns the device files of a line, one for each GPU; empty texts for a line with only a number of GPUs.
+// MultipleFiles lists the files of one GPU, such as a part of a divided GPU (MIG).
 std::vector<std::string> files_of(const ConfLine& line) {
   if (const std::string* const list = value_of(line, "File", "Files")) return expand_hostlist(*list);
   if (const std::string* const list = line.value("MultipleFiles")) return {*list};
@@ -62,7 +62,7 @@ std::vector<std::string> files_of(const ConfLine& line) {
   return std::vector<std::string>(static_cast<std::size_t>(*count));
 }
 
-// Returns the line without what slurmd -G prints before it, as in "slurmd: Gres Name=gpu Type=a100 Count=1".
+// Returns the line without the prefix of slurmd -G, as in "slurmd: Gres Name=gpu Type=a100 Count=1".
 ConfLine without_slurmd(const ConfLine& line) {
   const std::size_t gres = line.pairs.empty() ? line.rest.find("Gres Name=") : line.rest.npos;
   if (gres == line.rest.npos) return line;

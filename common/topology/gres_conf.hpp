@@ -20,8 +20,8 @@ struct GpuShape {
 struct NodeGpus {
   std::optional<std::vector<GpuShape>> shapes;
   std::string why_not;  // with file and line; empty if there are shapes
-  // Whether Slurm detects the GPUs of the node: the file has AutoDetect= for the node, with a value other than off. The
-  // line of the node overrides the line for all nodes, in any order of the lines.
+  // Whether Slurm detects the GPUs of the node: AutoDetect= of the node has a value other than off. The line of the
+  // node overrides the line for all nodes, in any order of the lines.
   bool detected = false;
 };
 

@@ -40,7 +40,7 @@ struct TopologyDeleter {
 using Topology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, TopologyDeleter>;
 
 Topology new_topology() {
-  setenv("HWLOC_HIDE_ERRORS", "2", 0);  // what is wrong is said once, below
+  setenv("HWLOC_HIDE_ERRORS", "2", 0);  // errors are reported once, below
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) throw Error("libhwloc cannot be initialised");
   hwloc_topology_set_all_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_ALL);

@@ -27,7 +27,7 @@ std::vector<std::int32_t> packages_of(const NodeTopology& node, const std::vecto
   return packages;
 }
 
-// Returns how near two GPUs are by their cores alone. gres.conf has nothing else.
+// Returns the closeness of two GPUs by their cores, which is all that gres.conf has.
 Closeness by_cores(const NodeTopology& node, const NodeGpu& gpu, const NodeGpu& other) {
   if (gpu.cores == other.cores) return Closeness::numa;
   return packages_of(node, gpu.cores) == packages_of(node, other.cores) ? Closeness::package : Closeness::machine;

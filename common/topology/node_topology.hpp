@@ -9,7 +9,7 @@
 
 namespace placement {
 
-// The inside of a compute node: its cores, GPUs and network interfaces, and what joins them.
+// The inside of a compute node: its cores, GPUs and network interfaces, and their links.
 
 struct NodeCore {
   std::int32_t number = 0;         // in the order of the machine, which is Slurm's: package by package
@@ -48,8 +48,8 @@ struct NodeTopology {
 
 // Returns the cost of a byte between each two GPUs, gpus() * gpus() values, 0 for a GPU and itself, at most 2^30. A
 // direct link costs 1000 * the largest bandwidth / its own, times its hops. GPUs without a link cost 1000 to 4000 more
-// than the worst link, by their closeness. In addition, each step of closeness costs 10, so that of equal links the
-// near ones are preferred.
+// than the worst link, by their closeness. In addition, each step of closeness costs 10, so the nearer of two equal
+// links is preferred.
 std::vector<std::int64_t> gpu_costs(const NodeTopology& node);
 
 // Adds the cores and links that `shapes` gives, in Slurm's order, to the GPUs of the node. A node without GPUs gets
@@ -57,8 +57,8 @@ std::vector<std::int64_t> gpu_costs(const NodeTopology& node);
 // there are none or too many, and when a core does not exist.
 void take_gres_conf(NodeTopology& node, const std::vector<GpuShape>& shapes, const std::string& source);
 
-// Returns the largest number of cores per rank with which a rank on each GPU has only cores next to its GPU, at
-// least 1. A GPU whose cores are not known is next to all cores.
+// Returns the largest number of cores per rank, at least 1, for which a rank on each GPU has only cores next to its
+// GPU. A GPU with unknown cores is next to all cores.
 std::int32_t near_cores_per_gpu(const NodeTopology& node);
 
 }  // namespace placement

@@ -62,9 +62,9 @@ bool is_key_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
 }
 
-// Removes one pair from the front of the text and stores it in `pair`. Returns false when the text begins with no pair.
-// As in Slurm, an operator may stand before '='. A quoted value may be empty or have blanks. Any other value is a word
-// up to the next blank or the end.
+// Removes one pair from the front of the text and stores it in `pair`. Returns false when the text does not start with
+// a pair. As in Slurm, an operator may precede '='. A quoted value may be empty or have blanks. Any other value is a
+// word up to the next blank or the end.
 bool take_pair(std::string_view& text, std::pair<std::string, std::string>& pair) {
   const std::string_view line = trimmed(text);
   std::size_t at = 0;
@@ -114,8 +114,8 @@ class FileReader {
   }
 
  private:
-  // Reads an included file. "%c" in its name is the ClusterName. Slurm expands no '*': slurmctld refuses a slurm.conf
-  // that has one, and passes over one in other files.
+  // Reads an included file. "%c" in its name is the ClusterName. Slurm expands no '*': slurmctld rejects a slurm.conf
+  // that has one, and skips the line in other files.
   void include(const std::string& path, std::int64_t number, std::string name, int depth) {
     if (depth >= max_include_depth) fail_at(path, number, "files include each other");
     if (depth == 0) top_path_ = path;
@@ -173,7 +173,7 @@ std::vector<bool> offered_cores(const NodeShape& node, const ReservedCores& rese
 }
 
 // Returns whether Slurm starts jobs on a node with this State= in slurm.conf: not on DOWN, DRAIN, FAIL, ERROR and
-// FUTURE. Returns nothing for a word that is no state.
+// FUTURE. Returns nothing for a word that is not a state.
 std::optional<bool> takes_jobs(std::string_view state) {
   const std::string word = lower_case(state);
   if (word == "down" || word == "error" || word == "future" || word.starts_with("drain") || word.starts_with("fail"))
@@ -277,12 +277,12 @@ NodeShape NodeReader::shape(const std::string& path, const ConfLine& line) const
     total = *cpus / cpus_of_socket;
   if (total > max_count) fail_at(path, line.number, std::to_string(total) + " sockets in a node");
   node.sockets = static_cast<std::int32_t>(total);
-  // Slurm leaves threads alone only when CPUs= is the number of cores or of sockets. It corrects any other value.
+  // If CPUs= is the number of cores or of sockets, Slurm counts cores as CPUs. It corrects any other value.
   if (!cpus || (*cpus != total && *cpus != total * node.cores_per_socket)) node.cpus_per_core = node.threads_per_core;
   return node;
 }
 
-// As in Slurm, a CpuSpecList that the node cannot have is ignored, and any other wins over CoreSpecCount.
+// As in Slurm, a CpuSpecList that does not suit the node is ignored; any other overrides CoreSpecCount.
 ReservedCores NodeReader::reserved(const std::string& path, const ConfLine& line, const NodeShape& node) const {
   ReservedCores cores;
   cores.count = count(path, line, "CoreSpecCount", 0).value_or(0);

@@ -21,7 +21,7 @@ namespace placement {
 struct ConfLine {
   std::int64_t number = 0;  // line number in the file; of joined lines, that of the first
   std::vector<std::pair<std::string, std::string>> pairs;
-  std::string rest;  // the text behind the last pair, which is no pair
+  std::string rest;  // the text after the last pair, which is not a pair
 
   // Returns the value of the last pair with this key, or null. The case of the key does not matter.
   const std::string* value(std::string_view key) const;
@@ -43,7 +43,7 @@ void for_each_conf_line(const std::string& path, std::string_view text, const Ta
 // "" or ",". Throws Error with file and line.
 std::vector<std::string> hosts_at(const std::string& list, const std::string& file, const ConfLine& line);
 
-// Returns a warning about names in `file` that are no nodes of slurm.conf and are left out; empty if there are none.
+// Returns a warning about names in `file` that are not nodes of slurm.conf and are ignored; empty if there are none.
 std::string unknown_nodes(const std::string& file, std::span<const std::string> names);
 
 // A partition of a slurm.conf.

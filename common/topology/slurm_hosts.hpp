@@ -38,9 +38,9 @@ std::vector<std::string> node_names(const SlurmHosts& hosts);
 // NodeHostname is one of the two, or null. The node belongs to `hosts`.
 const SlurmHost* node_of_host(const SlurmHosts& hosts, std::string_view hostname);
 
-// Returns a text that explains why a file of the controllers is missing on this host. It has the form "this host is no
-// controller of /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Returns an empty text on a controller, and when
-// the slurm.conf cannot be read.
+// Returns a text that explains why a file of the controllers is missing on this host: "this host is not a controller of
+// /etc/slurm/slurm.conf, the file is on ctl1 and ctl2". Returns an empty text on a controller, and when the slurm.conf
+// cannot be read.
 std::string controllers_elsewhere(const std::string& slurm_conf_path);
 
 // Returns the users who may own the files that slurmctld writes: root and the slurm.conf's SlurmUser. Returns root

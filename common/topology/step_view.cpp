@@ -18,9 +18,9 @@ bool cores_suffice(const ClusterView& view, const StepShape& step, std::int32_t 
   return true;
 }
 
-// Leaves only those cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn;
-// a socket without enough free cores is skipped. If a task fits into no socket, the result cannot be predicted, and the
-// free cores stay unchanged.
+// Leaves only the cores free that Slurm will give to `tasks` tasks. The sockets give cores to one task each in turn; a
+// socket without enough free cores is skipped. If a task fits into no socket, the result is unpredictable, and the free
+// cores stay unchanged.
 void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_per_task) {
   std::vector<bool> dealt(node.core_free.size(), false);
   std::vector<std::int32_t> next(static_cast<std::size_t>(node.sockets), 0);  // core within the socket
@@ -49,7 +49,7 @@ void deal_over_sockets(NodeView& node, std::int32_t tasks, std::int32_t cores_pe
   node.core_free = dealt;
 }
 
-// New leaves: `leaves` of them are to be attached below the vertex of the old tree.
+// A number of new leaves, to be attached below a vertex of the old tree.
 struct Mount {
   std::int32_t vertex = 0;
   std::int32_t leaves = 1;

@@ -10,8 +10,8 @@
 
 namespace placement {
 
-// A step as Slurm laid it out. Slurm fixes the nodes and the number of tasks on each. This project only decides which
-// rank each task gets.
+// A step in Slurm's layout. Slurm fixes the nodes and the number of tasks on each; this project only decides the rank
+// of each task.
 struct StepShape {
   std::uint32_t job = 0;
   std::uint32_t step = 0;

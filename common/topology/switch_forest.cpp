@@ -15,8 +15,8 @@ class Forest {
     for (std::size_t n = 0; n < nodes.size(); ++n) index_of_.emplace(nodes[n].name, static_cast<std::int32_t>(n));
   }
 
-  // Adds a switch or block. Those of lower levels must be added first. One that holds no known node, or whose nodes all
-  // are below switches of its level already, is left out.
+  // Adds a switch or block, after all of lower levels. Ignores one without a known node, and one whose nodes are all
+  // below switches of its level already.
   void add(const SwitchRecord& record) {
     const auto self = static_cast<std::int32_t>(switches.size());
     switches.push_back({record.name, nowhere, {}});
@@ -52,7 +52,7 @@ class Forest {
     return true;
   }
 
-  // Returns the highest switch above `one`, and shortens the way to it, as a chain may have all switches.
+  // Returns the highest switch above `one`. Shortens the path to it, because a chain may contain all switches.
   std::int32_t top_of(std::int32_t one) {
     while (above_[one] != one) one = above_[one] = above_[above_[one]];
     return one;

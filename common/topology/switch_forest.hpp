@@ -17,10 +17,9 @@ struct SwitchRecord {
 };
 
 // Returns switches as a forest over `nodes`. A node is attached to the lowest switch that names it, and a switch to the
-// lowest switch above it. If several switches of one level have equal sets of nodes below them, the first is kept. This
-// happens in a fat tree, where each root is above all leaves. If a switch shares nodes with other switches of its
-// level, it gets only the nodes that the others do not have. Names that are not among `nodes` are left out, and so are
-// switches without a node.
+// lowest switch above it. Among switches of one level with equal sets of nodes, the first is kept; in a fat tree, each
+// root is above all leaves. A switch that shares nodes with others of its level gets only the nodes that they do not
+// have. Names that are not among `nodes` are ignored, and so are switches without a node.
 std::vector<SwitchShape> forest_of(std::vector<SwitchRecord> records, std::span<const NodeShape> nodes);
 
 // Returns blocks of topology/block as forest_of() does. If they form several trees, one more block is added above all.

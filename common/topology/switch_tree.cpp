@@ -75,7 +75,7 @@ void Builder::check_nodes() const {
          {std::pair{"sockets", node.sockets}, std::pair{"cores per socket", node.cores_per_socket},
           std::pair{"threads per core", node.threads_per_core}})
       if (count < 1)
-        throw Error("node " + node.name + " has " + std::to_string(count) + " " + what + ": it needs at least 1");
+        throw Error("node " + node.name + " has " + std::to_string(count) + " " + what + ": expected at least 1");
     const std::int64_t more = static_cast<std::int64_t>(node.sockets) * node.cores_per_socket;
     if (more > TreeTopology::max_leaves || (cores += more) > TreeTopology::max_leaves)
       throw Error("with node " + node.name + " the machine has more than " + std::to_string(TreeTopology::max_leaves) +

@@ -22,7 +22,7 @@ constexpr std::string_view switch_keys[] = {"SwitchName", "Nodes", "Switches", "
 constexpr std::string_view block_keys[] = {"BlockName", "Nodes", "BlockSizes", "BlockLevels"};
 constexpr std::int64_t most_blocks_in_one = 1 << 15;      // Slurm's limit
 constexpr std::int64_t most_nodes_of_block = UINT16_MAX;  // slurmctld keeps the first of BlockSizes in 16 bits
-constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block where no line says what is made of the blocks
+constexpr std::int64_t usual_blocks_in_one = 16;  // of the largest block without a BlockSizes or BlockLevels line
 
 using FileLine = std::pair<std::string, ConfLine>;  // with the name of the file that has the line
 
@@ -42,7 +42,7 @@ void check_keys(const std::string& file, const ConfLine& line, std::span<const s
   }
 }
 
-// The nodes of the machine, and the names in the file that are none of them.
+// The nodes of the machine, and the names in the file that are not among them.
 class KnownNodes {
  public:
   // `topology` is the name of the topology of the file, by which nodes name their switch or block in it.
@@ -182,7 +182,7 @@ std::vector<SwitchRecord> read_switch_lines(std::span<const FileLine> lines, con
   return switches;
 }
 
-// Returns how many blocks make one of each size, growing.
+// Returns the numbers of blocks in the larger blocks, ascending.
 std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLine& line) {
   const std::string& list = line.pairs[0].second;
   std::vector<std::int64_t> in_one;
@@ -204,7 +204,7 @@ std::vector<std::int64_t> read_block_sizes(const std::string& file, const ConfLi
   return in_one;
 }
 
-// Adds the blocks that are made of `count` blocks; `smaller` is the number in one of the next smaller size.
+// Adds the larger blocks of `count` blocks. `smaller` is the number of blocks in one of the next smaller size.
 void add_larger_blocks(std::span<const SwitchRecord> blocks, std::size_t count, std::size_t smaller,
                        std::vector<SwitchRecord>& records) {
   for (std::size_t first = 0; blocks.size() > first + smaller; first += count) {

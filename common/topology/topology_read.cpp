@@ -157,7 +157,7 @@ class TopologyFile {
  private:
   MachineFile file_;
   bool printed_ =
-      false;  // whether the text is what "scontrol show topology" prints, with keys that a topology.conf does not have
+      false;  // the text is from "scontrol show topology", with keys that a topology.conf does not have
   std::optional<Levels> levels_;
 };
 

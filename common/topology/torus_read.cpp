@@ -263,7 +263,7 @@ bool is_torus_text(std::string_view text) {
   if (first == "tree" || first == "tleaf" || first == "dist" || words.size() < 2 ||
       first.find('=') != std::string_view::npos)
     return false;
-  // Words that look like wrong coordinates count as coordinates: parse_torus() then says what is wrong with them.
+  // Words that look like wrong coordinates count as coordinates, so that parse_torus() reports the error.
   return std::all_of(words.begin() + 1, words.end(), [](std::string_view word) {
     return word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789+-.,:[]") == word.npos;
   });

@@ -40,8 +40,8 @@ class TorusTopology {
     Coordinates at{};
   };
 
-  // Nodes are numbered in the order of `nodes`. Throws Error when there are no dimensions, or too many dimensions or
-  // positions. Throws it also when a node is outside of the torus, or when two nodes share a position or a name.
+  // Nodes are numbered in the order of `nodes`. Throws Error for no dimensions, too many dimensions or positions, a
+  // node outside the torus, and two nodes with one position or name.
   TorusTopology(std::vector<TorusDimension> dimensions, std::vector<Node> nodes);
 
   // Returns a torus with a node at each position, whose name is the number of the position.
@@ -83,9 +83,8 @@ class TorusTopology {
     return links;
   }
 
-  // Links have the numbers 0 .. links() - 1. Each direction of a link has its own number, by the position that it
-  // leaves. It is (position * dimensions + dimension) * 2, plus 1 if coordinates shrink on the way. In a mesh, some
-  // numbers stand for no link.
+  // Links have the numbers 0 .. links() - 1, one for each direction: (position * dimensions + dimension) * 2 for the
+  // position that the link leaves, plus 1 if coordinates shrink on the way. In a mesh, some numbers are unused.
   std::int32_t links() const { return positions() * 2 * static_cast<std::int32_t>(dimension_.size()); }
 
   // Calls visit(link, position) for each link of R(from, to) in turn, with the position to which the link leads.
@@ -142,9 +141,9 @@ TorusDescription read_torus(const std::string& path);
 // SCOTCH, or a name with coordinates.
 bool is_torus_text(std::string_view text);
 
-// Returns the torus with those of its nodes that are among `known`, the nodes of slurm.conf. `warning` names the
-// others, and the nodes of slurm.conf without coordinates; it is empty if there are none. Throws Error when the file
-// names no nodes, or none of `known`.
+// Returns the torus with only its nodes among `known`, the nodes of slurm.conf. `warning` names the other nodes, and
+// the nodes of slurm.conf without coordinates; it is empty if there are none. Throws Error when the file names no
+// nodes, or none of `known`.
 TorusTopology torus_of(const TorusDescription& description, std::span<const std::string> known, const std::string& file,
                        std::string& warning);
 

@@ -57,7 +57,7 @@ TreeTopology TreeTopology::from_parents(std::span<const std::int32_t> parent,
 }
 
 TreeTopology TreeTopology::cut_at(std::span<const std::int32_t> vertices) const {
-  // Collects the vertices and all above them. The way up ends where it meets that of the vertex before, because
+  // Collects the vertices and all above them. The way up stops at a vertex that the previous one has reached, because
   // neighbours share most of their ancestors.
   std::vector<std::int32_t> kept;
   std::vector<std::int32_t> last(depth_ + 1, -1);  // by level
@@ -177,8 +177,7 @@ Cost TreeTopology::summed_hop_bytes(const CommMatrix& matrix, std::span<const st
   return cost;
 }
 
-// Returns the hop-bytes where all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k)
-// pairs.
+// Returns the hop-bytes if all pairs have equal traffic. A link with k of the n ranks below it carries k (n - k) pairs.
 Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   std::unordered_map<std::int32_t, std::int64_t> ranks_below;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank)
@@ -191,7 +190,7 @@ Cost TreeTopology::hop_bytes_over_links(const CommMatrix& matrix, std::span<cons
 
 Cost TreeTopology::hop_bytes(const CommMatrix& matrix, std::span<const std::int32_t> leaf_of_rank) const {
   if (matrix.all_alike()) return hop_bytes_over_links(matrix, leaf_of_rank);
-  std::vector<std::int64_t> position;  // of each rank's leaf; no two leaves are further apart than the largest
+  std::vector<std::int64_t> position;  // of each rank's leaf; the largest bounds all distances
   std::int64_t largest = 0;
   for (const std::int32_t leaf : leaf_of_rank) {
     position.push_back(position_[leaf_vertex_[leaf]]);

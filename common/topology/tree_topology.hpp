@@ -8,8 +8,8 @@
 
 namespace placement {
 
-// A rooted tree whose leaves are the places that a rank can take: cores, or nodes. The vertices above the leaves are
-// sockets, nodes and switches. Subtrees may differ in shape and depth.
+// A rooted tree whose leaves are the places of ranks: cores, or nodes. The vertices above the leaves are sockets, nodes
+// and switches. Subtrees may differ in shape and depth.
 //
 // Leaves are numbered 0, 1, .. from left to right. The position of a vertex is twice its distance from the root. With
 // the lowest common ancestor c, distance(a, b) = (position(a) + position(b)) / 2 - position(c). By default each link
@@ -21,15 +21,15 @@ class TreeTopology {
   TreeTopology() = default;
 
   // Returns the tree with these arities from the root to the leaves. level_distance[l - 1] is the distance of two
-  // leaves whose lowest common ancestor is l levels up (empty: 2 l). Throws Error on an arity below 1 and on too many
-  // leaves. Throws it also when the distances are negative, decrease, pass 2^31 - 1, or are not one per level.
+  // leaves whose lowest common ancestor is l levels up (empty: 2 l). Throws Error for an arity below 1, too many
+  // leaves, and distances that are negative, decrease, exceed 2^31 - 1, or are not one per level.
   static TreeTopology balanced(std::span<const std::int32_t> arities,
                                std::span<const std::int64_t> level_distance = {});
 
   // Returns the tree in which parent[v] is the parent of vertex v. parent[0] must be -1 (the root), and parent[v] < v
   // for all others. Siblings are in the order of their numbers. level_distance[l - 1] is the distance of two leaves
   // whose lowest common ancestor is l levels above its deepest leaf (empty: each link is one hop). Throws Error when
-  // the parents are no tree, on too many leaves, and on distances that balanced() refuses.
+  // the parents are not a tree, on too many leaves, and on distances that balanced() rejects.
   static TreeTopology from_parents(std::span<const std::int32_t> parent,
                                    std::span<const std::int64_t> level_distance = {});
 

@@ -9,8 +9,8 @@
 
 namespace placement {
 
-// Returns a 64-bit checksum of `bytes`. It detects accidents (a piece that is missing, damaged or half written), but
-// not intent: it is no cryptographic hash. Four independent chains of multiplications make it as fast as memory.
+// Returns a 64-bit checksum of `bytes`. It detects accidents (a piece that is missing, damaged or half written), but no
+// attack: it is not a cryptographic hash. Four independent chains of multiplications make it as fast as memory.
 inline std::uint64_t checksum(std::span<const std::byte> bytes) {
   constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
   constexpr std::size_t lanes = 4;

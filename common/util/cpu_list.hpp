@@ -8,8 +8,8 @@
 
 namespace placement {
 
-// Sets core[i] for each number i of `list`, which has the form in which Slurm and the kernel write lists of CPUs, as
-// "0-2,5". Returns false if the list has another form or a number is not below core.size(); some cores may be set then.
+// Sets core[i] for each number i of `list`, a list of CPUs as Slurm and the kernel write it, such as "0-2,5". Returns
+// false if the list has another form or a number is not below core.size(); some cores may be set then.
 bool mark_cores(std::string_view list, std::vector<bool>& core);
 
 // Returns the numbers of a list of CPUs, each once and ascending. Returns nothing if the list has another form or a

@@ -8,16 +8,16 @@
 
 namespace placement {
 
-// The moment at which a computation has to end: a limit of processor time, or the setting of a flag. It is only a
-// safety net. Limits of work decide what is computed, so that a loaded machine gives the same answer as an idle one.
-// The limit counts the processor time of the thread that made the deadline, and no other thread may check it. Wall time
-// is the upper limit: wall_factor times the processor time.
+// The moment at which a computation must end: a limit of processor time, or the setting of a flag. It is only a safety
+// net. Limits of work decide what is computed, so a loaded machine gives the answer of an idle one. The limit counts
+// the processor time of the thread that made the deadline, and no other thread may check it. The upper limit is wall
+// time: wall_factor times the processor time.
 class Deadline {
  public:
   using Time = std::chrono::nanoseconds;
   static constexpr int wall_factor = 4;
 
-  // The two clocks. Tests replace them, so that they do not depend on the speed of the machine.
+  // The two clocks. Tests replace them to be independent of the speed of the machine.
   inline static Time (*processor_clock)() = processor_time;
   inline static Time (*wall_clock)() = [] { return Time(std::chrono::steady_clock::now().time_since_epoch()); };
 
@@ -29,15 +29,14 @@ class Deadline {
     return deadline;
   }
 
-  // Returns a deadline that expires when `told` becomes true. `told` must outlive the deadline and its copies.
-  static Deadline when(const std::atomic<bool>& told) {
+  // Returns a deadline that expires when `flag` becomes true. `flag` must outlive the deadline and its copies.
+  static Deadline when(const std::atomic<bool>& flag) {
     Deadline deadline;
-    deadline.told_ = &told;
+    deadline.flag_ = &flag;
     return deadline;
   }
 
-  // Returns a deadline that ends `time` earlier than this one. A deadline without a limit of time is returned
-  // unchanged.
+  // Returns a deadline that ends `time` earlier than this one. A deadline without a time limit stays unchanged.
   Deadline earlier(Time time) const {
     Deadline deadline = *this;
     if (end_) deadline.end_ = End{end_->processor - time, end_->first_look - time, end_->wall - time};
@@ -46,7 +45,7 @@ class Deadline {
 
   // Returns whether the time has passed or the flag is set.
   bool expired() const {
-    if (told_ != nullptr && told_->load(std::memory_order_relaxed)) return true;
+    if (flag_ != nullptr && flag_->load(std::memory_order_relaxed)) return true;
     if (!end_) return false;
     const Time now = wall_clock();
     return now >= end_->wall || (now >= end_->first_look && processor_clock() >= end_->processor);
@@ -62,7 +61,7 @@ class Deadline {
   Deadline() = default;
 
   std::optional<End> end_;
-  const std::atomic<bool>* told_ = nullptr;
+  const std::atomic<bool>* flag_ = nullptr;
 };
 
 }  // namespace placement

@@ -4,7 +4,7 @@
 
 namespace placement {
 
-// Owns a file descriptor and closes it when the object ends. A negative number means that there is no open file.
+// Owns a file descriptor and closes it when the object ends. A negative number means no open file.
 class FileDescriptor {
  public:
   explicit FileDescriptor(int number = -1) : number_(number) {}
@@ -15,7 +15,7 @@ class FileDescriptor {
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   operator int() const { return number_; }
 
-  // Closes the open file, if there is one, and takes over the descriptor `number`.
+  // Closes the open file, if there is one, and owns the descriptor `number` from then on.
   void reset(int number) {
     if (number_ >= 0) close(number_);
     number_ = number;

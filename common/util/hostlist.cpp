@@ -31,7 +31,7 @@ std::string padded(std::int64_t number, std::size_t width) {
   return digits.size() >= width ? digits : std::string(width - digits.size(), '0') + digits;
 }
 
-// Splits a host list at the commas and blanks that are outside of brackets. There are no empty names.
+// Splits a host list at the commas and blanks outside brackets. Skips empty names.
 std::vector<std::string_view> split_names(std::string_view list) {
   std::vector<std::string_view> names;
   bool inside = false;
@@ -53,8 +53,8 @@ std::vector<std::string_view> split_names(std::string_view list) {
   return names;
 }
 
-// Appends to `out` the numbers that `range` stands for, which is a number or a range such as 1-8. `list` is the whole
-// host list, for messages.
+// Appends the numbers of `range`, a number or a range such as 1-8, to `out`. `list` is the whole host list, for
+// messages.
 void expand_range(std::string_view range, std::string_view list, std::size_t most, std::vector<std::string>& out) {
   const std::size_t dash = range.find('-');
   const std::string_view low = range.substr(0, dash);

@@ -25,9 +25,9 @@ constexpr std::size_t piece = std::size_t{1} << 18;
 constexpr std::string_view zstd_magic = "\x28\xB5\x2F\xFD";
 constexpr int patience_seconds = 30;  // the longest wait for data of a pipe
 
-// Text is compressed to about a hundredth of its size, a dense matrix of zeros to a few thousandths. A file that
-// expands more than `most_expansion` times was made to fill the memory of the process that reads it. Files of up to
-// `unsuspicious_bytes` after decompression are accepted in any case.
+// Text is compressed to about a hundredth of its size, and a dense matrix of zeros to a few thousandths. A file that
+// expands more than `most_expansion` times is treated as an attack on the memory of the process. Files of up to
+// `unsuspicious_bytes` after decompression are always accepted.
 constexpr std::size_t most_expansion = 2000;
 constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
 
@@ -35,15 +35,15 @@ constexpr std::size_t unsuspicious_bytes = std::size_t{64} << 20;
   throw Error(path + ": more than " + std::to_string(max_bytes) + " bytes, which is the limit");
 }
 
-// Throws Error when `bytes`, a piece of the file, shows that it is not a text file. Each piece is checked as it is
-// read, so a sparse file is refused before all of it is in memory.
+// Throws Error when `bytes`, a piece of the file, shows that it is not a text file. Each piece is checked when it is
+// read, so a sparse file is rejected before all of it is in memory.
 void check_text(const std::string& path, std::string_view bytes) {
   if (bytes.starts_with("\x1F\x8B")) throw Error(path + ": is compressed by gzip: unpack it first with gunzip");
   if (bytes.find('\0') != std::string_view::npos) throw Error(path + ": contains a zero byte: expected a text file");
 }
 
-// Waits until there are data to read, for `patience_seconds` at most. srun blocks the signals by which a user ends it.
-// They are unblocked during the wait, so that Ctrl-C ends srun here too.
+// Waits at most `patience_seconds` for data. srun blocks the signals that end it; they are unblocked during the wait,
+// so that Ctrl-C ends srun here, too.
 void wait_for_data(const std::string& path, int file) {
   pollfd waiting{file, POLLIN, 0};
   sigset_t mask;
@@ -68,7 +68,7 @@ std::string slurp(const std::string& path, std::size_t max_bytes) {
   if (S_ISREG(status.st_mode) && status.st_size > 0 && static_cast<std::size_t>(status.st_size) > max_bytes)
     fail_size(path, max_bytes);
   std::string content;
-  // One byte more than the file has, so that the read at the end of the file needs no larger buffer.
+  // One byte more than the file has, so the read at the end of the file needs no larger buffer.
   const std::size_t whole = S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) + 1 : 0;
   std::size_t room = whole > 0 ? std::min(whole, piece) : piece;
   bool packed = false;

@@ -6,17 +6,16 @@
 namespace placement {
 
 // Returns the content of the text file, pipe or socket `path`, decompressed if it is a zstd file. Throws Error with the
-// name of the file if it cannot be read, has a zero byte, or is compressed by gzip. Throws it also above `max_bytes`
-// (compressed or decompressed), and if more than 64 MiB expand more than 2,000 times. Waits for a pipe or a socket;
-// throws Error if no data come for 30 seconds, or if a signal comes.
+// name of the file if it cannot be read, has a zero byte, or is compressed by gzip; also above `max_bytes` (compressed
+// or decompressed), and if more than 64 MiB expand more than 2,000 times. Waits for a pipe or a socket; throws Error
+// after 30 seconds without data, or after a signal.
 std::string read_input_file(const std::string& path, std::size_t max_bytes);
 
-// Returns the first `most_bytes` bytes of a regular file as they are. The text is empty when the file is missing, may
-// not be read or is no regular file. Does not wait for a pipe.
+// Returns the first `most_bytes` bytes of a regular file, without decompression. Returns an empty text if the file is
+// missing, unreadable or not a regular file. Does not wait for a pipe.
 std::string beginning_of_file(const std::string& path, std::size_t most_bytes);
 
-// Returns whether there is something at `path`. It is true as well when this user may not find out: opening the file
-// then fails with the reason.
+// Returns whether `path` exists. Also true if this user may not check it: opening the file then fails with the reason.
 bool may_exist(const std::string& path) noexcept;
 
 }  // namespace placement

@@ -6,7 +6,7 @@
 
 namespace placement {
 
-// Returns the median of `values`, which are at least one and not NaN. For an even number of values, returns the upper
+// Returns the median of `values`, at least one and none of them NaN. For an even number of values, returns the upper
 // one of the two in the middle. Changes the order of the values.
 template <typename Value>
 Value upper_median(std::span<Value> values) {
@@ -15,8 +15,7 @@ Value upper_median(std::span<Value> values) {
   return *middle;
 }
 
-// Returns the median of `values`, which are at least one and not NaN. For an even number of values, returns the mean of
-// the two in the middle. Changes the order of the values.
+// As upper_median(), but for an even number of values returns the mean of the two in the middle.
 inline double median(std::span<double> values) {
   const double upper = upper_median(values);
   if (values.size() % 2 == 1) return upper;

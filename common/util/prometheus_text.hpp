@@ -13,9 +13,9 @@ class PrometheusText {
   using Labels =
       std::initializer_list<std::pair<std::string_view, std::string_view>>;  // (label, value); no quote or backslash
 
-  // Begins a family of samples. `type` is counter, gauge or histogram; `help` is one line without a backslash.
+  // Starts a family of samples. `type` is counter, gauge or histogram; `help` is one line without a backslash.
   void family(std::string_view name, std::string_view type, std::string_view help);
-  // Adds a sample to the family that was begun last. `suffix` follows the name, as "_bucket" in a histogram.
+  // Adds a sample to the last family. `suffix` follows the name, such as "_bucket" in a histogram.
   void value(double value, Labels labels = {}, std::string_view suffix = {});
   // Adds a family of one sample without labels.
   void one(std::string_view name, std::string_view type, std::string_view help, double value);
@@ -27,8 +27,8 @@ class PrometheusText {
   std::string name_, text_;
 };
 
-// Replaces the file `path` by a new file with the text, through a rename, so that a reader never sees a part of it.
-// Every user may read it. Throws Error with the file and the reason when it cannot be written.
+// Replaces the file `path` through a rename, so that a reader never sees a part of the text. Every user may read it.
+// Throws Error with the file and the reason when it cannot be written.
 void replace_metrics_file(const std::string& path, const std::string& text);
 
 }  // namespace placement

@@ -5,8 +5,8 @@
 
 namespace placement {
 
-// The random number generator SplitMix64. A seed gives the same numbers on every machine; the distributions of the
-// standard library do not promise that.
+// The random number generator SplitMix64. A seed gives equal numbers on all machines, which the distributions of the
+// standard library do not guarantee.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -27,8 +27,7 @@ class Random {
   }
 
   // Returns -log(u) for a random u from 0 to 1. In the Metropolis test, a rise is accepted if it is below this number
-  // times the temperature. Straight lines between powers of two approximate the logarithm, so that all machines compute
-  // the same value.
+  // times the temperature. The logarithm is linear between powers of two, so all machines compute equal values.
   double exponential() {
     const std::uint64_t bits = next() | 1;
     const int zeros = std::countl_zero(bits);

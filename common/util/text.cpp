@@ -25,7 +25,7 @@ std::optional<Number> parse_whole(std::string_view text) {
   return value;
 }
 
-// Returns how many letters have to be inserted, deleted, replaced or swapped with their neighbour to turn `a` into `b`.
+// Returns the number of letters to insert, delete, replace or swap with a neighbour to turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
@@ -116,7 +116,7 @@ bool is_before_naturally(std::string_view a, std::string_view b) {
     while (end < text.size() && is_digit(text[end])) ++end;
     return text.substr(at, end - at);
   };
-  // Equal runs of digits have one length, so that one index is enough.
+  // Equal runs of digits have equal lengths, so one index is enough.
   for (std::size_t at = 0; at < std::min(a.size(), b.size()); ++at) {
     const std::string_view x = digits_at(a, at), y = digits_at(b, at);
     if (!x.empty() && x == y) {

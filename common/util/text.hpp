@@ -18,8 +18,8 @@ struct TextLine {
   std::string_view text;
 };
 
-// Returns the lines of `text` that hold more than blanks and comments. They point into `text`, which must outlive
-// them. A UTF-8 byte order mark at the beginning is skipped.
+// Returns the lines of `text` that have more than blanks and comments. They point into `text`, which must outlive them.
+// Skips a UTF-8 byte order mark.
 std::vector<TextLine> text_lines(std::string_view text);
 
 // Returns `text` with '?' for each byte that is not printable ASCII, so that it is safe on a terminal and one line.
@@ -45,12 +45,12 @@ std::string lower_case(std::string_view text);
 // Compares two texts without regard to the case of ASCII letters.
 bool equal_any_case(std::string_view a, std::string_view b);
 
-// Returns whether `a` comes before `b` in slurmctld's order of node names. Numbers are compared by value, so that n9 is
-// before n10, unless one of the two starts with 0.
+// Returns whether `a` precedes `b` in slurmctld's order of node names. Numbers are compared by value, so n9 precedes
+// n10, unless one of the two starts with 0.
 bool is_before_naturally(std::string_view a, std::string_view b);
 
-// Parses the whole `text` as a decimal integer, which may begin with '-'. Returns nothing when the text is not an
-// integer or does not fit into 64 bits.
+// Parses the whole `text` as a decimal integer, with or without '-'. Returns nothing when it is not an integer or does
+// not fit into 64 bits.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 
 // Parses the whole `text` as a number with or without a fraction and an exponent. Returns nothing when the text is
@@ -61,8 +61,8 @@ std::optional<double> parse_real(std::string_view text);
 std::string xml_escaped(std::string_view text);
 
 // Returns the word of `known` that is closest to the word `unknown`, for "did you mean" messages; empty when none is
-// close. A word is close when at most two letters are wrong, and fewer than half of its letters. A letter is wrong
-// when it is inserted, deleted, replaced or swapped with its neighbour. Upper and lower case do not differ.
+// close. A word is close when at most two letters, and fewer than half of its letters, are wrong: inserted, deleted,
+// replaced or swapped with a neighbour. Case does not matter.
 std::string_view near_miss(std::string_view unknown, std::span<const std::string_view> known);
 
 }  // namespace placement

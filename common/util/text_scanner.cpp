@@ -103,7 +103,7 @@ std::int64_t TextScanner::count(std::string_view what, std::int64_t most, std::i
   return value;
 }
 
-// Returns the number that the whole field is; negative or NaN for a field that is no amount.
+// Returns the value of the whole field; negative or NaN if it is not an amount.
 static long double number_of(std::string_view field) {
   const std::string text(
       field);  // std::from_chars() for long double reads up to a byte that ends the number (libstdc++ 12)
@@ -117,7 +117,7 @@ static long double number_of(std::string_view field) {
 
 long double TextScanner::amount(std::string_view what) {
   skip_blanks();
-  // Nearly all fields are integers of few digits. They are read here in one pass, without the general parser.
+  // The fast path: nearly all fields are integers of few digits.
   std::int64_t digits = 0;
   const char* stop = at_;
   for (; stop != end_ && stop - at_ < 18 && *stop >= '0' && *stop <= '9'; ++stop) digits = digits * 10 + (*stop - '0');
@@ -137,9 +137,9 @@ long double TextScanner::amount(std::string_view what) {
   return value;
 }
 
-void TextScanner::end_line(std::string_view wanted) {
+void TextScanner::end_line(std::string_view expected) {
   if (!at_line_end())
-    fail(in_quotes({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: expected " + std::string(wanted));
+    fail(in_quotes({at_, static_cast<std::size_t>(end_ - at_)}) + " is too much: expected " + std::string(expected));
 }
 
 void TextScanner::fail(const std::string& text) const { fail_at(std::string(name_), line_number_, text); }

@@ -6,27 +6,26 @@
 
 namespace placement {
 
-// Reads a text of numbers line by line and field by field, and throws errors that name the file and the line. Fields
-// are separated by blanks, tabs, or one comma or semicolon. If the first line has a comma or semicolon and no tab,
-// blanks separate nothing, so that names may have them. A separator within double quotes separates nothing either, and
-// one at the end of a line adds no empty field. Lines end in LF or CR LF; the last line may have no end. Blank lines
-// and lines that begin with '#' are skipped.
+// Reads a text of numbers line by line and field by field. Errors name the file and the line. Fields are separated by
+// blanks, tabs, or one comma or semicolon. If the first line has a comma or semicolon and no tab, blanks do not
+// separate fields, so names may have them. Neither does a separator within double quotes; one at the end of a line adds
+// no empty field. Lines end in LF or CR LF. Blank lines and lines that start with '#' are skipped.
 class TextScanner {
  public:
-  // `text` is what is read, `name` is the name of the file in errors. Both must outlive the scanner. A UTF-8 byte
-  // order mark at the beginning is skipped.
+  // `name` is the name of the file in errors. `text` and `name` must outlive the scanner. A UTF-8 byte order mark is
+  // skipped.
   TextScanner(std::string_view text, std::string_view name);
 
   // Goes to the first field of the next line that is neither blank nor a comment. Returns false at the end of the text.
   bool next_line();
-  // Makes next_line() skip lines that begin with `start`, in addition to those that begin with '#'.
+  // Makes next_line() also skip lines that start with `start`.
   void set_comment(char start) { comment_ = start; }
   // Makes next_line() stop at blank lines too.
   void keep_blank_lines() { keep_blank_lines_ = true; }
 
   std::string_view line() const { return line_; }
   std::string_view name() const { return name_; }
-  // Returns the number of fields of the whole line, fields that were read already included.
+  // Returns the number of fields of the whole line, including fields already read.
   std::size_t count_fields() const;
   // Returns whether the last character of the line that is no blank is a comma or semicolon.
   bool ends_in_comma() const;
@@ -44,12 +43,12 @@ class TextScanner {
   // Returns the next field as a whole number. Throws Error unless it is from `least` to `most`; `what` names the field
   // in the message.
   std::int64_t count(std::string_view what, std::int64_t most, std::int64_t least = 0);
-  // Returns the next field as an amount of traffic, from 0 to below 2^63. It is an integer or a decimal fraction, with
-  // or without an exponent. A long double holds each integer of 63 bits exactly. Throws Error when the field is
-  // something else; `what` names it in the message.
+  // Returns the next field as an amount of traffic, from 0 to below 2^63: an integer or a decimal fraction, with or
+  // without an exponent. A long double holds each integer of 63 bits exactly. Throws Error for anything else; `what`
+  // names the field in the message.
   long double amount(std::string_view what);
-  // Throws Error when a field is left in the line. `wanted` names in the message what the line should hold.
-  void end_line(std::string_view wanted);
+  // Throws Error when a field is left in the line. `expected` describes the correct line in the message.
+  void end_line(std::string_view expected);
 
   // Throws Error "name:line: text".
   [[noreturn]] void fail(const std::string& text) const;

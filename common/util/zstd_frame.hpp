@@ -6,13 +6,12 @@
 
 namespace placement {
 
-// Compresses `bytes` into one zstd frame, whose header holds the number of bytes. `level` is zstd's level of
+// Compresses `bytes` into one zstd frame, with the number of bytes in its header. `level` is zstd's level of
 // compression, from 1 (fast) to 19 (small).
 std::vector<std::byte> pack_frame(std::span<const std::byte> bytes, int level);
 
-// Decompresses a frame and returns its bytes. Throws Error when `frame` is not exactly one whole zstd frame with the
-// decompressed size in its header. Throws it also when the data are damaged, or when that size is above `max_bytes`.
-// The size is checked before memory is allocated.
+// Decompresses a frame and returns its bytes. Throws Error unless `frame` is exactly one whole, undamaged zstd frame
+// with its decompressed size, at most `max_bytes`, in its header. Checks the size before it allocates memory.
 std::vector<std::byte> unpack_frame(std::span<const std::byte> frame, std::size_t max_bytes);
 
 }  // namespace placement

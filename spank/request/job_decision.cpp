@@ -26,7 +26,7 @@ std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, 
   constexpr const char* not_considered =
       "slurmctld ignored its policy (Mode=off in placement.conf, or slurmctld runs without the select_cons_tres.so of "
       "slurm-placement for its version)";
-  const std::string name = "job " + std::to_string(job), of_slurm = name + " has the nodes that Slurm itself chose";
+  const std::string name = "job " + std::to_string(job), of_slurm = name + " runs on nodes that Slurm itself chose";
   const auto outcome = outcome_of(job, array, value);
   if (!outcome) return asked ? of_slurm + ": " + not_considered : "";
   if (!outcome->starts_with(stock)) {
@@ -35,7 +35,7 @@ std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, 
   }
   const std::string reason(outcome->substr(stock.size()));
   if (asked) return of_slurm + ": " + reason;
-  return reason.starts_with("Mode=") ? "" : of_slurm + ", and not those of its partition's policy: " + reason;
+  return reason.starts_with("Mode=") ? "" : of_slurm + ", not on those of its partition's policy: " + reason;
 }
 
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value) {

@@ -6,17 +6,16 @@
 
 namespace placement::spank {
 
-// Returns a line for the user of the job `job` with the reason why it has the nodes that Slurm itself chose. If
-// `asked`, the job asked slurmctld for a policy. If the job has the policy's nodes, the line names the data that the
-// policy did not have, and is empty if it had all data. If `asked` is false, the partition of the job may have a policy
-// (PartitionPolicies), and the line has the reason why the job does not have that policy's nodes. The line is empty if
-// the partition has no policy, or if Mode= of placement.conf keeps slurmctld from applying policies.
+// Returns a line for the user with the reason why the job `job` runs on nodes that Slurm itself chose. `asked`: the job
+// requested a policy from slurmctld. If it then has the policy's nodes, the line names the data that the policy did not
+// have, and is empty if it had all data. If `asked` is false, the line is about the policy of the job's partition
+// (PartitionPolicies). It is empty if the partition has no policy, or if Mode= keeps slurmctld from applying policies.
 //   array  the job ID of the job's array, 0 without one; slurmctld may name a task of an array by it
-//   value  the value of job_decision_variable, null if the job has none; ignored if it is for another job, because a
-//          job inherits the environment of the job that submitted it
+//   value  the value of job_decision_variable, or null; ignored if it is for another job, because a job inherits the
+//          environment of the job that submitted it
 std::string decision_notice(bool asked, std::uint32_t job, std::uint32_t array, const char* value);
 
-// Returns true if slurmctld reported that the job's ranks follow its policy: on the policy's nodes, or by the matrix on
+// Returns whether slurmctld reported that the job's ranks follow its policy: on the policy's nodes, or by the matrix on
 // others. The parameters are those of decision_notice().
 bool ranks_are_promised(std::uint32_t job, std::uint32_t array, const char* value);
 

@@ -16,7 +16,7 @@ bool has_reason(const std::string& notice, const std::string& reason) {
   return has_words(notice, "job 42 Slurm") && notice.ends_with(": " + reason);
 }
 
-START_TEST(a_job_with_the_policys_nodes_is_not_told) {
+START_TEST(a_job_with_the_policys_nodes_gets_no_notice) {
   ck_assert(decision_notice(true, 42, 0, "42 nodes").empty());
   ck_assert(decision_notice(true, 42, 0, "42 nodes+cores").empty());
   // slurmctld names a task of an array by the array's job ID until the task has its own record.
@@ -24,13 +24,13 @@ START_TEST(a_job_with_the_policys_nodes_is_not_told) {
 }
 END_TEST
 
-START_TEST(the_reason_is_told) {
+START_TEST(the_notice_has_the_reason) {
   ck_assert(has_reason(decision_notice(true, 42, 0, "42 stock: no free node"), "no free node"));
   ck_assert(has_reason(decision_notice(true, 42, 40, "40 stock: why: not"), "why: not"));
 }
 END_TEST
 
-START_TEST(what_the_policy_lacked_is_told) {
+START_TEST(the_notice_names_missing_data) {
   ck_assert(decision_notice(true, 42, 0, "42 nodes+cores: TOFA lacks: all") == "job 42 is placed by TOFA lacks: all");
   ck_assert(decision_notice(true, 42, 40, "40 nodes: TOFA") == "job 42 is placed by TOFA");
   ck_assert(decision_notice(false, 42, 0, "42 nodes: TOFA").empty());
@@ -49,7 +49,7 @@ START_TEST(ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides)
 }
 END_TEST
 
-START_TEST(the_word_of_another_job_is_none) {
+START_TEST(the_outcome_of_another_job_is_ignored) {
   for (const char* value : {static_cast<const char*>(nullptr), "", "42", "41 nodes", "0 nodes", "x nodes", "-42 nodes",
                             "99999999999999999999 nodes", "42nodes"}) {
     const std::string notice = decision_notice(true, 42, 0, value);
@@ -69,7 +69,7 @@ START_TEST(a_policy_of_the_partition) {
 }
 END_TEST
 
-START_TEST(components_are_called_as_slurm_calls_them) {
+START_TEST(components_have_slurms_names) {
   ck_assert(placement::spank::component_variable("A", 0) == "A_HET_GROUP_0");
   ck_assert(placement::spank::component_variable("A", 12) == "A_HET_GROUP_12");
 }
@@ -80,13 +80,13 @@ END_TEST
 int main() {
   Suite* const suite = suite_create("job_decision");
   TCase* const tests = tcase_create("job_decision");
-  tcase_add_test(tests, a_job_with_the_policys_nodes_is_not_told);
-  tcase_add_test(tests, the_reason_is_told);
-  tcase_add_test(tests, what_the_policy_lacked_is_told);
+  tcase_add_test(tests, a_job_with_the_policys_nodes_gets_no_notice);
+  tcase_add_test(tests, the_notice_has_the_reason);
+  tcase_add_test(tests, the_notice_names_missing_data);
   tcase_add_test(tests, ranks_are_promised_on_the_policys_nodes_and_where_the_matrix_decides);
-  tcase_add_test(tests, the_word_of_another_job_is_none);
+  tcase_add_test(tests, the_outcome_of_another_job_is_ignored);
   tcase_add_test(tests, a_policy_of_the_partition);
-  tcase_add_test(tests, components_are_called_as_slurm_calls_them);
+  tcase_add_test(tests, components_have_slurms_names);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }
