@@ -283,9 +283,7 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
     std::ranges::move(best_groups(simple, std::max<std::size_t>(improved / 4, 1)), std::back_inserter(from));
     for (const Group& start : from) {
       Group group = improved_group(input, request, choice, start, deadline);
-      if (group.total_load >= choice.best.total_load) continue;
-      choice.best = std::move(group);
-      choice.improved = true;
+      if (group.total_load < choice.best.total_load) choice.best = std::move(group);
     }
   }
   for (Group& group : best)

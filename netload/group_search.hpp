@@ -52,7 +52,6 @@ struct GroupChoice {
   double compute_sum = 0;            // the sum of C_G over the candidate groups, by which C_G is divided
   double network_sum = 0;            // the sum of N_G over the candidate groups, by which N_G is divided
   std::int64_t starts = 0;           // number of candidate groups that were examined
-  bool improved = false;             // the best group is not one of Algorithm 1
   bool short_of_processors = false;  // all nodes together take fewer processes than requested
 };
 

@@ -95,7 +95,6 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, Pai
     const PairMean mean = mean_over_pairs(nodes_, pairs.latency_us);
     add_attribute(nodes_, pairs.latency_us, mean, weights.latency, values_);
     scale_.known_pairs = mean.known;
-    scale_.mean_latency_us = mean.mean();
   }
   if (const std::vector<double> missing = missing_bandwidth(pairs); !missing.empty()) {
     const PairMean mean = mean_over_pairs(nodes_, missing);
@@ -104,7 +103,6 @@ NetworkLoad::NetworkLoad(const DensePairs& pairs, const NlaWeights& weights, Pai
     else
       add_attribute(nodes_, missing, mean, weights.bandwidth, values_);
     scale_.known_pairs = std::max(scale_.known_pairs, mean.known);
-    scale_.mean_missing_Bps = mean.mean();
   }
   for (const double value : values_) most_ = std::max(most_, value);
 }

@@ -87,8 +87,6 @@ class NetworkLoad {
   const PairColumns& columns() const { return columns_; }
 
   std::int64_t known_pairs() const { return scale_.known_pairs; }  // pairs with latency or bandwidth
-  double mean_latency_us() const { return scale_.mean_latency_us; }
-  double mean_missing_Bps() const { return scale_.mean_missing_Bps; }
 
  private:
   void set_values(WithinError within_error, PairMeasure measure, const NlaWeights& weights, const Deadline& deadline);

@@ -82,7 +82,6 @@ GroupChoice select_group(const GroupInput& input, const GroupRequest& request, S
   choice.runners_up.insert(choice.runners_up.begin(), std::move(choice.best));
   std::erase_if(choice.runners_up, [&](const Group& other) { return other.nodes == group.nodes; });
   choice.best = std::move(group);
-  choice.improved = false;
   return choice;
 }
 

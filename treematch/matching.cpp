@@ -24,10 +24,6 @@ MapResult map_by_matching(const CommMatrix& matrix, const TreeTopology& tree, st
   result.leaf_of_rank = grouped_mapping(mapping::scaled_graph(matrix), slots, pairing);
   result.cost = mapping::mapping_cost(matrix, slots, result.leaf_of_rank);
   for (std::int32_t& slot : result.leaf_of_rank) slot = packed[slot];
-  const mapping::LeafTree first(tree, {scope.data(), result.leaf_of_rank.size()});
-  std::vector<std::int32_t> natural(matrix.ranks());
-  for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) natural[rank] = rank;
-  result.natural_cost = mapping::mapping_cost(matrix, first, natural);
   return result;
 }
 

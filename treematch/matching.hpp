@@ -12,7 +12,7 @@ namespace placement::treematch {
 
 // The policy MATCHING: groups of ranks take the leaves in scope from left to right, without refinement. Matchings of
 // maximum weight form the groups from the leaves up [JA §2]. With more than 4,096 ranks or 2^18 pairs, ranks are paired
-// by falling traffic instead. Returns one leaf per rank, the hop-bytes of the mapping and those of the natural order.
+// by falling traffic instead. Returns one leaf per rank and the hop-bytes of the mapping.
 // Throws Error for a wrong list of leaves, too few leaves, or over 2,048 ranks with Pairing::assignment.
 //   usable   leaves that may be taken, ascending without duplicates, at least one per rank
 //   options  only `scope` and `levels_up` are used

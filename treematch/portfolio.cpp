@@ -160,7 +160,7 @@ class Portfolio {
     const Deadline::Time start = Deadline::processor_clock();
     best_.resize(matrix_.ranks());
     for (std::int32_t rank = 0; rank < matrix_.ranks(); ++rank) best_[rank] = rank;
-    result_.cost = result_.natural_cost = mapping::mapping_cost(matrix_, tree_, best_);
+    result_.cost = mapping::mapping_cost(matrix_, tree_, best_);
     result_.method = "natural";
     search_end_ = options_.deadline.earlier(2 * (Deadline::processor_clock() - start));
   }

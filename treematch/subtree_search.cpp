@@ -171,7 +171,6 @@ class SubtreeSearch {
 
   void keep(MapResult result) {
     if (result.cost >= best_.cost) return;
-    result.natural_cost = best_.natural_cost;
     best_ = std::move(result);
   }
 
@@ -199,7 +198,7 @@ MapResult natural_order_on(const CommMatrix& matrix, const TreeTopology& tree, s
   std::vector<std::int32_t> slot(leaves.size());
   std::iota(slot.begin(), slot.end(), 0);
   MapResult result;
-  result.cost = result.natural_cost = mapping::mapping_cost(matrix, mapping::LeafTree(tree, leaves), slot);
+  result.cost = mapping::mapping_cost(matrix, mapping::LeafTree(tree, leaves), slot);
   result.leaf_of_rank = std::move(leaves);
   result.method = "natural";
   return result;

@@ -160,7 +160,6 @@ class TreeMapper {
     result.work += best_.work;
     best_.work = result.work;
     if (result.cost > best_.cost || (result.cost == best_.cost && best_.method == natural)) return;
-    result.natural_cost = best_.natural_cost;
     best_ = std::move(result);
   }
 
@@ -207,7 +206,7 @@ const TreeMapper::Search TreeMapper::searches[5] = {
 MapResult map_to_tree(const CommMatrix& matrix, const TreeTopology& tree, std::span<const std::int32_t> usable,
                       const MapOptions& options) {
   mapping::check_usable(tree, usable, matrix.ranks());
-  if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .natural_cost = 0, .method = "natural"};
+  if (matrix.ranks() == 0) return {.leaf_of_rank = {}, .cost = 0, .method = "natural"};
   return TreeMapper(matrix, tree, usable, options).run();
 }
 

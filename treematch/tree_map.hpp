@@ -45,7 +45,6 @@ struct MapOptions {
 struct MapResult {
   std::vector<std::int32_t> leaf_of_rank;  // one usable leaf per rank, all different
   Cost cost = 0;                           // hop-bytes of the mapping
-  Cost natural_cost = 0;                   // hop-bytes of the natural order: rank r on the r-th leaf of the scope
   std::string method;                      // the way in which the mapping was found
   bool optimal = false;                    // no mapping in the scope costs less
   std::int64_t work = 0;                   // units of work that the search took, about one arc visited each

@@ -283,7 +283,7 @@ START_TEST(memory_changes_nothing) {
         const MapResult with = map_to_tree(matrix, tree, usable, {.scope = scope, .memory = &memory});
         recalled += memory.size() == before;
         ck_assert(with.leaf_of_rank == alone.leaf_of_rank);
-        ck_assert(with.cost == alone.cost && with.natural_cost == alone.natural_cost);
+        ck_assert(with.cost == alone.cost);
         ck_assert_text_eq(with.method, alone.method);
       }
     }
