@@ -24,7 +24,7 @@ START_TEST(sums_both_directions_and_duplicates) {
 }
 END_TEST
 
-START_TEST(refuses_what_cannot_be) {
+START_TEST(refuses_impossible_input) {
   ck_assert_error(CommMatrix::from_edges(2, {{0, 2, 1}}), "rank 2 is outside 0..1");
   ck_assert_error(CommMatrix::from_edges(2, {{-1, 1, 1}}), "rank -1");
   ck_assert_error(CommMatrix::from_edges(2, {{0, 1, -3}}), "negative traffic -3");
@@ -88,7 +88,7 @@ int main() {
   Suite* suite = suite_create("comm_matrix");
   TCase* all = tcase_create("all");
   tcase_add_test(all, sums_both_directions_and_duplicates);
-  tcase_add_test(all, refuses_what_cannot_be);
+  tcase_add_test(all, refuses_impossible_input);
   tcase_add_test(all, empty_and_one);
   tcase_add_test(all, aggregates_groups);
   tcase_add_test(all, order_does_not_matter);

@@ -78,7 +78,7 @@ START_TEST(all_keys) {
 }
 END_TEST
 
-START_TEST(what_is_shown_is_read_again) {
+START_TEST(printed_settings_are_read_again) {
   const Config config = parse_config(
       "Mode=advise\nDecisionTimeMs=1\nMaxMatrixRanks=2\nMaxMatrixBytes=3\nNodeLevelTasks=4\n"
       "TreematchTopologyFile=/t\nTreematchScope=whole\nTreematchLevelsUp=5\nLevelDistances=6,7\nPartitionModes=a:observe b:Off\nPartitionPolicies=a:NLA b:TOFA\nMaxWaitS=7\nDecisionShare=2\nDecisionWait=3\nNlaWeights=alpha=1,users=2\nTorusFile=/8\nOutageFile=/9\n"
@@ -204,7 +204,7 @@ START_TEST(unknown_keys) {
 }
 END_TEST
 
-START_TEST(lines_that_are_no_setting) {
+START_TEST(wrong_lines) {
   ck_assert_error(parse_config("Mode", "p"), "p:1: 'Mode' ");
   ck_assert_error(parse_config("Mode=off\nMODE=enforce", "p"), "p:2: Mode is given twice, first in line 1");
   ck_assert_error_words(parse_config("Mode=off DecisionTimeMs=3", "p"), "p:1 Mode=off DecisionTimeMs=3 off");
@@ -251,7 +251,7 @@ START_TEST(files) {
 }
 END_TEST
 
-START_TEST(beside_slurm_conf) {
+START_TEST(next_to_the_slurm_conf) {
   unsetenv("SLURM_CONF");
   const auto beside = [](const std::string& slurm_conf) {
     return std::filesystem::path(slurm_conf).replace_filename("placement.conf").string();
@@ -295,16 +295,16 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, defaults);
   tcase_add_test(all, all_keys);
-  tcase_add_test(all, what_is_shown_is_read_again);
+  tcase_add_test(all, printed_settings_are_read_again);
   tcase_add_test(all, each_key_documents_itself);
   tcase_add_test(all, each_number_has_its_default_and_limits);
   tcase_add_test(all, each_other_key_has_its_default);
   tcase_add_test(all, interfaces);
   tcase_add_test(all, unknown_keys);
-  tcase_add_test(all, lines_that_are_no_setting);
+  tcase_add_test(all, wrong_lines);
   tcase_add_test(all, bad_values);
   tcase_add_test(all, files);
-  tcase_add_test(all, beside_slurm_conf);
+  tcase_add_test(all, next_to_the_slurm_conf);
   tcase_add_test(all, too_little_for_a_packet_train);
   suite_add_tcase(suite, all);
   return run_suite(suite);

@@ -251,7 +251,7 @@ START_TEST(a_large_machine) {
 }
 END_TEST
 
-START_TEST(what_does_not_fit_is_left_out) {
+START_TEST(details_that_do_not_fit_are_omitted) {
   const ClusterView view = view_of(100);
   std::vector<std::int32_t> nodes;
   for (std::int32_t n = 0; n < 100; n += 2) nodes.push_back(n);
@@ -323,7 +323,7 @@ static Suite* suite() {
   tcase_add_test(core, the_least_probabilities);
   tcase_add_test(core, probabilities_are_those_of_the_selection);
   tcase_add_test(core, a_large_machine);
-  tcase_add_test(core, what_does_not_fit_is_left_out);
+  tcase_add_test(core, details_that_do_not_fit_are_omitted);
   tcase_add_test(core, hostile_texts);
   suite_add_tcase(suite, core);
   return suite;

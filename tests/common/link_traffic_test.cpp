@@ -64,7 +64,7 @@ START_TEST(traffic_is_counted_where_a_pair_is_separated) {
 }
 END_TEST
 
-START_TEST(the_busiest_link_is_told_by_the_nodes_below_it) {
+START_TEST(the_busiest_link_is_named_by_the_nodes_below_it) {
   ck_assert(busiest({0, 0}, {{0, 1, 7}}) == "");
   ck_assert(busiest({0, 1}, {{0, 1, 7}}) == "7 bytes above n1");
   ck_assert(busiest({0, 0, 1, 2}, {{0, 2, 3}, {1, 2, 4}, {0, 3, 5}}) == "12 bytes above n1");
@@ -78,7 +78,7 @@ int main() {
   Suite* const suite = suite_create("link_traffic");
   TCase* const tests = tcase_create("link_traffic");
   tcase_add_test(tests, traffic_is_counted_where_a_pair_is_separated);
-  tcase_add_test(tests, the_busiest_link_is_told_by_the_nodes_below_it);
+  tcase_add_test(tests, the_busiest_link_is_named_by_the_nodes_below_it);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

@@ -141,7 +141,7 @@ START_TEST(compressed_files) {
 }
 END_TEST
 
-START_TEST(what_is_no_file) {
+START_TEST(paths_that_are_not_files) {
   const TemporaryDirectory directory;
   ck_assert_error(read_matrix(directory.path() + "/none"), "/none: cannot be opened: No such file");
   ck_assert_error(read_matrix(directory.path() + "/none/none"), "cannot be opened: No such file or directory");
@@ -161,7 +161,7 @@ static long most_memory_MiB() {
 }
 
 // Small files that expand to all of the limit are refused before they take this memory.
-START_TEST(bombs_are_refused_by_their_beginning) {
+START_TEST(bombs_are_refused_early) {
   const TemporaryDirectory directory;
   const long before = most_memory_MiB();
   const std::string sparse = directory.file("sparse", "np 2\n");
@@ -177,7 +177,7 @@ START_TEST(bombs_are_refused_by_their_beginning) {
 END_TEST
 
 // Ctrl-C ends a client that waits for a pipe, even when the client blocks the signal, as srun does.
-START_TEST(a_pipe_that_says_nothing_can_be_left) {
+START_TEST(a_silent_pipe_can_be_interrupted) {
   const TemporaryDirectory directory;
   const std::string pipe = directory.path() + "/pipe";
   ck_assert_int_eq(mkfifo(pipe.c_str(), 0600), 0);
@@ -213,9 +213,9 @@ int main() {
   tcase_add_test(all, monitoring_files_that_do_not_fit);
   tcase_add_test(all, monitoring_lines);
   tcase_add_test(all, compressed_files);
-  tcase_add_test(all, what_is_no_file);
-  tcase_add_test(all, bombs_are_refused_by_their_beginning);
-  tcase_add_test(all, a_pipe_that_says_nothing_can_be_left);
+  tcase_add_test(all, paths_that_are_not_files);
+  tcase_add_test(all, bombs_are_refused_early);
+  tcase_add_test(all, a_silent_pipe_can_be_interrupted);
   tcase_add_test(all, pipes);
   suite_add_tcase(suite, all);
   return run_suite(suite);

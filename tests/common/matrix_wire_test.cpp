@@ -57,7 +57,7 @@ START_TEST(packed_matrices_unpack) {
 }
 END_TEST
 
-START_TEST(refuses_to_pack_what_the_other_side_refuses) {
+START_TEST(refuses_to_pack_matrices_above_the_limits) {
   ck_assert_error(pack_wire(CommMatrix::from_edges(WireLimits{}.max_ranks + 1, {})), "at most");
 }
 END_TEST
@@ -206,7 +206,7 @@ int main() {
   Suite* suite = suite_create("matrix_wire");
   TCase* all = tcase_create("all");
   tcase_add_test(all, packed_matrices_unpack);
-  tcase_add_test(all, refuses_to_pack_what_the_other_side_refuses);
+  tcase_add_test(all, refuses_to_pack_matrices_above_the_limits);
   tcase_add_test(all, refuses_every_truncation);
   tcase_add_test(all, refuses_hostile_payloads);
   tcase_add_test(all, many_pairs_do_not_travel_however_small);

@@ -27,7 +27,7 @@ START_TEST(a_text_is_whole_or_empty) {
 }
 END_TEST
 
-START_TEST(ranks_that_follow_each_other_take_little_room) {
+START_TEST(successive_ranks_take_little_room) {
   PlannedRanks planned{1, std::vector<std::vector<std::int32_t>>(4096)};
   for (std::int32_t rank = 0; rank < 65536; ++rank) planned.ranks[rank / 16].push_back(rank);
   ck_assert_uint_lt(pack_planned_ranks(planned, 1 << 20).size(), 4096 * 12);
@@ -71,7 +71,7 @@ static Suite* suite() {
   TCase* core = tcase_create("core");
   tcase_add_test(core, ranks_are_in_the_order_of_their_cores);
   tcase_add_test(core, a_text_is_whole_or_empty);
-  tcase_add_test(core, ranks_that_follow_each_other_take_little_room);
+  tcase_add_test(core, successive_ranks_take_little_room);
   tcase_add_test(core, hostile_texts);
   suite_add_tcase(suite, core);
   return suite;

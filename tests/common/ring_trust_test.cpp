@@ -81,7 +81,7 @@ END_TEST
 
 // In a directory that anybody may write, such as /dev/shm, another user may have made the file first. With `owners`, a
 // reader refuses that file, and a writer of root replaces it.
-START_TEST(what_others_put_there_is_not_believed) {
+START_TEST(files_of_other_users_are_not_trusted) {
   if (geteuid() != 0) return;
   const TemporaryDirectory directory;
   chmod(directory.path().c_str(), 01777);
@@ -107,7 +107,7 @@ START_TEST(what_others_put_there_is_not_believed) {
 END_TEST
 
 // A SlurmUser who is not root cannot replace another user's file: its ring is in a directory of its own.
-START_TEST(a_name_that_another_user_made_first) {
+START_TEST(a_name_taken_by_another_user) {
   if (geteuid() != 0) return;
   constexpr uid_t slurm = 65534;
   for (const char* taken : {"", ".lock"}) {
@@ -204,7 +204,7 @@ START_TEST(no_other_user_can_keep_the_writer_out) {
 END_TEST
 
 // Before the first writer starts, another user may put anything at the path of the lock. The writer replaces it.
-START_TEST(a_lock_that_was_put_there_is_replaced) {
+START_TEST(a_lock_of_another_user_is_replaced) {
   if (geteuid() != 0) return;
   const std::vector<std::function<void(const char*)>> obstacles = {
       [](const char* lock) { std::ofstream(lock) << "theirs"; },
@@ -260,12 +260,12 @@ int main() {
   Suite* suite = suite_create("ring_trust");
   TCase* cases = tcase_create("all");
   tcase_add_test(cases, other_files_in_the_way);
-  tcase_add_test(cases, what_others_put_there_is_not_believed);
-  tcase_add_test(cases, a_name_that_another_user_made_first);
+  tcase_add_test(cases, files_of_other_users_are_not_trusted);
+  tcase_add_test(cases, a_name_taken_by_another_user);
   tcase_add_test(cases, modes_of_the_ring);
   tcase_add_test(cases, access_ends_with_the_permission);
   tcase_add_test(cases, no_other_user_can_keep_the_writer_out);
-  tcase_add_test(cases, a_lock_that_was_put_there_is_replaced);
+  tcase_add_test(cases, a_lock_of_another_user_is_replaced);
   tcase_add_test(cases, a_lock_that_others_may_open_is_not_trusted);
   suite_add_tcase(suite, cases);
   return run_suite(suite);

@@ -74,7 +74,7 @@ START_TEST(blocks_without_a_larger_one) {
 }
 END_TEST
 
-START_TEST(little_or_nothing) {
+START_TEST(small_and_empty_input) {
   ck_assert_text_eq(shape(""), "");
   ck_assert_text_eq(shape("\n\nNo topology information available\n"), "");
   ck_assert_text_eq(shape("SwitchName=s0 Level=0 LinkSpeed=1\n"), "");             // no node
@@ -83,7 +83,7 @@ START_TEST(little_or_nothing) {
 }
 END_TEST
 
-START_TEST(what_is_wrong) {
+START_TEST(wrong_input) {
   ck_assert_error(shape("SwitchName=s0 Level=x Nodes=n1\n"), "topology: Level=x ");
   ck_assert_error(shape("SwitchName=s0 Level=0 Nodes=n[1-\n"), "brackets");
   ck_assert_error(shape("AggregatedBlock=b1 BlockSize=99999999999999999999 Nodes=n1\n"),
@@ -102,8 +102,8 @@ int main() {
   tcase_add_test(all, placement::fabrics_without_a_link);
   tcase_add_test(all, placement::blocks);
   tcase_add_test(all, placement::blocks_without_a_larger_one);
-  tcase_add_test(all, placement::little_or_nothing);
-  tcase_add_test(all, placement::what_is_wrong);
+  tcase_add_test(all, placement::small_and_empty_input);
+  tcase_add_test(all, placement::wrong_input);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -37,7 +37,7 @@ START_TEST(who_is_who) {
 }
 END_TEST
 
-START_TEST(own_node) {
+START_TEST(the_node_of_a_host) {
   const SlurmHosts hosts = hosts_of("SlurmctldHost=c\nNodeName=n[1-2] NodeHostname=h[1-2]\nNodeName=h1x\n");
   ck_assert_text_eq(node_of_host(hosts, "h2")->name, "n2");
   ck_assert_text_eq(node_of_host(hosts, "h2.example.org")->name, "n2");
@@ -55,7 +55,7 @@ START_TEST(old_spelling) {
 }
 END_TEST
 
-START_TEST(what_is_wrong) {
+START_TEST(wrong_input) {
   ck_assert_error(hosts_of("NodeName=n1\n"), "no SlurmctldHost");
   ck_assert_uint_eq(hosts_of("SlurmctldHost=a\n").nodes.size(), 0);  // all nodes may be dynamic
   ck_assert_text_eq(hosts_of("SlurmctldHost=a\nNodeName=n[1-2] NodeAddr=x[1-3]\n").nodes[1].address, "x2");
@@ -88,9 +88,9 @@ int main() {
   Suite* suite = suite_create("slurm_hosts");
   TCase* tests = tcase_create("slurm_hosts");
   tcase_add_test(tests, who_is_who);
-  tcase_add_test(tests, own_node);
+  tcase_add_test(tests, the_node_of_a_host);
   tcase_add_test(tests, old_spelling);
-  tcase_add_test(tests, what_is_wrong);
+  tcase_add_test(tests, wrong_input);
   tcase_add_test(tests, private_jobs);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

@@ -50,7 +50,7 @@ std::string tree_of(const std::string& switches) { return "- topology: a\n  tree
 
 }  // namespace
 
-START_TEST(that_of_the_cluster) {
+START_TEST(the_default_topology_is_chosen) {
   const YamlTopology found = parse_topology_yaml(three, "t.yaml");
   ck_assert_text_eq(found.name, "fabric");
   ck_assert_text_eq(found.kind, "tree");
@@ -273,7 +273,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("topology_yaml");
   TCase* all = tcase_create("all");
-  tcase_add_test(all, that_of_the_cluster);
+  tcase_add_test(all, the_default_topology_is_chosen);
   tcase_add_test(all, one_by_its_name);
   tcase_add_test(all, values_in_other_forms);
   tcase_add_test(all, one_entry_without_a_list);
@@ -283,7 +283,7 @@ int main() {
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);
   tcase_add_test(all, an_alias_is_refused);
-  tcase_add_test(all, known_by_its_beginning);
+  tcase_add_test(all, recognized_by_its_first_words);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -213,7 +213,7 @@ START_TEST(refuses) {
 }
 END_TEST
 
-START_TEST(tells_files_apart) {
+START_TEST(recognizes_torus_files) {
   for (const char* text : {"torus 8 8", "mesh 2", "# x\nn1 0 0 0\n", "n[1-4] 0-3 1\n", "n1 -1 0", "n1 0.5 1",
                            "n[1-8] 0-6:2", "faulty 1 2\ntorus 4"})
     ck_assert_msg(is_torus_text(text), "%s", text);
@@ -273,7 +273,7 @@ END_TEST
 int main() {
   TCase* const cases = tcase_create("torus_topology");
   for (const TTest* test : {brute_force, brute_force_mesh, ties_go_up, reads_nodes, reads_boxes, infers_dimensions,
-                            reads_arena, reads_scotch_targets, refuses, tells_files_apart, outages})
+                            reads_arena, reads_scotch_targets, refuses, recognizes_torus_files, outages})
     tcase_add_test(cases, test);
   Suite* const suite = suite_create("torus_topology");
   suite_add_tcase(suite, cases);

@@ -52,7 +52,7 @@ START_TEST(unbalanced) {
 }
 END_TEST
 
-START_TEST(refuses_what_is_no_tree) {
+START_TEST(refuses_parents_that_are_not_a_tree) {
   ck_assert_error(tree({2, 0}), "arity 0");
   ck_assert_error(tree({4096, 4096, 2}), "more than");
   ck_assert_error_words(tree({2, 2}, {1}), "1 distances 2 levels");
@@ -107,7 +107,7 @@ int main() {
   tcase_add_test(all, hops_of_a_balanced_tree);
   tcase_add_test(all, worked_figure_of_the_paper);
   tcase_add_test(all, unbalanced);
-  tcase_add_test(all, refuses_what_is_no_tree);
+  tcase_add_test(all, refuses_parents_that_are_not_a_tree);
   tcase_add_test(all, one_leaf_and_chains);
   tcase_add_test(all, cut_above_some_vertices);
   tcase_add_test(all, heights_of_an_uneven_tree);

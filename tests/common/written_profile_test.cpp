@@ -43,7 +43,7 @@ START_TEST(an_earlier_file_is_no_result) {
 }
 END_TEST
 
-START_TEST(counts_that_were_left_are_named) {
+START_TEST(remaining_counts_are_named) {
   const TemporaryDirectory folder;
   const AwaitedProfile profile(folder.path() + "/profile");
   ck_assert(!contains(profile.report(), "--merge"));
@@ -62,7 +62,7 @@ int main() {
   TCase* tests = tcase_create("all");
   tcase_add_test(tests, a_new_file_is_summed_up);
   tcase_add_test(tests, an_earlier_file_is_no_result);
-  tcase_add_test(tests, counts_that_were_left_are_named);
+  tcase_add_test(tests, remaining_counts_are_named);
   suite_add_tcase(suite, tests);
   return run_suite(suite);
 }

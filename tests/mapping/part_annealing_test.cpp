@@ -144,7 +144,7 @@ START_TEST(parts_stay_when_the_time_ends) {
 END_TEST
 
 // The sizes that the header states.
-START_TEST(graphs_for_which_it_is_meant) {
+START_TEST(graphs_that_suit_annealing) {
   Random random(1);
   ck_assert(!can_anneal_parts(random_graph(31, 100, 9, random), 2));
   ck_assert(can_anneal_parts(random_graph(32, 100, 9, random), 2));
@@ -162,7 +162,7 @@ int main() {
   tcase_add_test(all, groups_without_traffic_between_them_are_not_divided);
   tcase_add_test(all, equal_arguments_give_equal_parts);
   tcase_add_test(all, parts_stay_when_the_time_ends);
-  tcase_add_test(all, graphs_for_which_it_is_meant);
+  tcase_add_test(all, graphs_that_suit_annealing);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -45,7 +45,7 @@ START_TEST(huge_attributes_do_not_overflow) {
 }
 END_TEST
 
-START_TEST(processors_beside_a_load) {
+START_TEST(processors_left_by_a_load) {
   ck_assert_int_eq(effective_processors(12, 0), 12);
   ck_assert_int_eq(effective_processors(12, 0.68), 11);
   ck_assert_int_eq(effective_processors(12, 5.19), 6);
@@ -62,7 +62,7 @@ START_TEST(processors_beside_a_load) {
 }
 END_TEST
 
-START_TEST(a_liar_harms_its_own_rank_alone) {
+START_TEST(a_liar_harms_only_its_own_rank) {
   for (const double lie : {1e12, -5.0, static_cast<double>(INFINITY), 0.0}) {
     Snapshot honest(10);
     for (std::size_t n = 0; n < 10; ++n) {
@@ -137,7 +137,7 @@ START_TEST(coverage_of_a_snapshot) {
 }
 END_TEST
 
-START_TEST(unknown_load_takes_as_much_as_the_worst_known) {
+START_TEST(unknown_load_counts_as_the_worst_known) {
   const double no = unknown_value;
   ck_assert(worst_where_unknown({1, no, 5, no}) == (std::vector<double>{1, 5, 5, 5}));
   ck_assert(worst_where_unknown({0, no}) == (std::vector<double>{0, 0}));
@@ -175,12 +175,12 @@ int main() {
   tcase_add_test(loads, compute_load_by_hand);
   tcase_add_test(loads, unknown_attributes_count_as_the_worst);
   tcase_add_test(loads, huge_attributes_do_not_overflow);
-  tcase_add_test(loads, processors_beside_a_load);
-  tcase_add_test(loads, unknown_load_takes_as_much_as_the_worst_known);
+  tcase_add_test(loads, processors_left_by_a_load);
+  tcase_add_test(loads, unknown_load_counts_as_the_worst_known);
   tcase_add_test(loads, one_node_does_not_take_the_processors_of_silent_ones);
   suite_add_tcase(suite, loads);
   TCase* snapshots = tcase_create("snapshots");
-  tcase_add_test(snapshots, a_liar_harms_its_own_rank_alone);
+  tcase_add_test(snapshots, a_liar_harms_only_its_own_rank);
   tcase_add_test(snapshots, only_load_beyond_slurms_counts);
   tcase_add_test(snapshots, load_of_jobs_cannot_be_hidden);
   tcase_add_test(snapshots, coverage_of_a_snapshot);

@@ -65,7 +65,7 @@ START_TEST(published_case) {
 }
 END_TEST
 
-START_TEST(published_case_whatever_the_single_weights) {
+START_TEST(published_case_with_any_single_weights) {
   for (const double compute : {0.3, 1.0})
     for (const double network : {0.75, 1.0}) {
       NlaWeights weights;
@@ -268,7 +268,7 @@ START_TEST(runners_up_differ_and_come_in_order) {
 }
 END_TEST
 
-START_TEST(an_expired_deadline_is_told) {
+START_TEST(an_expired_deadline_is_reported) {
   const Case cluster = case_7({});
   ck_assert_error(
       choose_group(cluster.input(), processes(32), GroupSearch::paper, Deadline::after(std::chrono::microseconds(0))),
@@ -290,7 +290,7 @@ int main() {
   TCase* published = tcase_create("published");
   tcase_add_test(published, worked_figure_of_candidate_groups);
   tcase_add_test(published, published_case);
-  tcase_add_test(published, published_case_whatever_the_single_weights);
+  tcase_add_test(published, published_case_with_any_single_weights);
   suite_add_tcase(suite, published);
   TCase* groups = tcase_create("groups");
   tcase_add_test(groups, one_node_and_too_many_processes);
@@ -302,7 +302,7 @@ int main() {
   tcase_add_test(groups, never_worse_than_a_simple_rule_by_its_own_measure);
   tcase_add_test(groups, a_deadline_makes_it_no_worse_than_a_simple_rule);
   tcase_add_test(groups, runners_up_differ_and_come_in_order);
-  tcase_add_test(groups, an_expired_deadline_is_told);
+  tcase_add_test(groups, an_expired_deadline_is_reported);
   tcase_add_test(groups, processes_go_round_robin_when_processors_are_too_few);
   suite_add_tcase(suite, groups);
   return run_suite(suite);

@@ -99,7 +99,7 @@ START_TEST(weights_from_a_profile) {
 }
 END_TEST
 
-START_TEST(a_profile_fills_what_is_not_given) {
+START_TEST(a_profile_sets_the_missing_weights) {
   const TemporaryDirectory directory;
   const std::string matrix = directory.file("app.mat", "np 2\n");
   directory.file("app.mat.summary", "time in such calls    1.0 s (mean; 1.0 to 1.0), 20.0 % of the run\n");
@@ -297,7 +297,7 @@ int main() {
   tcase_add_test(weights, weights_from_a_profile);
   tcase_add_test(weights, a_profile_has_up_to_32_nodes);
   tcase_add_test(weights, the_slowest_twentieth_of_the_pairs_is_left_out);
-  tcase_add_test(weights, a_profile_fills_what_is_not_given);
+  tcase_add_test(weights, a_profile_sets_the_missing_weights);
   tcase_add_test(weights, typical_links);
   suite_add_tcase(suite, weights);
   TCase* tables = tcase_create("tables");

@@ -24,7 +24,7 @@ START_TEST(mean_of_network_load_is_that_of_a_node_attribute) {
 }
 END_TEST
 
-START_TEST(available_and_missing_bandwidth_are_the_same_thing) {
+START_TEST(available_and_missing_bandwidth_give_equal_loads) {
   DensePairs missing, available;
   missing.nodes = available.nodes = 3;
   missing.bandwidth_missing_Bps = {0, 0, 10, 0, 0, 30, 10, 30, 0};
@@ -81,7 +81,7 @@ START_TEST(no_sum_over_pairs_overflows_or_vanishes) {
 }
 END_TEST
 
-START_TEST(a_snapshot_gives_the_same_as_tables) {
+START_TEST(a_snapshot_and_tables_give_equal_loads) {
   std::mt19937_64 random(11);
   Snapshot snapshot(12);
   DensePairs pairs;
@@ -97,7 +97,7 @@ START_TEST(a_snapshot_gives_the_same_as_tables) {
 }
 END_TEST
 
-START_TEST(many_nodes_give_the_same_as_few) {
+START_TEST(many_nodes_and_few_give_equal_loads) {
   // For more than a thousand nodes the matrix is not stored. The result is compared row by row with that of a table.
   constexpr std::int32_t nodes = 1100;
   Snapshot snapshot(nodes);
@@ -203,7 +203,7 @@ std::ptrdiff_t below(const std::vector<std::int32_t>& nodes, std::int32_t bound)
 
 }  // namespace
 
-START_TEST(what_is_within_the_error_leaves_the_choice_to_the_load) {
+START_TEST(differences_within_the_error_do_not_decide) {
   std::ptrdiff_t busy_by_noise = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Snapshot snapshot(12);
@@ -338,19 +338,19 @@ int main() {
   Suite* suite = suite_create("network_load");
   TCase* tables = tcase_create("tables");
   tcase_add_test(tables, mean_of_network_load_is_that_of_a_node_attribute);
-  tcase_add_test(tables, available_and_missing_bandwidth_are_the_same_thing);
+  tcase_add_test(tables, available_and_missing_bandwidth_give_equal_loads);
   tcase_add_test(tables, unknown_pairs_count_as_the_worst);
   tcase_add_test(tables, no_sum_over_pairs_overflows_or_vanishes);
   suite_add_tcase(suite, tables);
   TCase* snapshots = tcase_create("snapshots");
-  tcase_add_test(snapshots, a_snapshot_gives_the_same_as_tables);
-  tcase_add_test(snapshots, many_nodes_give_the_same_as_few);
+  tcase_add_test(snapshots, a_snapshot_and_tables_give_equal_loads);
+  tcase_add_test(snapshots, many_nodes_and_few_give_equal_loads);
   tcase_add_test(snapshots, groups_of_nodes_and_terms_of_nodes);
   tcase_add_test(snapshots, nodes_outside_the_table_have_unknown_pairs);
   tcase_add_test(snapshots, a_liar_does_not_hide_the_slow_links_of_others);
   suite_add_tcase(suite, snapshots);
   TCase* errors = tcase_create("errors");
-  tcase_add_test(errors, what_is_within_the_error_leaves_the_choice_to_the_load);
+  tcase_add_test(errors, differences_within_the_error_do_not_decide);
   tcase_add_test(errors, a_value_counts_from_twice_its_error_on);
   tcase_add_test(errors, a_slow_link_is_avoided_however_noisy);
   tcase_add_test(errors, a_few_good_links_among_many_slow_ones_are_found);

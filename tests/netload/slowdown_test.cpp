@@ -28,7 +28,7 @@ START_TEST(clock_and_crowding_slow_a_node_down) {
 }
 END_TEST
 
-START_TEST(nodes_that_nothing_tells_apart_are_equally_fast) {
+START_TEST(nodes_without_data_are_equally_fast) {
   NodeTable table;
   table.nodes = 2;
   const std::vector<std::int32_t> processors{4, 4};
@@ -122,7 +122,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 120);
   tcase_add_test(all, clock_and_crowding_slow_a_node_down);
-  tcase_add_test(all, nodes_that_nothing_tells_apart_are_equally_fast);
+  tcase_add_test(all, nodes_without_data_are_equally_fast);
   tcase_add_test(all, weights_and_a_profile_narrow_the_shares);
   tcase_add_test(all, the_regret_is_about_the_least_of_all_groups);
   suite_add_tcase(suite, all);

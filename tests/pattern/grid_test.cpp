@@ -103,7 +103,7 @@ START_TEST(texts_are_read_and_written) {
 }
 END_TEST
 
-START_TEST(wrong_texts_say_what_would_be_right) {
+START_TEST(errors_name_the_expected_form) {
   ck_assert_error_words(parse_grid("8x4x4:wrap"), "':wrap' :periodic grid=8x4x4 grid=auto");
   ck_assert_error(parse_grid("8x4x4:"), "':' is not");
   ck_assert_error(parse_grid("8x4x4:periodic:periodic"), "':periodic:periodic' is not");
@@ -125,7 +125,7 @@ int main() {
   tcase_add_test(tcase, a_chain_joins_consecutive_ranks);
   tcase_add_test(tcase, balanced_sides_are_those_of_a_search_over_all_shapes);
   tcase_add_test(tcase, texts_are_read_and_written);
-  tcase_add_test(tcase, wrong_texts_say_what_would_be_right);
+  tcase_add_test(tcase, errors_name_the_expected_form);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

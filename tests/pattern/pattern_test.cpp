@@ -107,7 +107,7 @@ START_TEST(a_wrong_word_names_the_known_ones_with_the_nearest_first) {
 }
 END_TEST
 
-START_TEST(one_pattern_and_no_matrix_beside_it) {
+START_TEST(only_one_pattern_and_no_matrix) {
   ck_assert_error(parse_pattern("ring,grid=4x4"), "two patterns");
   ck_assert_error(parse_pattern("ring,pattern=tree"), "two patterns");
   ck_assert_error(parse_pattern("tp=2,grid=4x4"), "two patterns");
@@ -119,7 +119,7 @@ START_TEST(one_pattern_and_no_matrix_beside_it) {
 }
 END_TEST
 
-START_TEST(a_lone_word_is_taken_and_a_path_is_not) {
+START_TEST(a_single_word_is_a_pattern_and_a_path_is_not) {
   Parameters ring{{"matrix", "Ring"}}, file{{"matrix", "./ring"}};
   ck_assert(take_word(ring));
   ck_assert_text_eq(ring.at("pattern"), "ring");
@@ -136,8 +136,8 @@ int main() {
   tcase_add_test(tcase, a_grid_of_another_size_names_both);
   tcase_add_test(tcase, texts_are_read_and_written);
   tcase_add_test(tcase, a_wrong_word_names_the_known_ones_with_the_nearest_first);
-  tcase_add_test(tcase, one_pattern_and_no_matrix_beside_it);
-  tcase_add_test(tcase, a_lone_word_is_taken_and_a_path_is_not);
+  tcase_add_test(tcase, only_one_pattern_and_no_matrix);
+  tcase_add_test(tcase, a_single_word_is_a_pattern_and_a_path_is_not);
   suite_add_tcase(suite, tcase);
   return run_suite(suite);
 }

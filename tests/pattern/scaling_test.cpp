@@ -117,7 +117,7 @@ START_TEST(dimensions_keep_their_traffic) {
 }
 END_TEST
 
-START_TEST(a_larger_hypercube_goes_on_with_its_last_bit) {
+START_TEST(a_larger_hypercube_repeats_its_last_bit) {
   std::vector<CommEdge> edges;
   for (int rank = 0; rank < 16; ++rank)
     for (int bit = 0; bit < 4; ++bit)
@@ -130,7 +130,7 @@ START_TEST(a_larger_hypercube_goes_on_with_its_last_bit) {
 }
 END_TEST
 
-START_TEST(what_is_not_regular_or_not_certain_is_not_scaled) {
+START_TEST(irregular_or_ambiguous_matrices_are_not_scaled) {
   ck_assert_text_eq(structure_of(with_noise(of("grid=4x2", 8), 0.05, 1), 16), "a grid of 4 x 4");
   ck_assert_text_eq(structure_of(with_noise(of("grid=4x2", 8), 0.15, 1), 16), "none");
   const auto why = [](const CommMatrix& matrix, std::int32_t ranks) {
@@ -167,8 +167,8 @@ int main() {
   tcase_add_test(tests, the_structure_is_named);
   tcase_add_test(tests, a_square_has_its_largest_side_first);
   tcase_add_test(tests, dimensions_keep_their_traffic);
-  tcase_add_test(tests, a_larger_hypercube_goes_on_with_its_last_bit);
-  tcase_add_test(tests, what_is_not_regular_or_not_certain_is_not_scaled);
+  tcase_add_test(tests, a_larger_hypercube_repeats_its_last_bit);
+  tcase_add_test(tests, irregular_or_ambiguous_matrices_are_not_scaled);
   tcase_add_test(tests, a_sum_that_would_overflow_is_not_scaled);
   suite_add_tcase(suite, tests);
   return run_suite(suite);

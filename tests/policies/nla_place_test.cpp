@@ -111,7 +111,7 @@ START_TEST(load_takes_processors_but_not_slurms_own) {
 }
 END_TEST
 
-START_TEST(what_the_job_needs_it_gets) {
+START_TEST(loaded_nodes_still_serve_the_job) {
   Cluster cluster(3);
   for (std::size_t n = 0; n < 3; ++n) cluster.load(n, 40);
   Request request = tasks(12);
@@ -131,7 +131,7 @@ START_TEST(what_the_job_needs_it_gets) {
 }
 END_TEST
 
-START_TEST(tasks_are_laid_out_beside_the_load) {
+START_TEST(tasks_use_processors_without_load) {
   Cluster cluster(2);
   cluster.load(0, 3);
   const Placement placement = place_nla(cluster.view, tasks(5), Deadline::never());
@@ -141,7 +141,7 @@ START_TEST(tasks_are_laid_out_beside_the_load) {
 }
 END_TEST
 
-START_TEST(different_nodes_and_taken_cores) {
+START_TEST(unequal_nodes_and_busy_cores) {
   Cluster cluster(3);
   cluster.view.nodes[0].core_free = {true, false, false, false};
   cluster.view.nodes[1].core_free = {true, true, true, false};
@@ -156,7 +156,7 @@ START_TEST(different_nodes_and_taken_cores) {
 }
 END_TEST
 
-START_TEST(missing_data_are_told) {
+START_TEST(missing_data_are_reported) {
   Cluster cluster(4);
   cluster.live->nodes[1].cpu_load = {};
   cluster.load(3, 1);
@@ -171,7 +171,7 @@ START_TEST(missing_data_are_told) {
 }
 END_TEST
 
-START_TEST(missing_pairs_are_told) {
+START_TEST(missing_pairs_are_reported) {
   Cluster cluster(4);
   const float no = NAN;
   cluster.pair(0, 1, no, no);
@@ -291,7 +291,7 @@ START_TEST(waits_while_all_is_overloaded) {
 }
 END_TEST
 
-START_TEST(reasons_tell_what_was_chosen) {
+START_TEST(reasons_describe_the_choice) {
   Cluster cluster(4);
   cluster.load(0, 3);
   std::vector<PairSource> source(16, PairSource::measured);
@@ -415,7 +415,7 @@ START_TEST(a_step_s_ranks_follow_the_measured_network) {
 END_TEST
 
 // The plan is the best of what the search finds for the ranks in several orders; with the plan no order ends worse.
-START_TEST(a_step_begins_with_its_plan) {
+START_TEST(a_step_starts_from_its_plan) {
   std::mt19937_64 random(9);
   constexpr std::int32_t nodes = 9, per_node = 4;
   Cluster cluster(nodes, per_node);
@@ -523,17 +523,17 @@ int main() {
   tcase_add_test(nodes, a_loaded_node_is_avoided);
   tcase_add_test(nodes, a_slow_link_is_avoided);
   tcase_add_test(nodes, load_takes_processors_but_not_slurms_own);
-  tcase_add_test(nodes, what_the_job_needs_it_gets);
-  tcase_add_test(nodes, tasks_are_laid_out_beside_the_load);
-  tcase_add_test(nodes, different_nodes_and_taken_cores);
-  tcase_add_test(nodes, missing_data_are_told);
-  tcase_add_test(nodes, missing_pairs_are_told);
+  tcase_add_test(nodes, loaded_nodes_still_serve_the_job);
+  tcase_add_test(nodes, tasks_use_processors_without_load);
+  tcase_add_test(nodes, unequal_nodes_and_busy_cores);
+  tcase_add_test(nodes, missing_data_are_reported);
+  tcase_add_test(nodes, missing_pairs_are_reported);
   tcase_add_test(nodes, how_much_may_be_missing);
   tcase_add_test(nodes, nodes_that_are_down_or_suspect);
   tcase_add_test(nodes, a_part_of_the_machine_counts_for_itself);
   tcase_add_test(nodes, threads_of_cores_are_no_idle_processors);
   tcase_add_test(nodes, waits_while_all_is_overloaded);
-  tcase_add_test(nodes, reasons_tell_what_was_chosen);
+  tcase_add_test(nodes, reasons_describe_the_choice);
   suite_add_tcase(suite, nodes);
   TCase* ranks = tcase_create("ranks");
   tcase_add_test(ranks, heavy_pairs_go_to_fast_links);
@@ -541,7 +541,7 @@ int main() {
   tcase_add_test(ranks, ranks_keep_their_places_when_no_time_is_left);
   tcase_add_test(ranks, a_step_keeps_its_counts);
   tcase_add_test(ranks, a_step_s_ranks_follow_the_measured_network);
-  tcase_add_test(ranks, a_step_begins_with_its_plan);
+  tcase_add_test(ranks, a_step_starts_from_its_plan);
   tcase_add_test(ranks, equal_distances_leave_it_to_the_switches);
   tcase_add_test(ranks, ranks_without_a_matrix_go_along_the_measured_network);
   suite_add_tcase(suite, ranks);

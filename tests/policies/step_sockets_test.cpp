@@ -107,7 +107,7 @@ Cost least(const ClusterView& view, const Request& request, const Ints& free, In
   return best;
 }
 
-START_TEST(optimal_beside_brute_force) {
+START_TEST(agrees_with_brute_force) {
   Random random(11);
   for (int k = 0; k < 150; ++k) {
     ClusterView view = machine(1, 2 + random.below(2), 2 + random.below(2));
@@ -206,7 +206,7 @@ int main() {
   TCase* all = tcase_create("all");
   tcase_add_test(all, ranks_take_the_socket_that_has_room_for_them);
   tcase_add_test(all, pairs_share_a_socket);
-  tcase_add_test(all, optimal_beside_brute_force);
+  tcase_add_test(all, agrees_with_brute_force);
   tcase_add_test(all, each_node_gets_its_own_answer);
   tcase_add_test(all, nodes_stay_and_hop_bytes_never_rise);
   tcase_add_test(all, several_cores_for_each_rank);

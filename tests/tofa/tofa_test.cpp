@@ -32,7 +32,7 @@ START_TEST(paper_takes_nodes_that_do_not_fail) {
 }
 END_TEST
 
-START_TEST(keeps_off_suspects_and_their_routes) {
+START_TEST(avoids_suspects_and_routes_through_them) {
   ClusterView view = view_of(rings({8, 8, 8}));
   std::vector<std::int32_t> suspects;
   for (std::int32_t k = 0; k < 16; ++k) suspects.push_back((k * 173 + 20) % 512);
@@ -87,7 +87,7 @@ START_TEST(ranks_without_a_matrix_go_along_the_torus) {
 END_TEST
 
 // The plan has each pair on neighbouring nodes, which the least effort does not find by itself.
-START_TEST(a_step_begins_with_its_plan) {
+START_TEST(a_step_starts_from_its_plan) {
   const ClusterView view = view_of(rings({5, 6, 7}));
   const std::int32_t ranks = view.torus->positions();
   std::vector<std::int32_t> rank_at(static_cast<std::size_t>(ranks));
@@ -121,7 +121,7 @@ START_TEST(takes_suspects_when_it_must) {
 }
 END_TEST
 
-START_TEST(takes_sure_nodes_where_most_may_fail) {
+START_TEST(takes_sure_nodes_if_most_may_fail) {
   ClusterView view = view_of(rings({4, 4}));
   set_outages(view, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, 0.02);
   const Request request = request_of(random_matrix(4, 12, 3));
@@ -329,9 +329,9 @@ END_TEST
 int main() {
   TCase* const cases = tcase_create("tofa");
   for (const TTest* test :
-       {paper_takes_nodes_that_do_not_fail, keeps_off_suspects_and_their_routes, finds_grids,
-        takes_sure_nodes_where_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus,
-        a_step_begins_with_its_plan, keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates,
+       {paper_takes_nodes_that_do_not_fail, avoids_suspects_and_routes_through_them, finds_grids,
+        takes_sure_nodes_if_most_may_fail, takes_suspects_when_it_must, ranks_without_a_matrix_go_along_the_torus,
+        a_step_starts_from_its_plan, keeps_to_limits, the_paper, trees, live_states, nodes_without_coordinates,
         bad_parameters, keys_have_the_defaults_of_the_man_page, many_pairs_are_compared_by_a_sample, any_deadline,
         baselines_after_the_deadline})
     tcase_add_test(cases, test);

@@ -20,7 +20,7 @@ std::vector<std::int32_t> ordered(const TreeTopology& tree, std::vector<std::int
 
 }  // namespace
 
-START_TEST(least_ranks_stand_left) {
+START_TEST(least_ranks_are_leftmost) {
   const TreeTopology tree = balanced({2, 2, 2});
   ck_assert(ordered(tree, {7, 3, 6, 2}) == std::vector<std::int32_t>({2, 6, 3, 7}));
   ck_assert(ordered(tree, {7}) == std::vector<std::int32_t>({7}));
@@ -69,7 +69,7 @@ END_TEST
 int main() {
   Suite* suite = suite_create("canonical");
   TCase* all = tcase_create("all");
-  tcase_add_test(all, least_ranks_stand_left);
+  tcase_add_test(all, least_ranks_are_leftmost);
   tcase_add_test(all, unequal_branches_stay);
   tcase_add_test(all, edges_of_other_length_stay);
   tcase_add_test(all, costs_nothing_and_has_one_form);

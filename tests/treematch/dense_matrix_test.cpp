@@ -64,7 +64,7 @@ START_TEST(groups_are_found) {
 END_TEST
 
 // The light pairs hide the groups from the search of all pairs; the sparsified matrix shows them.
-START_TEST(the_better_of_both_stays) {
+START_TEST(the_better_of_both_is_kept) {
   const TreeTopology tree = TreeTopology::balanced(Ints{8, 10, 16});
   const CommMatrix matrix = groups_of_five(640);
   const MapResult result = map_to_tree(matrix, tree, first_leaves(1280), {});
@@ -98,7 +98,7 @@ int main() {
   Suite* suite = suite_create("dense matrix");
   TCase* all = tcase_create("all");
   tcase_add_test(all, groups_are_found);
-  tcase_add_test(all, the_better_of_both_stays);
+  tcase_add_test(all, the_better_of_both_is_kept);
   tcase_add_test(all, all_to_all_is_not_sparsified);
   tcase_add_test(all, no_time_gives_the_natural_order);
   suite_add_tcase(suite, all);

@@ -36,7 +36,7 @@ std::shared_ptr<const CommMatrix> chain(std::int32_t ranks) { return plane(ranks
 
 }  // namespace
 
-START_TEST(finds_what_is_equal_in_everything) {
+START_TEST(finds_equal_entries) {
   MapMemory memory;
   memory.keep(entry_of(10, {1, 2, 3}));
   ck_assert(memory.find(10, {}, Ints{1, 2, 3}) != nullptr);
@@ -74,7 +74,7 @@ START_TEST(equal_matrices_share_a_memory) {
 }
 END_TEST
 
-START_TEST(the_matrix_not_asked_for_longest_goes) {
+START_TEST(the_least_recently_used_matrix_is_dropped) {
   MatrixMemories memories;
   const std::shared_ptr<MapMemory> first = memories.of(chain(2), 1), second = memories.of(chain(3), 1);
   for (std::int32_t ranks = 4; ranks < 4 + 14; ++ranks) memories.of(chain(ranks), 1);
@@ -85,7 +85,7 @@ START_TEST(the_matrix_not_asked_for_longest_goes) {
 }
 END_TEST
 
-START_TEST(what_nobody_asks_for_is_given_back) {
+START_TEST(idle_memories_are_freed) {
   using std::chrono::steady_clock;
   MatrixMemories memories;
   memories.of(chain(3), 1)->keep(entry_of(1, Ints(1000)));
@@ -181,7 +181,7 @@ START_TEST(a_job_is_placed_as_if_it_were_the_first) {
 END_TEST
 
 // A search that the deadline cut short must not decide for later jobs.
-START_TEST(what_was_cut_short_is_not_remembered) {
+START_TEST(interrupted_searches_are_not_remembered) {
   const TreeTopology tree = TreeTopology::balanced(Ints{4, 18, 16});
   const std::shared_ptr<const CommMatrix> matrix = plane(200, 20);
   const MapResult whole = map_to_tree(*matrix, tree, all_leaves(tree), {});
@@ -200,15 +200,15 @@ int main() {
   Suite* suite = suite_create("map_memory");
   TCase* all = tcase_create("all");
   tcase_set_timeout(all, 60);
-  tcase_add_test(all, finds_what_is_equal_in_everything);
+  tcase_add_test(all, finds_equal_entries);
   tcase_add_test(all, drops_the_oldest_when_full);
   tcase_add_test(all, equal_matrices_share_a_memory);
-  tcase_add_test(all, the_matrix_not_asked_for_longest_goes);
+  tcase_add_test(all, the_least_recently_used_matrix_is_dropped);
   tcase_add_test(all, mappings_take_as_much_as_the_documents_say);
   tcase_add_test(all, large_matrices_are_not_remembered);
-  tcase_add_test(all, what_nobody_asks_for_is_given_back);
+  tcase_add_test(all, idle_memories_are_freed);
   tcase_add_test(all, a_job_is_placed_as_if_it_were_the_first);
-  tcase_add_test(all, what_was_cut_short_is_not_remembered);
+  tcase_add_test(all, interrupted_searches_are_not_remembered);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

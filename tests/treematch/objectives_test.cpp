@@ -311,7 +311,7 @@ START_TEST(shares_of_groups) {
 END_TEST
 
 // The socket of a node that has no other is not taken for the node, nor the node for a leaf switch.
-START_TEST(one_socket_beside_two) {
+START_TEST(nodes_with_one_socket_and_with_two) {
   const ClusterView view = view_of_switches(
       std::vector<SwitchShape>{{"a", 2, {0, 1}}, {"b", 2, {2, 3, 4, 5}}, {"root", -1, {}}},
       std::vector<NodeShape>{
@@ -364,7 +364,7 @@ int main() {
   tcase_add_test(all, steps_after_their_jobs);
   tcase_add_test(all, groups_on_the_fewest_switches);
   tcase_add_test(all, shares_of_groups);
-  tcase_add_test(all, one_socket_beside_two);
+  tcase_add_test(all, nodes_with_one_socket_and_with_two);
   tcase_add_test(all, other_requests);
   tcase_set_timeout(all, 60);
   suite_add_tcase(suite, all);

@@ -75,7 +75,7 @@ START_TEST(random_pairs_are_not_joined) {
 END_TEST
 
 // A bisection into the sizes 18, 18, 16 and 12 costs 35,800 and more. Four slices of 16 ranks cost 35,200.
-START_TEST(subtrees_are_left_in_part_where_whole_units_fit) {
+START_TEST(subtrees_are_partly_used_if_whole_units_fit) {
   const CommMatrix matrix = cube(4);
   const TreeTopology tree = TreeTopology::balanced(Ints{14, 6, 18});
   Ints counts(14 * 6, 5);
@@ -93,7 +93,7 @@ int main() {
   tcase_add_test(all, ranks_take_the_leaves_of_their_unit);
   tcase_add_test(all, a_cube_is_joined_to_cubes);
   tcase_add_test(all, random_pairs_are_not_joined);
-  tcase_add_test(all, subtrees_are_left_in_part_where_whole_units_fit);
+  tcase_add_test(all, subtrees_are_partly_used_if_whole_units_fit);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

@@ -245,7 +245,7 @@ START_TEST(groups_take_a_switch_each) {
 }
 END_TEST
 
-START_TEST(an_effort_never_costs_more_than_those_it_begins_with) {
+START_TEST(an_effort_costs_no_more_than_smaller_efforts) {
   Random random(3);
   for (int round = 0; round < instances(12); ++round) {
     const TreeTopology tree =
@@ -274,7 +274,7 @@ int main() {
   tcase_add_test(all, never_behind_the_fullest_switches_alone);
   tcase_add_test(all, groups_are_never_behind_the_fullest_switches_alone);
   tcase_add_test(all, groups_take_a_switch_each);
-  tcase_add_test(all, an_effort_never_costs_more_than_those_it_begins_with);
+  tcase_add_test(all, an_effort_costs_no_more_than_smaller_efforts);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }

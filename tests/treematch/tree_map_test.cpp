@@ -49,7 +49,7 @@ START_TEST(motivating_example) {  // [TM §3]: nodes have two cores each, and n3
 }
 END_TEST
 
-START_TEST(nothing_and_one) {
+START_TEST(no_ranks_and_one_rank) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2});
   ck_assert(map_to_tree(CommMatrix{}, tree, Ints{}, {}).leaf_of_rank.empty());
   ck_assert(mapped(CommMatrix::from_edges(1, {}), tree, {3}, {}).leaf_of_rank == Ints{3});
@@ -59,7 +59,7 @@ START_TEST(nothing_and_one) {
 }
 END_TEST
 
-START_TEST(refuses_what_cannot_be) {
+START_TEST(refuses_impossible_input) {
   const TreeTopology tree = TreeTopology::balanced(Ints{2, 2});
   const CommMatrix two = CommMatrix::from_edges(2, {{0, 1, 1}});
   ck_assert_error(map_to_tree(two, tree, Ints{}, {}), "no leaf");
@@ -298,8 +298,8 @@ int main() {
   tcase_set_timeout(all, 60);
   tcase_add_test(all, worked_figure);
   tcase_add_test(all, motivating_example);
-  tcase_add_test(all, nothing_and_one);
-  tcase_add_test(all, refuses_what_cannot_be);
+  tcase_add_test(all, no_ranks_and_one_rank);
+  tcase_add_test(all, refuses_impossible_input);
   tcase_add_test(all, scopes);
   tcase_add_test(all, arity_one_and_disconnected);
   tcase_add_test(all, weights_near_the_limit);

@@ -262,7 +262,7 @@ START_TEST(required_nodes_are_used) {
 END_TEST
 
 // The fullest switches are tried alone where any nodes will do, and they are without the required node here.
-START_TEST(a_required_node_beside_the_fullest_switches) {
+START_TEST(a_required_node_outside_the_fullest_switches) {
   const ClusterView view = machine({2, 6, 6}, 1, 4);
   Request request = request_of(20, pairs(20));
   request.parameters["scope"] = "whole";
@@ -324,7 +324,7 @@ START_TEST(scopes) {
 }
 END_TEST
 
-START_TEST(refuses_what_does_not_fit) {
+START_TEST(refuses_mismatched_requests) {
   const ClusterView view = machine({2}, 1, 2);
   ck_assert_error_words(place(view, request_of(3, pairs(4))), "4 ranks 3 tasks");
   ck_assert_error(place(view, request_of(0)), "0 tasks");
@@ -439,7 +439,7 @@ START_TEST(a_step_costs_no_more_than_its_plan) {
 END_TEST
 
 // A variable in a job's environment may belong to another step, and its user may have changed it.
-START_TEST(planned_ranks_of_another_step_are_left_aside) {
+START_TEST(planned_ranks_of_another_step_are_ignored) {
   ClusterView view = machine({2, 2}, 1, 4);
   Request request = request_of(8, matrix_of(8, {{0, 7, 10}, {1, 6, 10}, {2, 5, 10}, {3, 4, 10}}));
   request.node_tasks = {3, 1, 2, 2};
@@ -583,16 +583,16 @@ int main() {
   tcase_add_test(all, tasks_per_node_exactly);
   tcase_add_test(all, whole_nodes_share_evenly);
   tcase_add_test(all, required_nodes_are_used);
-  tcase_add_test(all, a_required_node_beside_the_fullest_switches);
+  tcase_add_test(all, a_required_node_outside_the_fullest_switches);
   tcase_add_test(all, several_cores_per_task);
   tcase_add_test(all, a_step_keeps_its_counts);
   tcase_add_test(all, without_a_matrix_compact);
   tcase_add_test(all, scopes);
-  tcase_add_test(all, refuses_what_does_not_fit);
+  tcase_add_test(all, refuses_mismatched_requests);
   tcase_add_test(all, any_machine_any_request);
   tcase_add_test(all, a_wider_scope_never_costs_more);
   tcase_add_test(all, a_step_costs_no_more_than_its_plan);
-  tcase_add_test(all, planned_ranks_of_another_step_are_left_aside);
+  tcase_add_test(all, planned_ranks_of_another_step_are_ignored);
   tcase_add_test(all, step_on_whole_nodes);
   tcase_add_test(all, small_jobs_are_never_behind_the_first_nodes);
   tcase_add_test(all, each_pod_is_tried_with_limits);
