@@ -103,11 +103,11 @@ GroupChoice choose_group(const GroupInput& input, const GroupRequest& request, G
 Group improved_group(const GroupInput& input, const GroupRequest& request, const GroupChoice& choice,
                      const Group& group, const Deadline& deadline);
 
-// Returns the group with the least regret, and its T_G with the sums of choose_group(). The run time of a group at the
-// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group,
-// where `network` is the mean NL of its pairs. Regret is the run time divided by the least run time of all groups, for
-// the worst share in input.shares, which is an end of that range. Candidates are the simple_groups() and those of
-// choose_group() up to several slowdowns. Throws Error where choose_group() does.
+// Returns the group with the least regret, and its T_G with the sums of choose_group(). Regret is the run time divided
+// by the least run time of all groups, for the worst share in input.shares, an end of that range. The run time at the
+// communication share a is (1 - a) slowest node / slowest of the fastest group + a network / network of the best group.
+// `network` is the mean NL of the group's pairs. Candidates are the simple_groups() and those of choose_group() up to
+// several slowdowns. Throws Error where choose_group() does.
 GroupChoice choose_by_regret(const GroupInput& input, const GroupRequest& request, const Deadline& deadline);
 
 // Returns the least loaded nodes that serve the request, ascending (load-aware of [NLA §9]). Throws Error when no group

@@ -60,9 +60,9 @@ NetworkUse parse_network_use(std::string_view text);
 double network_share(const NetworkUse& use, const TypicalLink& link);
 
 // Returns alpha, beta, latency and bandwidth for NLA [NLA §10]. Let a be the network's share of the run time. If the
-// loads of nodes and network vary equally, they change the run time with variances (1 - a)^2 and a^2, and alpha and
-// beta are proportional to these. For a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The weight of
-// latency is its share of the time of the messages on the link.
+// loads of nodes and network vary equally, they change the run time with variances (1 - a)^2 and a^2. alpha and beta
+// are proportional to these: for a = 0.1, 0.3, 0.5 and 0.9, beta is 0.01, 0.16, 0.5 and 0.99. The weight of latency is
+// its share of the time of the messages on the link.
 Parameters profile_weights(const NetworkUse& use, const TypicalLink& link);
 
 // Replaces the parameter profile=FILE by network-use= with the contents of the profile, because other hosts do not have

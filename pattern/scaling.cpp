@@ -130,8 +130,8 @@ double least_share(const Fit& fit) {
   return std::ranges::min(fit.class_weight) / sum;
 }
 
-// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one, for example the noise
-// of a barrier. Bits of a hypercube or a tree may differ by a factor of two.
+// Returns whether a class of pairs has at most a hundredth of the traffic of the next busier one. An example is the
+// noise of a barrier. Bits of a hypercube or a tree may differ by a factor of two.
 bool has_silent_class(const Fit& fit) {
   std::vector<double> weight = fit.class_weight;
   std::ranges::sort(weight);

@@ -24,7 +24,7 @@ ClusterView restricted(const ClusterView& view, std::int32_t fabric) {
 }
 
 // Places the request on the nodes of the fabric. The policy gets a view without other nodes, because it compares all
-// nodes of its view with each other, and pairs across fabrics are never measured.
+// nodes of its view with each other. Pairs across fabrics are never measured.
 Placement place_among_nodes_of(std::int32_t fabric, const Policy& policy, const ClusterView& view,
                                const Request& request, const Deadline& deadline) {
   ClusterView part = view;

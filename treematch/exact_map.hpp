@@ -22,9 +22,8 @@ struct MappingLimits {
 };
 
 // Returns a leaf per rank with the least hop-bytes of all legal mappings; ties go to ranks close to each other. Cost:
-// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal, if costs might exceed 128
-// bits, or if the search needs more than `work` steps, 32 MB or tuning::most_ranks_mapped_exactly ranks. Throws
-// OutOfTime.
+// O(3^ranks) steps of 1 to 2 ns per distinct child. Returns nothing if no mapping is legal or costs might exceed 128
+// bits. Also returns nothing above `work` steps, 32 MB or tuning::most_ranks_mapped_exactly ranks. Throws OutOfTime.
 //   usable    leaves that may be taken, ascending, at least one; with scope `given` at least one per rank
 //   scope     `subtree`: below the lowest subtrees with a legal mapping, or their ancestors `levels_up` levels higher
 //   narrower  may be null; set to true when a narrower scope was solved, because the scope needed too many steps

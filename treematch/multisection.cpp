@@ -166,7 +166,7 @@ class Multisection {
   }
 
   // Returns the ranks of `part` on the side `which`, for some children. Leaves out the traffic among them if they go to
-  // the leaves of one vertex, because they are then placed in the order of the list.
+  // the leaves of one vertex: they are then placed in the order of the list.
   template <class Side>
   Part subset(const Part& part, const std::vector<Side>& side, Side which, std::span<const std::int32_t> children) {
     Part subset;

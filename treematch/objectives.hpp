@@ -37,8 +37,8 @@ using PlaceByHopBytes = std::function<Placement(const ClusterView&, const Reques
 Placement place_by_objective(Objective objective, const ClusterView& view, const Request& request,
                              const Deadline& deadline, const PlaceByHopBytes& place);
 
-// Clears Placement::optimal and changes the claim ", optimal" in the first reason to ", optimal in hop-bytes", because
-// another placement may be better by the objective.
+// Clears Placement::optimal, and limits the claim ", optimal" in the first reason to ", optimal in hop-bytes": another
+// placement may be better by the objective.
 void drop_claim(Placement& placement);
 
 }  // namespace placement::treematch

@@ -218,7 +218,7 @@ int create_ring(const std::string& path, RingReaders readers, int old) {
 }
 
 // Opens the ring at the path or creates a new one. The caller must hold the lock of the writer. A ring with restricted
-// readers becomes a new file each time, because a process with the old file open could read it regardless of a new
+// readers becomes a new file each time. A process with the old file open could otherwise read it regardless of a new
 // mode, group or access control list.
 int open_ring(const std::string& path, RingReaders readers) {
   const int file = open_own(path);

@@ -75,7 +75,7 @@ struct RingCursor {
 class DecisionReader {
  public:
   // Prepares to read the ring at `path` from the cursor `from` on; the default cursor is at the oldest decision. With
-  // `owners`, the file must belong to one of them, and no other user may be able to write it, because any user can
+  // `owners`, the file must belong to one of them, and no other user may be able to write it. The reason: any user can
   // create a file in a directory such as /dev/shm. The reader then also searches the owners' directories next to `path`
   // (ring_place.hpp).
   explicit DecisionReader(std::string path, RingCursor from = {}, std::vector<uid_t> owners = {});

@@ -18,8 +18,8 @@ struct PolicySpec {
 inline constexpr std::size_t max_policy_word = 4096;  // bytes
 
 // Splits the word into policy and parameters. Does not check whether the policy or the keys exist. Throws Error for a
-// control character, an empty policy or item, a repeated key, a key with characters other than letters, digits, - and
-// _, more than 64 items, or more than max_policy_word bytes.
+// control character, an empty policy or item, or a repeated key. A key has only letters, digits, - and _. The word has
+// at most 64 items and max_policy_word bytes.
 PolicySpec parse_policy_spec(std::string_view word);
 
 // Splits ITEM[,ITEM]... alone into parameters. Throws Error as parse_policy_spec() does.

@@ -50,10 +50,10 @@ class NodeOutages {
 // Stores the number `word` in `value` and returns true if it is from 0 to 1. Otherwise returns false.
 bool parse_probability(std::string_view word, double& value);
 
-// Parses the text of an outage file. Each line has a node, or a list of nodes such as "n[1-4]", and the probability, 0
-// to 1, that each node of the line fails while a job runs. '#' starts a comment. On a machine whose nodes have no
-// names, a node is the number of its leaf. `file` is the name of the file in errors. Throws Error, with file, line and
-// value, when a line is wrong or a node is listed twice.
+// Parses the text of an outage file. Each line has a node, or a list of nodes such as "n[1-4]", and a probability from
+// 0 to 1. It is the probability that each node of the line fails while a job runs. '#' starts a comment. On a machine
+// whose nodes have no names, a node is the number of its leaf. `file` is the name of the file in errors. Throws Error,
+// with file, line and value, when a line is wrong or a node is listed twice.
 NodeOutages parse_outages(std::string_view text, const std::string& file);
 // Reads an outage file, in the form of parse_outages(). Throws Error, with file, line and value, when a line is wrong.
 NodeOutages read_outages(const std::string& path);

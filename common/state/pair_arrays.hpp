@@ -64,8 +64,8 @@ std::vector<std::vector<std::string>> names_of_groups(const LiveState& state);
 // Returns the cell of the groups `a` and `b`.
 PairArrays::Cell pair_cell(const PairTable& table, std::int32_t a, std::int32_t b);
 
-// Returns the cell of the groups of two nodes, corrected by the values of the nodes, or an empty cell if the table has
-// no groups. `a` and `b` are indices into the nodes of the LiveState.
+// Returns the cell of the groups of two nodes, corrected by the values of the nodes. Returns an empty cell if the table
+// has no groups. `a` and `b` are indices into the nodes of the LiveState.
 PairArrays::Cell node_pair(const PairTable& table, std::int32_t a, std::int32_t b);
 
 // Returns the forecast of the groups `a` and `b`. It is empty when the table has no forecasts.

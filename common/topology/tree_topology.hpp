@@ -22,7 +22,8 @@ class TreeTopology {
 
   // Returns the tree with these arities from the root to the leaves. level_distance[l - 1] is the distance of two
   // leaves whose lowest common ancestor is l levels up (empty: 2 l). Throws Error for an arity below 1, too many
-  // leaves, and distances that are negative, decrease, exceed 2^31 - 1, or are not one per level.
+  // leaves, and distances that are negative or decrease. Also throws Error for distances above 2^31 - 1, and if they
+  // are not one per level.
   static TreeTopology balanced(std::span<const std::int32_t> arities,
                                std::span<const std::int64_t> level_distance = {});
 
