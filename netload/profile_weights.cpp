@@ -101,6 +101,15 @@ MessageTotals totals_of(const CommunicationProfile& profile) {
   return totals;
 }
 
+// Reads the profile from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws Error
+// with the name of the file.
+CommunicationProfile read_profile_summary(const std::string& file) {
+  const std::string summary = file + ".summary";
+  std::error_code error;
+  const std::string path = std::filesystem::exists(summary, error) ? summary : file;
+  return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
+}
+
 }  // namespace
 
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file) {
@@ -128,13 +137,6 @@ CommunicationProfile parse_profile_summary(std::string_view text, const std::str
   if (!has_share)
     throw Error(file + ": no line 'time in such calls .. % of the run': expected a summary of placement-profile");
   return profile;
-}
-
-CommunicationProfile read_profile_summary(const std::string& file) {
-  const std::string summary = file + ".summary";
-  std::error_code error;
-  const std::string path = std::filesystem::exists(summary, error) ? summary : file;
-  return parse_profile_summary(read_input_file(path, max_summary_bytes), path);
 }
 
 NetworkUse network_use(const CommunicationProfile& profile) {

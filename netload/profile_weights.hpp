@@ -32,10 +32,6 @@ struct CommunicationProfile {
 // Parses a summary. Throws Error with the name `file` when the share of time is missing or wrong.
 CommunicationProfile parse_profile_summary(std::string_view text, const std::string& file);
 
-// Reads the profile from FILE.summary if that exists (FILE is the matrix), otherwise from FILE itself. Throws Error
-// with the name of the file.
-CommunicationProfile read_profile_summary(const std::string& file);
-
 // The use of the network in a form that is short enough to travel with the job. The host that knows the links computes
 // the weights from it.
 struct NetworkUse {

@@ -137,6 +137,9 @@ std::int32_t next_in_ring(const Layout& layout, std::int32_t rank, std::span<con
 
 std::int64_t whole(double bytes, double divisor) { return std::max<std::int64_t>(1, std::llround(bytes / divisor)); }
 
+// Returns the number of ranks of one data-parallel replica.
+std::int32_t replica_ranks(const Parallelism& p) { return p.size[tensor] * p.size[context] * p.size[pipeline]; }
+
 }  // namespace
 
 Parallelism parse_parallelism(const Parameters& parameters) {
@@ -180,8 +183,6 @@ std::string to_string(const Parallelism& p) {
 std::int32_t rank_count(const Parallelism& p) {
   return p.size[tensor] * p.size[context] * p.size[data] * p.size[pipeline];
 }
-
-std::int32_t replica_ranks(const Parallelism& p) { return p.size[tensor] * p.size[context] * p.size[pipeline]; }
 
 std::int32_t rank_step(const Parallelism& p) {
   const std::int32_t experts = p.size[expert], contexts = p.size[context];

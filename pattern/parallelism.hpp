@@ -35,9 +35,6 @@ std::string to_string(const Parallelism& parallelism);
 // Returns the number of ranks; 0 when dp is not given.
 std::int32_t rank_count(const Parallelism& parallelism);
 
-// Returns the number of ranks of one data-parallel replica.
-std::int32_t replica_ranks(const Parallelism& parallelism);
-
 // Returns the step of which all possible numbers of ranks are multiples if dp is not given: the ranks of the fewest
 // replicas for which ep divides cp * dp.
 std::int32_t rank_step(const Parallelism& parallelism);
