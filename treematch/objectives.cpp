@@ -19,8 +19,7 @@ Objective objective_parameter(const Parameters& parameters) {
 
 std::string idle_objective_note(const Parameters& parameters) {
   if (objective_parameter(parameters) == Objective::hop_bytes) return {};
-  return "objective=" + parameters.at("objective") +
-         " is ignored: it requires a matrix or a pattern, and the job has neither";
+  return "objective=" + parameters.at("objective") + " changes nothing without a matrix or a pattern";
 }
 
 void drop_claim(Placement& placement) {

@@ -7,11 +7,11 @@
 
 namespace placement {
 
-// Queries to slurmctld, as the calling user. Each throws Error when slurmctld does not answer, after up to Slurm's
-// message timeout. libslurm ends the process when it finds no slurm.conf.
+// Queries to slurmctld, as the calling user. Each throws Error when slurmctld does not answer; this may take as long as
+// Slurm's message timeout. libslurm ends the process when it finds no slurm.conf.
 
 // Returns the pairs that the select plugin (up to Slurm 24.11) and the MPI plugins report, as lines "name = value" for
-// controller_state_of(); empty if they report none.
+// controller_state_of(). The text is empty when they report none.
 std::string ask_controller();
 
 // What an error adds if slurmctld denies the answer.

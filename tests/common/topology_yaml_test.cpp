@@ -283,7 +283,7 @@ int main() {
   tcase_add_test(all, toruses_and_rings);
   tcase_add_test(all, errors_have_the_line_of_the_file);
   tcase_add_test(all, an_alias_is_refused);
-  tcase_add_test(all, recognized_by_its_first_words);
+  tcase_add_test(all, known_by_its_beginning);
   suite_add_tcase(suite, all);
   return run_suite(suite);
 }
