@@ -23,10 +23,9 @@ struct TorusMapping {
   std::string method;
 };
 
-// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns
-// mappings in the order in which they were found: the natural order on the first set, greedy, and others. Each of the
-// others has a lower search_cost() than all before it. Even after the deadline, there is at least one. Equal input
-// gives equal results unless the deadline passes.
+// Maps ranks to slots of a torus with few hop-bytes, and avoids routes through suspect nodes [TOFA §4]. Returns at
+// least one mapping: the natural order on the first set, greedy, and others. Each of the others has a lower
+// search_cost() than all before it. Equal input gives equal results unless the deadline passes.
 //   slots  the torus position of each slot that may be used
 //   sets   at least one set of slots where mappings start, each ascending with one slot per rank; the search may use
 //          other slots, too

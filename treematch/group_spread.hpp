@@ -13,10 +13,9 @@ struct SwitchShare {
   std::int32_t tasks = 0;  // number of the group's tasks there, at least 1
 };
 
-// Distributes groups of tasks over leaf switches, the largest groups first. A group gets the leaf switch, or else the
-// pair of leaf switches, with the least sufficient room. If no pair suffices, it gets the leaf switch with the most
-// room, and then others. Returns the shares of each group, in the order of `sizes`. Returns nothing if this heuristic
-// finds no distribution, or if it would need more than tuning::most_steps_of_spread steps.
+// Distributes groups of tasks over leaf switches, the largest groups first. A group gets the leaf switch or pair of
+// leaf switches with the least sufficient room, or else the switches with the most room. Returns the shares of each
+// group in the order of `sizes`, or nothing if it finds none within tuning::most_steps_of_spread steps.
 //   room   number of tasks that each leaf switch has room for, at least 0
 //   sizes  number of tasks of each group, at least 1
 //   span   largest number of leaf switches of a group, at least 1

@@ -10,9 +10,8 @@
 
 namespace placement::treematch {
 
-// Maps the ranks in natural order, by units and by multisection, and returns the mapping with the least hop-bytes.
-// Swaps refine the mappings by units and multisection; if none of these is kept, they refine the natural order. After
-// the deadline, returns the best mapping so far, at worst the natural order. Ignores `scope` and `levels_up` of
+// Maps the ranks in natural order, by units and by multisection, refines them by swaps, and returns the mapping with
+// the least hop-bytes. After the deadline, returns the best mapping so far. Ignores `scope` and `levels_up` of
 // `options`.
 //   leaves      leaves that ranks may take, ascending, at least one per rank
 //   packed      part of `leaves` where the search starts, ascending, one per rank; empty: what packed_leaves() chooses
