@@ -78,7 +78,6 @@ class Bisection {
     return split(graph, least, most, none);
   }
 
-
  private:
   Sides tried(const Graph& graph, std::int32_t first, std::int32_t largest, BisectionsFound& found);
   Sides multilevel(const Graph& graph, std::int32_t first, std::int32_t largest);

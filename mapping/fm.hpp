@@ -23,7 +23,6 @@ class BisectionRefiner {
   std::int64_t refine(const Graph& graph, std::int32_t first, std::int32_t slack, std::int32_t passes,
                       std::vector<std::int8_t>& side, const WorkBudget& watch = WorkBudget());
 
-
  private:
   void start(std::int32_t first);
   bool pass();

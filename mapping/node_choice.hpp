@@ -21,8 +21,8 @@ class NodeLimits {
   std::int32_t tasks() const { return tasks_; }              // tasks of the request
   std::int32_t least_nodes() const { return least_nodes_; }  // least number of nodes of a choice
   std::int32_t most_nodes() const { return most_nodes_; }    // largest number of nodes of a choice
-  bool spreads() const { return spreads_; }  // requires more nodes than the tasks need, or even shares
-  bool even() const { return even_; }        // the used nodes take numbers of tasks that differ by at most 1
+  bool spreads() const { return spreads_; }                  // requires more nodes than the tasks need, or even shares
+  bool even() const { return even_; }  // the used nodes take numbers of tasks that differ by at most 1
   bool required(std::int32_t node) const { return required_[node]; }  // each choice contains this view node
 
   // Whether the limits allow these numbers of tasks per node. Does not check their sum.

@@ -7,8 +7,8 @@
 namespace placement::mapping {
 
 // Returns the place of each of `count` ranks; each place is taken once. The cost is the sum over all pairs of ranks of
-// traffic times distance (the quadratic assignment problem). Up to eight ranks get the least cost, and the first such
-// result in lexical order. More ranks get a local minimum of swaps from several starts.
+// traffic times distance (the quadratic assignment problem). Up to eight ranks get the least cost, and the first one
+// in lexical order. More ranks get a local minimum of swaps from several starts.
 //   traffic   traffic[rank * count + other], symmetric, 0 or more; its sum times the largest distance is below 2^62
 //   distance  distance[place * count + other], symmetric, 0 or more
 std::vector<std::int32_t> quadratic_assignment(std::span<const std::int64_t> traffic,

@@ -13,7 +13,7 @@ inline constexpr std::int64_t most_pairs_mapped_quickly = 200'000;  // greedy ma
 inline constexpr std::int64_t sparsified_pairs = 30'000;  // kept of a larger matrix: 20 ms for a million pairs
 inline constexpr std::int32_t effort_if_sparsified = 2;   // more would take longer than slurmctld waits
 inline constexpr std::int32_t least_ranks_of_partial_searches = 4096;  // then a part of a mapping may be used
-inline constexpr std::int32_t effort_factor = 4;          // from one round to the next
+inline constexpr std::int32_t effort_factor = 4;                       // from one round to the next
 inline constexpr std::int64_t work_between_looks = 8192;  // units of work between two looks at the clock: 50 us
 
 // ---- exact search
@@ -29,10 +29,10 @@ inline constexpr std::int32_t most_comparisons = 20'000;                // of tw
 inline constexpr std::int32_t most_ranks_searched_often = 1024;  // 1,024 ranks take 25 ms, up to 2 % fewer hop-bytes
 inline constexpr std::int32_t most_ranks_tried_twice = 2048;     // on two sets of leaves: 10 ms more
 inline constexpr std::int64_t work_on_subtrees_per_effort = 500'000;  // then no further subtree is searched: 30 ms
-inline constexpr double worth_searching = 1.02;  // a subtree's largest estimate, times the least estimate
-inline constexpr std::int32_t most_ranks_on_each = 32;  // above, only subtrees within worth_searching
-inline constexpr std::size_t sets_of_leaves_tried = 2;  // 10 % of the time; gains 2 % on fragmented machines
-inline constexpr double least_exponent = 0.4;           // of CutModel; that of a line of ranks is lower
+inline constexpr double worth_searching = 1.02;            // a subtree's largest estimate, times the least estimate
+inline constexpr std::int32_t most_ranks_on_each = 32;     // above, only subtrees within worth_searching
+inline constexpr std::size_t sets_of_leaves_tried = 2;     // 10 % of the time; gains 2 % on fragmented machines
+inline constexpr double least_exponent = 0.4;              // of CutModel; that of a line of ranks is lower
 inline constexpr std::int32_t smallest_part_of_model = 8;  // the bisection for the model ends there
 inline constexpr std::int32_t parts_of_model = 8;  // at most: with many ranks the parts are larger, to save time
 inline constexpr std::int64_t most_steps_of_packing = 1 << 17;  // groups times leaves: 1 ms

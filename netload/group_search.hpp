@@ -80,7 +80,7 @@ class StartGroups {
                                                   // those of each column
 };
 
-// Returns the group of these nodes with its C_G and N_G [NLA §6]. Throws Error at the deadline.
+// Returns the group that consists of `nodes`, with its C_G and N_G [NLA §6]. Throws Error at the deadline.
 Group measured_group(const GroupInput& input, std::vector<std::int32_t> nodes,
                      const Deadline& deadline = Deadline::never());
 // Returns T_G of a group with the sums of `choice` [NLA §6]. A quotient whose divisor is 0 counts as 0.

@@ -33,7 +33,7 @@ NodeTable live_attributes(const LiveState& live, std::span<const std::int32_t> s
 struct LiveCoverage {
   std::int32_t candidates = 0;
   std::int32_t reporting = 0;  // candidates whose load or utilisation is known
-  double oldest_s = 0;    // the largest age of their attributes, in seconds
+  double oldest_s = 0;         // the largest age of their attributes, in seconds
 };
 // Returns the coverage of candidates. Candidate c is live.nodes[state_of[c]]; -1: it is not in the snapshot.
 LiveCoverage live_coverage(const LiveState& live, std::span<const std::int32_t> state_of);

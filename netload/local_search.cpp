@@ -154,7 +154,7 @@ class LocalSearch {
     return true;
   }
 
-  // Adds a node that makes several others unnecessary. If all nodes have equal processors, there is no such node.
+  // Adds a node that makes several others unnecessary. Does nothing if all nodes have equal processors.
   bool add_and_omit(const Deadline& deadline) {
     if (alike_ || members_.size() < 3 || members_.size() > most_for_addition) return false;
     const std::vector<std::int32_t> members = members_;

@@ -19,7 +19,7 @@ constexpr std::size_t most_sides = 8;
 }
 
 // Appends `sides_left` sides with the product `ranks` to `chosen`. No side exceeds the previous one; the first does not
-// exceed `largest`. Returns false, and leaves `chosen` unchanged, if there are no such sides.
+// exceed `largest`. Returns false, and leaves `chosen` unchanged, if no sides fit.
 bool balance(std::int32_t ranks, std::int32_t sides_left, std::int32_t largest, std::vector<std::int32_t>& chosen) {
   if (sides_left == 1) {
     if (ranks > largest) return false;

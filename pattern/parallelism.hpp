@@ -35,7 +35,7 @@ std::string to_string(const Parallelism& parallelism);
 // Returns the number of ranks; 0 when dp is not given.
 std::int32_t rank_count(const Parallelism& parallelism);
 
-// Returns the step of which all possible numbers of ranks are multiples if dp is not given: the ranks of the fewest
+// Returns the number that divides all possible numbers of ranks if dp is not given: the ranks of the fewest
 // replicas for which ep divides cp * dp.
 std::int32_t rank_step(const Parallelism& parallelism);
 

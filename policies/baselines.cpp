@@ -19,8 +19,7 @@ namespace {
 mapping::NodeCounts counts_in_order(const ClusterView& view, const Request& request, const mapping::Slots& slots) {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const auto counts = mapping::sequential_counts(mapping::NodeLimits(view, request, slots.capacity()));
-  if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
+  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *counts;
 }
 

@@ -61,10 +61,9 @@ std::vector<std::int32_t> sufficient_fabrics(const ClusterView& view, const Requ
                    [&](std::int32_t a, std::int32_t b) { return free_cores[a] > free_cores[b]; });
   const std::int64_t required = static_cast<std::int64_t>(request.tasks) * request.cores_per_task;
   if (free_cores[order.front()] < required)
-    throw PlacementError(STOCK_NO_ROOM,
-                         "the job requires " + std::to_string(required) +
-                             " cores, but the nodes connected by switches have at most " +
-                             std::to_string(free_cores[order.front()]) + " free");
+    throw PlacementError(STOCK_NO_ROOM, "the job requires " + std::to_string(required) +
+                                            " cores, but the nodes connected by switches have at most " +
+                                            std::to_string(free_cores[order.front()]) + " free");
   std::erase_if(order, [&](std::int32_t fabric) { return free_cores[fabric] < required; });
   return order;
 }
@@ -92,10 +91,9 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
     if (leaves.size() >= static_cast<std::size_t>(ranks)) return std::move(leaves);
     most = std::max(most, leaves.size());
   }
-  throw PlacementError(STOCK_NO_ROOM,
-                       "the job has " + std::to_string(ranks) +
-                           " ranks, but the nodes connected by switches have at most " +
-                           std::to_string(most) + " usable leaves");
+  throw PlacementError(STOCK_NO_ROOM, "the job has " + std::to_string(ranks) +
+                                          " ranks, but the nodes connected by switches have at most " +
+                                          std::to_string(most) + " usable leaves");
 }
 
 void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves) {

@@ -20,7 +20,7 @@ std::vector<std::int32_t> leaves_on_one_fabric(const ClusterView& view, std::spa
                                                std::int32_t ranks);
 
 // Throws Error when two of the leaves are on nodes of different fabrics, because Slurm never allocates both to one job.
-// The message names two such nodes. A view without nodes is one fabric.
+// The message names two nodes. A view without nodes is one fabric.
 void require_one_fabric(const ClusterView& view, std::span<const std::int32_t> leaves);
 
 // Places the request by policy.place() on the nodes of one fabric. If the view has several fabrics, each is offered

@@ -126,12 +126,12 @@ class Chooser {
     const LiveState& live = *view_.live;
     coverage_ = netload::live_coverage(live, state_of_);
     if (coverage_.reporting < least_reporting * coverage_.candidates)
-      throw PlacementError(STOCK_NO_LIVE_DATA,
-                           "live data of " + std::to_string(coverage_.candidates - coverage_.reporting) + " of " +
-                               std::to_string(coverage_.candidates) + " nodes are " +
-                                                   (stale_ > 0 ? "missing or older than " +
-                                                                     short_number(max_age_s(request_.parameters)) + " s"
-                                                               : "missing"));
+      throw PlacementError(
+          STOCK_NO_LIVE_DATA,
+          "live data of " + std::to_string(coverage_.candidates - coverage_.reporting) + " of " +
+              std::to_string(coverage_.candidates) + " nodes are " +
+              (stale_ > 0 ? "missing or older than " + short_number(max_age_s(request_.parameters)) + " s"
+                          : "missing"));
     table_ = netload::live_attributes(live, state_of_, cores_, busy_);
     compute_ = netload::compute_load(table_, weights_);
     network_ = netload::NetworkLoad(live.pairs, state_of_, weights_, deadline_, netload::within_error(rule_),

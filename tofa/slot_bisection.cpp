@@ -57,7 +57,7 @@ std::int32_t behind_gap(const std::vector<bool>& seen) {
 }
 
 // Returns the index at which the sorted slots are cut. The cut is between positions, so nodes remain whole. With
-// CutAt::planes it is between coordinates, if such a cut is at most a quarter of the slots away from the middle.
+// CutAt::planes it is between coordinates, if that cut is at most a quarter of the slots away from the middle.
 std::size_t cut_at(const TorusSlots& slots, std::span<const std::int32_t> among, std::size_t d, CutAt where) {
   const std::size_t middle = among.size() / 2;
   const auto nearest = [&](std::size_t farthest, const auto& key) -> std::size_t {

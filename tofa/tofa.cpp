@@ -24,10 +24,10 @@ namespace placement::tofa {
 namespace {
 
 constexpr std::size_t sets_tried = 3;
-constexpr std::size_t most_starts = 4;         // mappings that relieve() improves
-constexpr std::int64_t least_relief = 20'000;  // links walked for each step of effort
-constexpr std::int64_t relief_per_place = 10;  // or this number per rank and arc
-constexpr std::int32_t much_effort = 4;        // from here, more than one set of nodes, and SCOTCH
+constexpr std::size_t most_starts = 4;                     // mappings that relieve() improves
+constexpr std::int64_t least_relief = 20'000;              // links walked for each step of effort
+constexpr std::int64_t relief_per_place = 10;              // or this number per rank and arc
+constexpr std::int32_t much_effort = 4;                    // from here, more than one set of nodes, and SCOTCH
 constexpr std::int32_t most_tasks_searched_quickly = 512;  // while slurmctld waits for nodes
 constexpr std::int32_t most_positions_tabulated_quickly = 512;
 constexpr std::size_t most_slots_searched_quickly = 4096;

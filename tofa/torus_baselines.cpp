@@ -67,8 +67,7 @@ Placement place_greedy(const ClusterView& view, const Request& request, const De
   if (request.node_tasks.empty()) {
     limits.emplace(view, request, slots.capacity());
     const auto counts = mapping::sequential_counts(*limits);
-    if (!counts)
-      throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
+    if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
     natural_counts = *counts;
     offered = limits->capacity();
   }

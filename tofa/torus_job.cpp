@@ -107,8 +107,7 @@ mapping::NodeCounts TorusJob::capacity() const {
 mapping::NodeCounts TorusJob::in_order() const {
   if (!request.node_tasks.empty()) return request.node_tasks;
   const std::optional<mapping::NodeCounts> counts = mapping::sequential_counts(limits_of(capacity()));
-  if (!counts)
-    throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
+  if (!counts) throw PlacementError(STOCK_NO_ROOM, "no set of nodes meets the limits on nodes and on tasks per node");
   return *counts;
 }
 

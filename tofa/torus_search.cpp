@@ -213,7 +213,7 @@ class Annealing {
   std::int32_t neighbour(std::int32_t position, std::uint64_t chance) const {
     const auto direction = static_cast<std::int32_t>(chance * static_cast<std::uint64_t>(directions_) >> 16);
     return neighbour_[static_cast<std::size_t>(position) * static_cast<std::size_t>(directions_) +
-                   static_cast<std::size_t>(direction)];
+                      static_cast<std::size_t>(direction)];
   }
 
   // Adds the change of the penalties to `delta`, which has the change in hops. Returns whether the sum is at most
@@ -282,8 +282,8 @@ class Annealing {
   const mapping::WorkBudget& watch_;
   const std::int64_t penalty_weight_;
   const std::int64_t suspect_hops_;
-  std::vector<std::int32_t> order_;   // all slots, sorted by position
-  std::vector<std::int32_t> first_;   // index in order_ of the first slot of each position
+  std::vector<std::int32_t> order_;      // all slots, sorted by position
+  std::vector<std::int32_t> first_;      // index in order_ of the first slot of each position
   std::vector<std::int32_t> neighbour_;  // `directions_` neighbours for each position
   std::int32_t directions_ = 0;
   bool shared_ = false;                // some position has several slots

@@ -90,7 +90,7 @@ class Annealing {
 
   std::int32_t* of(std::int32_t rank) { return traffic_.data() + vertex_.size() * static_cast<std::size_t>(rank); }
 
-  // Makes 256 random steps and returns the mean rise of those that raise the hop-bytes; 0 if none does.
+  // Makes 256 random steps and returns the mean rise of the hop-bytes by steps that raise them; 0 if none does.
   double mean_loss() {
     constexpr int steps = 256;
     double sum = 0;

@@ -69,7 +69,7 @@ class MatrixMemories {
  public:
   using Clock = std::chrono::steady_clock;
   static constexpr std::size_t most_matrices = 16;
-  // A matrix above one of these two limits gets a memory that no other job shares.
+  // A matrix above one of the next two limits gets a memory that no other job shares.
   static constexpr std::int32_t most_ranks = 512;
   static constexpr std::int64_t most_pairs = 32'768;
   static constexpr std::size_t most_bytes_of_each = std::size_t{2} << 20;

@@ -233,7 +233,7 @@ class Portfolio {
   mapping::BisectionMemory* const bisections_;
   const std::int64_t work_;
   const mapping::LeafTree tree_;  // the tree above scope_
-  Deadline search_end_;  // end of the search; the time from there to the deadline is for evaluating its result
+  Deadline search_end_;           // end of the search; the time from there to the deadline is for evaluating its result
   const mapping::WorkBudget watch_;
   std::optional<mapping::WorkBudget> search_;  // ends with search_end_
   mapping::Graph graph_;

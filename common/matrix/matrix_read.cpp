@@ -51,10 +51,9 @@ CommMatrix parse_text(std::string_view text, const std::string& name, const Matr
   if (!digits && is_edge_header(in)) return parse_edge_table(in, options, info);
   if (!number && is_dense_header(in)) return parse_dense_with_header(in, options, info);
   if (!number)
-    in.fail(
-        in_quotes(first) +
-        " does not start a matrix: expected rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
-        "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
+    in.fail(in_quotes(first) +
+            " does not start a matrix: expected rows of numbers, 'ranks pairs', 'np ranks', 'source target bytes', "
+            "'%%MatrixMarket matrix coordinate ..', a METIS or SCOTCH graph, or the monitoring files of Open MPI");
   return parse_numbers(in, options, info);
 }
 

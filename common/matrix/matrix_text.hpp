@@ -28,7 +28,7 @@ bool is_dense_header(TextScanner in);
 bool is_edge_header(TextScanner in);
 // A line of Open MPI's monitoring: one of the known kinds, then a tab.
 bool is_monitoring_line(std::string_view line);
-// Lines of numbers that could be an edge list or a dense matrix: n lines of n numbers (n = 2 to 4), of which two can be
+// Lines of numbers that could be an edge list or a dense matrix: n lines of n numbers, n = 2 to 4. Two of them can be
 // ranks, the third bytes, and the fourth messages. A symmetric matrix without a diagonal counts as dense.
 bool could_be_edge_list(TextScanner in);
 

@@ -156,8 +156,7 @@ class TopologyFile {
 
  private:
   MachineFile file_;
-  bool printed_ =
-      false;  // the text is from "scontrol show topology", with keys that a topology.conf does not have
+  bool printed_ = false;  // the text is from "scontrol show topology", with keys that a topology.conf does not have
   std::optional<Levels> levels_;
 };
 
