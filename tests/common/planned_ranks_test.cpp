@@ -55,7 +55,7 @@ START_TEST(hostile_texts) {
                             "7.0 1",
                             "7.0;\033[31m",
                             "7.0-9999999;0-9999999"})
-    ck_assert_error(unpack_planned_ranks(wrong), wrong[0] == '7' && wrong[1] == '.' ? "rank" : "begin with");
+    ck_assert_error(unpack_planned_ranks(wrong), wrong[0] == '7' && wrong[1] == '.' ? "rank" : "start with");
   ck_assert_error(unpack_planned_ranks("7.0;\033[31m"), "'?[31m'");
   ck_assert_error(unpack_planned_ranks("7." + std::string(130'000, ';')), "a rank");
   std::string twice = "7.0-16777215";

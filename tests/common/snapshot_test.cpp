@@ -194,7 +194,7 @@ START_TEST(believes_no_liar) {
   ck_assert(same_state(decode(forged(good, 0, good.data(), 8)), sample_state(3, 2)));
   constexpr std::size_t order = 8, version = 12, file_bytes = 24, fields = 48, nodes = 52, name_bytes = 56, groups = 60,
                         latency_nodes = 64, records = 128;
-  ck_assert_error(decode(forged(good, 0, 'X')), "begin");
+  ck_assert_error(decode(forged(good, 0, 'X')), "start");
   ck_assert_error(decode(forged(good, order, 0x04030201)), " order ");
   ck_assert_error(decode(forged(good, version, 2)), "version (2, ");
   ck_assert_error(decode(forged(good, fields, 1)), ", 1 ");
