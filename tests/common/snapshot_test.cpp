@@ -168,7 +168,7 @@ START_TEST(notices_damage) {
       ck_assert_error(decode(Bytes(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(size))), "snapshot: ");
     Bytes longer = good;
     longer.push_back({});
-    ck_assert_error(decode(longer), "counts need");
+    ck_assert_error(decode(longer), "counts require");
   }
 }
 END_TEST
@@ -198,7 +198,7 @@ START_TEST(believes_no_liar) {
   ck_assert_error(decode(forged(good, order, 0x04030201)), " order ");
   ck_assert_error(decode(forged(good, version, 2)), "version (2, ");
   ck_assert_error(decode(forged(good, fields, 1)), ", 1 ");
-  ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "counts need");
+  ck_assert_error(decode(forged(good, file_bytes, UINT64_MAX)), "counts require");
   for (const std::uint32_t count : {0u, 2u, 4u, 1u << 17, 0xffffffffu}) {
     ck_assert_error(decode(forged(good, nodes, count)), "snapshot: ");
     ck_assert_error(decode(forged(good, groups, count == 2 ? 3 : count)), "snapshot: ");
