@@ -131,32 +131,23 @@ bool told_to_end(const sigset_t& stops, double seconds) {
 // user exists. Returns none when the process has to end with the exit code `code`.
 std::optional<Prepared> prepare_in_background(const protocol::DaemonOptions& options, const sigset_t& stops,
                                               int& code) {
-  std::optional<Prepared> prepared;
-  std::string missing;
-  try {
-    prepared = prepare(options, stops);
-    if (!prepared) return prepared;
-  } catch (const protocol::UnknownUser& error) {
-    missing = error.what();
-  }
-  detach();
-  if (prepared) return prepared;
-  // The lock allows only one process to wait, even if slurmd starts several times.
-  if (protocol::take_lock("/run/placement-agent." + (options.name.empty() ? "this-host" : options.name) + ".lock") <
-      0) {
-    code = protocol::daemon_runs_already;
-    return prepared;
-  }
-  log_line(missing + ": the agent waits for this user");
-  while (!prepared) {
-    if (told_to_end(stops, user_pause_s)) return prepared;
-    try {
-      prepared = prepare(options, stops);
-      if (!prepared) return prepared;
-    } catch (const protocol::UnknownUser&) {
+  for (bool waits = false;; waits = true) try {
+      std::optional<Prepared> prepared = prepare(options, stops);
+      if (prepared && !waits) detach();
+      return prepared;
+    } catch (const protocol::UnknownUser& error) {
+      if (!waits) {
+        detach();
+        // The lock allows only one process to wait, even if slurmd starts several times.
+        const std::string name = options.name.empty() ? "this-host" : options.name;
+        if (protocol::take_lock("/run/placement-agent." + name + ".lock") < 0) {
+          code = protocol::daemon_runs_already;
+          return std::nullopt;
+        }
+        log_line(std::string(error.what()) + ": the agent waits for this user");
+      }
+      if (told_to_end(stops, user_pause_s)) return std::nullopt;
     }
-  }
-  return prepared;
 }
 
 // Starts the agent again whenever it dies, for nodes without a service manager that does this. This process runs as

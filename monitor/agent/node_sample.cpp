@@ -123,9 +123,8 @@ void NodeSampler::sample_cpu(double seconds) {
     slurm_seeded_ = slurm_seeded_ || !std::isnan(load.minutes_1);
     state_.slurm_load = slurm_load_.means();
   }
-  const bool all = settings_.cpus.empty();
-  const auto text = read("/proc/stat", all ? 4096 : no_limit_in_practice);
-  const auto times = !text ? std::nullopt : all ? parse_cpu_times(*text) : parse_cpu_times(*text, settings_.cpus);
+  const auto text = read("/proc/stat", settings_.cpus.empty() ? 4096 : no_limit_in_practice);
+  const auto times = text ? parse_cpu_times(*text, settings_.cpus) : std::nullopt;
   if (!times) return;
   if (begun_ && times->all > cpu_all_ && times->busy >= cpu_busy_) {
     utilisation_means_.add(

@@ -71,14 +71,10 @@ std::optional<CpuTimes> times_of(const std::vector<std::string_view>& words) {
 
 }  // namespace
 
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat) {
-  const auto words = split_words(next_line(stat));
-  return !words.empty() && words[0] == "cpu" ? times_of(words) : std::nullopt;
-}
-
 std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus) {
   std::optional<CpuTimes> sum;
-  next_line(stat);
+  const auto all = split_words(next_line(stat));
+  if (cpus.empty()) return !all.empty() && all[0] == "cpu" ? times_of(all) : std::nullopt;
   while (stat.starts_with("cpu")) {
     const auto words = split_words(next_line(stat));
     const auto cpu = number<std::int32_t>(words[0].substr(3));

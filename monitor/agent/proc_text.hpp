@@ -22,12 +22,10 @@ struct CpuTimes {
   std::uint64_t busy = 0;  // without idle time and time of waiting for a disk
   std::uint64_t all = 0;
 };
-// Returns the times of all processors together, from the first line of /proc/stat. Returns none when that line does not
-// begin with "cpu" and eight numbers of ticks.
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat);
-// Returns the times of the processors `cpus` alone, from their lines in /proc/stat. A processor that is off line has no
-// line and adds nothing. Returns none when none of them has a line, or when a line is malformed.
-std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus);
+// Returns the times of the processors `cpus`, from their lines in /proc/stat, or of all processors if `cpus` is empty,
+// from its first line. A processor that is off line has no line and adds nothing. Returns none when none of them has a
+// line, or when a line has not "cpu" and eight numbers of ticks.
+std::optional<CpuTimes> parse_cpu_times(std::string_view stat, std::span<const std::int32_t> cpus = {});
 
 // The memory of the node.
 struct MemoryInfo {

@@ -124,15 +124,10 @@ void HistoryKeeper::keep_ring_position() {
   history_.set_setting(ring_setting, std::to_string(cursor.ring) + " " + std::to_string(cursor.next));
 }
 
-void HistoryKeeper::save(NodeWatch& watch) {
-  watch.save();
-  try {
-    history_.begin();
-    read_ring();
-    history_.commit();
-  } catch (const Error& error) {
-    log_(std::string("the history cannot be written: ") + error.what());
-  }
+void HistoryKeeper::save(NodeWatch& watch, Moment now) {
+  watch.save_spans(true);
+  next_ring_s_ = now.steady_s;
+  keep(watch, now);
 }
 
 }  // namespace placement::monitor

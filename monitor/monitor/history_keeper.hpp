@@ -28,7 +28,7 @@ class HistoryKeeper {
   // records. Never throws Error; it logs errors.
   void keep(const NodeWatch& watch, Moment now);
   // Writes everything before the process ends.
-  void save(NodeWatch& watch);
+  void save(NodeWatch& watch, Moment now);
   // Handles an error of the history: undoes the transaction, replaces a damaged file, and logs the trouble.
   void handle(const Error& error);
 

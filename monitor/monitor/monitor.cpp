@@ -12,7 +12,6 @@
 #include "common/util/checksum.hpp"
 #include "common/util/error.hpp"
 #include "common/util/prometheus_text.hpp"
-#include "monitor/monitor/monitor_metrics.hpp"
 #include "monitor/monitor/mpi_pairs.hpp"
 #include "monitor/protocol/agent_config.hpp"
 
@@ -164,17 +163,15 @@ void Monitor::read_mpi_pairs() {
 }
 
 void Monitor::publish() {
+  if (watch_.nodes() == 0) return;  // slurmctld has no nodes yet
   std::optional<uid_t> only_for;
   if (configuration_.private_nodes())
     only_for = settings_.decision_owners.empty() ? 0 : settings_.decision_owners.back();
   publisher_.publish(watch_, probing_.pairs(), leads_, only_for, now());
   const std::string& path = settings_.config.metrics_file;
   if (path.empty()) return;
-  const MetricSources sources{watch_,     leads_,      port_.sessions,
-                              probing_,   keeper_,     heartbeats_,
-                              publisher_, controller_, configuration_.notes().size()};
   try {
-    replace_metrics_file(path, monitor_metrics(sources, now().wall_s));
+    replace_metrics_file(path, metrics(now().wall_s));
     metrics_trouble_.say("");
   } catch (const Error& error) {
     metrics_trouble_.say(std::string("the metrics cannot be written: ") + error.what());
@@ -205,7 +202,7 @@ std::vector<SlurmHost> Monitor::run(int stop_descriptor, const std::function<voi
     }
   }
   log_(joined_.empty() ? "ends" : "starts again with " + std::to_string(joined_.size()) + " more nodes of slurmctld");
-  keeper_.save(watch_);
+  keeper_.save(watch_, now());
   return std::move(joined_);
 }
 

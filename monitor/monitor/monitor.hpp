@@ -58,6 +58,7 @@ class Monitor {
   void tick();
   void read_mpi_pairs();
   void publish();
+  std::string metrics(double wall_s) const;
 
   MonitorSettings settings_;
   RunningConfiguration configuration_;  // knows what has changed since the start

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // placement-monitor: reads its configuration, becomes MonitorUser and runs the monitor's loop.
-#include <poll.h>
 #include <signal.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -55,26 +54,6 @@ std::int32_t own_order(const SlurmHosts& hosts, const std::string& wanted, const
               " not a SlurmctldHost of " + conf + (wanted.empty() ? ": give --host" : ""));
 }
 
-// Returns the nodes of slurmctld, for a slurm.conf without NodeName lines. Waits until there is one. Returns none when
-// `stop` becomes readable.
-std::vector<SlurmHost> dynamic_nodes(const MonitorSettings& settings, int stop) {
-  if (!settings.ask_slurm) throw Error(settings.slurm_conf + " has no NodeName line: --no-slurm cannot be used");
-  log_line(settings.slurm_conf + " has no NodeName line: waits until slurmctld has nodes");
-  SlurmNodes slurm(settings.slurm_conf, settings.order);
-  std::vector<SlurmHost> hosts;
-  while (hosts.empty()) {
-    slurm.ask(protocol::steady_s());
-    pollfd watched[] = {{stop, POLLIN, 0}, {slurm.descriptor(), POLLIN, 0}};
-    std::optional<SlurmAnswer> answer;
-    while (slurm.asking() && !(answer = slurm.collect(protocol::steady_s())))
-      if (poll(watched, std::size(watched), 1000) > 0 && (watched[0].revents & POLLIN) != 0) return {};
-    if (answer)
-      for (const SlurmNode& node : answer->nodes) hosts.push_back(node.host());
-    if (hosts.empty() && poll(watched, 1, 10000) > 0) return {};
-  }
-  return hosts;
-}
-
 // Runs the monitor and what answers queries, as Monitor::run() does.
 std::vector<SlurmHost> run_with_nodes(const MonitorSettings& settings, protocol::Credentials& credentials,
                                       protocol::Credentials& readers, int stop) {
@@ -117,13 +96,15 @@ int run_monitor(const protocol::DaemonOptions& options, const sigset_t& stops) {
   const FileDescriptor stop(signalfd(-1, &stops, SFD_NONBLOCK | SFD_CLOEXEC));
   if (stop < 0) throw Error("signalfd fails");
   const auto readers = protocol::munge_credentials(user.uid, settings.hosts.munge_socket, protocol::Makers::anybody);
-  if (settings.hosts.nodes.empty()) settings.hosts.nodes = dynamic_nodes(settings, stop);
-  while (!settings.hosts.nodes.empty()) {
+  if (settings.hosts.nodes.empty()) {
+    if (!settings.ask_slurm) throw Error(settings.slurm_conf + " has no NodeName line: --no-slurm cannot be used");
+    log_line(settings.slurm_conf + " has no NodeName line: waits until slurmctld has nodes");
+  }
+  for (;;) {
     const std::vector<SlurmHost> joined = run_with_nodes(settings, *credentials, *readers, stop);
-    if (joined.empty()) break;
+    if (joined.empty()) return 0;
     settings.hosts.nodes.insert(settings.hosts.nodes.end(), joined.begin(), joined.end());
   }
-  return 0;
 }
 
 }  // namespace

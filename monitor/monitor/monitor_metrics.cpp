@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "monitor/monitor/monitor_metrics.hpp"
+// The part of Monitor that writes the metrics. placement-monitor(8) has their list.
 
 #include <span>
+#include <string>
 #include <utility>
 
 #include "common/state/node_fields.hpp"
 #include "common/util/prometheus_text.hpp"
+#include "monitor/monitor/monitor.hpp"
 
 namespace placement::monitor {
 
@@ -39,46 +41,46 @@ void write_probe_outcomes(PrometheusText& out, std::span<const std::int64_t> out
 
 }  // namespace
 
-std::string monitor_metrics(const MetricSources& of, double wall_s) {
-  const ProbeCounts& probes = of.probing.counts();
+// Returns the metrics in the text format of Prometheus. `wall_s` is the present time.
+std::string Monitor::metrics(double wall_s) const {
+  const ProbeCounts& probes = probing_.counts();
   PrometheusText out;
   out.family("nodes", "gauge", "Nodes by liveness.");
   for (std::size_t i = 0; i < liveness_names.size(); ++i)
-    out.value(static_cast<double>(of.watch.by_liveness()[i]), {{"liveness", liveness_names[i]}});
+    out.value(static_cast<double>(watch_.by_liveness()[i]), {{"liveness", liveness_names[i]}});
   out.one("observer_in_doubt", "gauge",
           "1 while most nodes are silent at once. The monitor then suspects its own network.",
-          of.watch.table().in_doubt());
-  out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.", of.leads);
-  out.one("heartbeats_total", "counter", "Accepted heartbeats.", static_cast<double>(of.heartbeats));
+          watch_.table().in_doubt());
+  out.one("publishing", "gauge", "1 while this monitor is the leader, which grants leases for probes.", leads_);
+  out.one("heartbeats_total", "counter", "Accepted heartbeats.", static_cast<double>(heartbeats_));
   out.one("outages_total", "counter", "Unplanned outages noticed since the start.",
-          static_cast<double>(of.watch.outages()));
-  write_refused(out, of.sessions.refused());
+          static_cast<double>(watch_.outages()));
+  write_refused(out, port_.sessions.refused());
   out.one("leases_total", "counter", "Granted leases for probes.", static_cast<double>(probes.leases));
   write_probe_outcomes(out, probes.outcomes);
   out.one("pair_results_dropped_total", "counter",
           "Measurements of pairs that the monitor dropped because the pair table was full.",
-          static_cast<double>(of.probing.pairs().dropped()));
+          static_cast<double>(probing_.pairs().dropped()));
   out.one("snapshots_total", "counter", "Snapshots written since the start.",
-          static_cast<double>(of.publisher.written()));
-  out.one("snapshot_trouble", "gauge", "1 while the snapshot cannot be written.", of.publisher.in_trouble());
-  of.keeper.decisions().write(out);
+          static_cast<double>(publisher_.written()));
+  out.one("snapshot_trouble", "gauge", "1 while the snapshot cannot be written.", publisher_.in_trouble());
+  keeper_.decisions().write(out);
   out.one("decisions_lost_total", "counter", "Decisions that slurmctld overwrote before the monitor read them.",
-          static_cast<double>(of.keeper.decisions_lost()));
-  const auto& controller = of.controller;
+          static_cast<double>(keeper_.decisions_lost()));
   out.one("slurmctld_refuses_snapshot", "gauge", "1 while slurmctld rejects the current snapshot; NaN if not reported.",
-          controller ? static_cast<double>(controller->live == LiveUse::refused) : unknown_value);
+          controller_ ? static_cast<double>(controller_->live == LiveUse::refused) : unknown_value);
   out.one("slurmctld_does_not_record", "gauge", "1 while slurmctld cannot record its decisions; NaN if not reported.",
-          controller ? static_cast<double>(!controller->not_recorded.empty()) : unknown_value);
+          controller_ ? static_cast<double>(!controller_->not_recorded.empty()) : unknown_value);
   out.one("slurmctld_runs_plugin", "gauge",
           "1 while slurmctld runs the select plugin of slurm-placement; NaN if not reported.",
-          controller ? static_cast<double>(!controller->mode.empty()) : unknown_value);
+          controller_ ? static_cast<double>(!controller_->mode.empty()) : unknown_value);
   out.family("slurmctld_mode", "gauge",
              "1 for the mode in force in slurmctld. No sample if slurmctld does not report a mode.");
-  if (controller && !controller->mode.empty()) out.value(1, {{"mode", controller->mode}});
+  if (controller_ && !controller_->mode.empty()) out.value(1, {{"mode", controller_->mode}});
   out.one("configuration_notes", "gauge",
           "Messages in the log about unreadable or unused parts of configuration files.",
-          static_cast<double>(of.configuration_notes));
-  out.one("history_trouble", "gauge", "1 while the history cannot be written.", of.keeper.in_trouble());
+          static_cast<double>(configuration_.notes().size()));
+  out.one("history_trouble", "gauge", "1 while the history cannot be written.", keeper_.in_trouble());
   out.one("time_seconds", "gauge", "Time when this file was written, in seconds since 1970.", wall_s);
   return out.take();
 }

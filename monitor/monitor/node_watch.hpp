@@ -50,8 +50,8 @@ class NodeWatch {
   // Updates the state; it has to be called about once a second. Returns true if an outage has started, ended or got
   // another cause since the last call, so that the published state is out of date.
   bool tick(Moment now);
-  // Records until when the nodes were observed, before the process ends.
-  void save();
+  // Records until when the nodes were observed; with `all` also the nodes that were heard once.
+  void save_spans(bool all);
   // Returns the time of the last detected step of the wall clock, by the steady clock.
   double clock_good_since_s() const { return clock_good_since_s_; }
 
@@ -108,7 +108,6 @@ class NodeWatch {
   void recount(Node& node, bool counted);
   void begin_span(Node& node, double wall_s);
   void end_span(Node& node, double wall_s);
-  void save_spans(bool all);
   void read_history();
   static NodeObservation observation(const Node& node);
   static void set_last(Node& node, OutageRecord outage);

@@ -82,6 +82,4 @@ void NodeWatch::save_spans(bool all) {
       history_.keep(SpanRecord{node.state.name, node.span_began_wall_s, node.seen_wall_s});
 }
 
-void NodeWatch::save() { save_spans(true); }
-
 }  // namespace placement::monitor

@@ -76,7 +76,7 @@ bool RunningConfiguration::read_switches() {
   try {
     std::string warning;
     NodeSwitches found = read_node_switches(slurm_conf_, nodes_, &warning);
-    if (!warning.empty()) notes_.push_back(std::move(warning));
+    if (!warning.empty() && !nodes_.empty()) notes_.push_back(std::move(warning));
     const bool changed = found != switches_;
     switches_ = std::move(found);
     return changed;

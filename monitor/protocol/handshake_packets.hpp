@@ -22,8 +22,6 @@ enum class FrameKind : std::uint8_t { hello = 1, challenge, join, refused, reset
 
 struct HelloFrame {
   Nonce nonce{};
-
-  bool operator==(const HelloFrame&) const = default;
 };
 // A node asks to become a peer of a monitor.
 struct JoinFrame {
@@ -31,31 +29,21 @@ struct JoinFrame {
   Nonce cookie{};
   std::string name;
   std::string credential;
-
-  bool operator==(const JoinFrame&) const = default;
 };
 struct ChallengeFrame {
   Nonce nonce{};
   Nonce cookie{};
-
-  bool operator==(const ChallengeFrame&) const = default;
 };
 struct RefusedFrame {
   Nonce nonce{};
   std::uint8_t reason = 0;  // a Refusal of session.hpp
-
-  bool operator==(const RefusedFrame&) const = default;
 };
 struct ResetFrame {
   std::uint64_t session = 0;
-
-  bool operator==(const ResetFrame&) const = default;
 };
 struct SealedHeader {
   std::uint64_t session = 0;
   std::uint64_t sequence = 0;
-
-  bool operator==(const SealedHeader&) const = default;
 };
 
 // encode() of messages.hpp returns the whole datagram of a frame, but only the header of a sealed frame. decode()
@@ -70,8 +58,6 @@ struct JoinSecret {
   Nonce cookie{};
   Key secret{};
   std::string name;
-
-  bool operator==(const JoinSecret&) const = default;
 };
 
 }  // namespace placement::protocol

@@ -112,8 +112,6 @@ struct HeartbeatAck {
   // Numbers of the jobs that run on this node alone, as Slurm reports them. An agent allows no probe while a job runs
   // that is not in this list.
   std::vector<std::uint32_t> single_node_jobs;
-
-  bool operator==(const HeartbeatAck&) const = default;
 };
 
 // The agents' settings. A monitor sends them with the acknowledgement of each heartbeat that has another checksum.
@@ -141,8 +139,6 @@ struct ProbeLease {
   std::uint32_t expires_in_ms = 0;  // from the receipt of the lease; 1 to max_lease_ms
   std::uint16_t packets = 0;        // exchanges, or packets of the train; 1 to max_probe_packets
   std::uint16_t packet_bytes = 0;   // of the sealed datagram; min_probe_packet to max_datagram
-
-  bool operator==(const ProbeLease&) const = default;
 };
 
 inline constexpr std::uint32_t max_lease_ms = 60000;

@@ -323,12 +323,7 @@ ServerSessions::Peer& ServerSessions::with_session(std::int32_t peer) {
   return peers_[static_cast<std::size_t>(peer)];
 }
 
-const ServerSessions::Peer& ServerSessions::with_session(std::int32_t peer) const {
-  if (!established(peer)) throw Error("peer " + std::to_string(peer) + " has no session");
-  return peers_[static_cast<std::size_t>(peer)];
-}
-
-const NetAddress& ServerSessions::address(std::int32_t peer) const { return with_session(peer).address; }
+const NetAddress& ServerSessions::address(std::int32_t peer) { return with_session(peer).address; }
 
 Bytes ServerSessions::seal(std::int32_t peer, ByteView message) { return with_session(peer).channel->seal(message); }
 

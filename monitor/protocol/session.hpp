@@ -138,7 +138,7 @@ class ServerSessions {
 
   bool established(std::int32_t peer) const;
   // Returns the address of the peer's session. Throws Error without a session.
-  const NetAddress& address(std::int32_t peer) const;
+  const NetAddress& address(std::int32_t peer);
   // Returns the datagram for a message to the peer. Throws Error without a session.
   Bytes seal(std::int32_t peer, ByteView message);
 
@@ -180,7 +180,6 @@ class ServerSessions {
   bool good_cookie(const JoinFrame& join, const NetAddress& from, double now_s) const;
   std::int64_t period(double now_s) const;
   Peer& with_session(std::int32_t peer);
-  const Peer& with_session(std::int32_t peer) const;
 
   Credentials& credentials_;
   Admit admit_;

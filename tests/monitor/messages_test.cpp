@@ -26,6 +26,13 @@ void only_whole(const Bytes& bytes, Decode decode) {
   ck_assert(!decode(other).has_value());
 }
 
+// Checks that the decoder returns what was encoded.
+template <typename Message>
+void comes_back(const Message& sent) {
+  const auto got = decode<Message>(encode(sent));
+  ck_assert(got && encode(*got) == encode(sent));
+}
+
 void put_real(Bytes& bytes, std::size_t at, std::uint32_t bits) {
   for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::uint8_t>(bits >> (8 * i));
 }
@@ -99,14 +106,14 @@ END_TEST
 
 START_TEST(ack_comes_back) {
   HeartbeatAck ack{.number = 4, .next_to_slurmctld = true, .single_node_jobs = {12, 4000000000}};
-  ck_assert(decode<HeartbeatAck>(encode(ack)) == ack);
+  comes_back(ack);
   only_whole(encode(ack), decode<HeartbeatAck>);
   ack.single_node_jobs.assign(1000, 1);
   ck_assert_uint_eq(decode<HeartbeatAck>(encode(ack))->single_node_jobs.size(), max_single_node_jobs);
   ack.single_node_jobs.clear();
   ack.next_to_slurmctld = false;
   const Bytes none = encode(ack);
-  ck_assert(decode<HeartbeatAck>(none) == ack);
+  comes_back(ack);
   Bytes jobs = none;
   jobs.back() = 255;  // the number of jobs, but no job follows
   ck_assert(!decode<HeartbeatAck>(jobs));
@@ -115,7 +122,7 @@ END_TEST
 
 START_TEST(lease_comes_back) {
   const ProbeLease lease = full_lease();
-  ck_assert(decode<ProbeLease>(encode(lease)) == lease);
+  comes_back(lease);
   only_whole(encode(lease), decode<ProbeLease>);
   const auto refused = [&](auto change) {
     ProbeLease bad = lease;
@@ -170,21 +177,21 @@ END_TEST
 START_TEST(frames_come_back) {
   const Nonce a{1, 2}, b{3};
   const auto decodes_join = [](ByteView bytes) { return decode<JoinFrame>(bytes); };
-  ck_assert(decode<HelloFrame>(encode(HelloFrame{a})) == HelloFrame{a});
+  comes_back(HelloFrame{a});
   only_whole(encode(HelloFrame{a}), decode<HelloFrame>);
-  ck_assert(decode<ChallengeFrame>(encode(ChallengeFrame{a, b})) == (ChallengeFrame{a, b}));
+  comes_back(ChallengeFrame{a, b});
   only_whole(encode(ChallengeFrame{a, b}), decode<ChallengeFrame>);
   const JoinFrame join{a, b, "n1", "MUNGE:abc:"};
-  ck_assert(decodes_join(encode(join)) == join);
+  comes_back(join);
   ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", ""})));
   ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", std::string("a\0b", 3)})));
   ck_assert(!decodes_join(encode(JoinFrame{a, b, "n1", std::string(max_datagram, 'a')})));
-  ck_assert(decode<RefusedFrame>(encode(RefusedFrame{a, 3})) == (RefusedFrame{a, 3}));
+  comes_back(RefusedFrame{a, 3});
   only_whole(encode(RefusedFrame{a, 3}), decode<RefusedFrame>);
-  ck_assert(decode<ResetFrame>(encode(ResetFrame{77})) == ResetFrame{77});
+  comes_back(ResetFrame{77});
   only_whole(encode(ResetFrame{77}), decode<ResetFrame>);
   const JoinSecret secret{a, b, Key{9}, "n1"};
-  ck_assert(decode<JoinSecret>(encode(secret)) == secret);
+  comes_back(secret);
   ck_assert(!decode<JoinSecret>(ByteView(encode(secret)).first(10)));
 }
 END_TEST

@@ -110,7 +110,7 @@ START_TEST(another_monitor_would_say_what_this_one_says) {
   all_run_slurmd(scene);
   for (int node = 0; node < 6; ++node) scene.slurm("n" + std::to_string(node), SlurmView::responding);
   scene.run(400);
-  scene.watch->save();
+  scene.watch->save_spans(true);
   scene.history->begin();
   scene.history->commit();
   const std::vector<std::string> before = published(scene);
