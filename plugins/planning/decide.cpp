@@ -170,8 +170,6 @@ extern "C" void placement_facts(void (*add)(void* list, const char* name, const 
 
 extern "C" const char* placement_failure(void) { return state().failure.c_str(); }
 
-extern "C" const char* placement_warning(void) { return state().warning.c_str(); }
-
 extern "C" bool placement_wants_stock_choice(uint32_t uid) {
   auto& now = state();
   return now.decision_log && !now.decision_log->status().ring.empty() && now.config.record_stock_choice &&
@@ -210,8 +208,6 @@ extern "C" enum placement_mode placement_mode_in(const char* partition) {
   return now.machine ? as_c(now.config.mode) : PLACEMENT_OFF;
 }
 
-extern "C" void placement_keep_jobs_private(bool private_jobs) { state().private_jobs = private_jobs; }
-
 extern "C" void placement_unconfigure(void) {
   auto& now = state();
   now.machine.reset();
@@ -220,7 +216,6 @@ extern "C" void placement_unconfigure(void) {
   now.partitions.clear();
   now.feed.reset();
   now.decision_log.reset();
-  now.warning.clear();
   now.jobs.clear();
   treematch::matrix_memories().drop_idle(Clock::time_point::max());
   now.transient = {};

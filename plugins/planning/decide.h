@@ -26,12 +26,6 @@ extern "C" {
 enum placement_mode placement_configure(const char *config_path, const struct placement_machine *machine);
 
 /*
- * Sets whether slurm.conf has PrivateData=jobs. If it has, only a group may read the recorded decisions. The value
- * takes effect with the next placement_configure().
- */
-void placement_keep_jobs_private(bool private_jobs);
-
-/*
  * Forgets the machine, the partition policies and all jobs. The mode is PLACEMENT_OFF until the next
  * placement_configure().
  */
@@ -50,14 +44,9 @@ enum placement_mode placement_mode_in(const char *partition);
 const char *placement_failure(void);
 
 /*
- * Returns the problems that the last placement_configure() found and that do not turn placement off. The text is
- * empty if there are none. It is valid until the next placement_configure() or placement_unconfigure().
- */
-const char *placement_warning(void);
-
-/*
- * Sets the function that receives the log lines about the live data. `log` is called from placement_configure(), and
- * later from a thread of this library that holds no lock of Slurm. Call this function before placement_configure().
+ * Sets the function that receives the log lines about problems that do not turn placement off. `log` is called from
+ * placement_configure(), and later from a thread of this library that holds no lock of Slurm. Call this function before
+ * placement_configure().
  */
 void placement_log_to(void (*log)(bool is_error, const char *text));
 
@@ -77,22 +66,10 @@ void placement_facts(void (*add)(void *list, const char *name, const char *value
 
 /* ---- one decision */
 
-/* The variable that carries the live data of a job's nodes, by which they were chosen, to the job's steps. */
+/* The variables of slurmctld's answer to a job's processes, as common/decision/job_variables.hpp describes them. */
 #define PLACEMENT_JOB_STATE "PLACEMENT_STATE"
-
-/* The variable that carries the ranks for which the nodes of a job were chosen to the job's steps. */
 #define PLACEMENT_PLANNED_RANKS "PLACEMENT_RANKS"
-
-/*
- * The variable that shows a job's user how the decision ended. Its value is "JOB nodes", "JOB nodes+cores", or
- * "JOB stock: REASON" if the job has the nodes that Slurm itself chose. JOB is the job ID.
- */
 #define PLACEMENT_JOB_DECISION "PLACEMENT_DECISION"
-
-/*
- * The variable that names the start of a batch job to which the other variables belong: JOB RESTARTS, or JOB_TASK
- * RESTARTS for a task of an array. RESTARTS counts as the variable SLURM_RESTART_COUNT of the batch script does.
- */
 #define PLACEMENT_JOB_START "PLACEMENT_START"
 
 /*

@@ -34,6 +34,7 @@ struct placement_machine {
 	const char *topology;			/* the topology of the cluster */
 	const char *const *other_topologies;	/* the topologies that partitions name in its place */
 	uint32_t other_topology_count;
+	bool private_jobs;			/* PrivateData=jobs: only a group may read the recorded decisions */
 };
 
 /* The nodes and cores that the job may have at once, in Slurm's order of nodes. */

@@ -93,9 +93,9 @@ void configure_on(PluginState& now, const placement_machine& machine) {
   const Log log = [line = now.log](bool is_error, const std::string& text) {
     if (line != nullptr) line(is_error, text.c_str());
   };
-  now.decision_log = open_decision_log(now.config.decision_file, now.private_jobs, log);
+  now.decision_log = open_decision_log(now.config.decision_file, machine.private_jobs, log);
   const std::weak_ptr<DecisionLog> ring = now.decision_log;
-  const auto private_ring = [ring, is_private = now.private_jobs] {
+  const auto private_ring = [ring, is_private = machine.private_jobs] {
     const std::shared_ptr<DecisionLog> decisions = is_private ? ring.lock() : nullptr;
     return decisions ? decisions->status().ring : "";
   };
@@ -104,9 +104,9 @@ void configure_on(PluginState& now, const placement_machine& machine) {
       now.config.snapshot_file,
       [user = now.config.monitor_user, private_ring] { return find_monitor(user, private_ring()); },
       now.config.snapshot_max_age_s, known->node_names(), log,
-      waits ? opens_later(ring, now.config, now.private_jobs, log) : LiveFeed::Retry());
-  now.warning = why_not_let_in(private_ring(), now.config.monitor_user);
-  if (!known->warning().empty()) now.warning += (now.warning.empty() ? "" : "; ") + known->warning();
+      waits ? opens_later(ring, now.config, machine.private_jobs, log) : LiveFeed::Retry());
+  for (const std::string& warning : {why_not_let_in(private_ring(), now.config.monitor_user), known->warning()})
+    if (!warning.empty()) log(false, warning);
   now.machine = std::move(known);
 }
 

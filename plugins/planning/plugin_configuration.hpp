@@ -7,7 +7,7 @@
 namespace placement::planning {
 
 // Brings `now.config` into force: describes the machine, opens the ring and starts the thread that reads the snapshot.
-// Problems that do not turn placement off go into `now.warning`. Throws Error.
+// Logs problems that do not turn placement off. Throws Error.
 void configure_on(PluginState& now, const placement_machine& machine);
 
 // Returns the settings in force and whether live data are used, for "scontrol show config".

@@ -80,8 +80,6 @@ struct PluginState {
   std::vector<std::unique_ptr<const Machine>> other_machines;  // the machine with each of the other topologies
   std::unique_ptr<const LiveFeed> feed;                        // null while placement is off
   std::shared_ptr<DecisionLog> decision_log;                   // null if decisions are not to be recorded
-  bool private_jobs = false;                                   // slurm.conf has PrivateData=jobs
-  std::string warning;
   std::string config_path;
   std::string failure;  // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;

@@ -70,15 +70,13 @@ void placement_reconfigure(void)
 	}
 	machine_tables_fill(&tables);
 	path = get_extra_conf_path("placement.conf");
-	placement_keep_jobs_private(slurm_conf.private_data & PRIVATE_DATA_JOBS);
+	tables.machine.private_jobs = slurm_conf.private_data & PRIVATE_DATA_JOBS;
 	placement_log_to(log_line);
 	mode = placement_configure(path, &tables.machine);
 	if (placement_failure()[0])
 		error("placement: %s; placement is off until the next reconfigure", placement_failure());
 	else
 		info("placement: Mode=%s by %s", mode_names[mode], path);
-	if (placement_warning()[0])
-		info("placement: %s", placement_warning());
 	log_unknown_partitions();
 	xfree(path);
 }

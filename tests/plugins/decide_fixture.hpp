@@ -41,7 +41,7 @@ class TestMachine {
   }
 
   placement_machine c() const {
-    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0};
+    return {nodes_.data(), static_cast<std::uint32_t>(nodes_.size()), topology_.c_str(), nullptr, 0, false};
   }
 
   void configure(const std::string& text = "") const {

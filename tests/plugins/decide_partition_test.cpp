@@ -87,7 +87,7 @@ START_TEST(a_partition_has_its_own_topology) {
   const placement_machine machine = {nodes, 4,
                                      "SwitchName=a Level=0 Nodes=n[0-1]\nSwitchName=b Level=0 Nodes=n[2-3]\n"
                                      "SwitchName=r Level=1 Nodes=n[0-3] Switches=a,b\n",
-                                     others, 3};
+                                     others, 3, false};
   // The file stands for the topology of the cluster alone.
   for (const char* const file : {"", "TreematchTopologyFile="}) {
     const TemporaryDirectory directory;
