@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view mode_name = "PlacementMode", configuration_name = "PlacementConf",
                            failure_name = "PlacementFailure", live_name = "PlacementLiveData",
                            not_recorded_name = "PlacementNotRecorded", monitor_name = "PlacementMonitor",
-                           binding_name = "PlacementBinding", no_binding = "none: ";
+                           binding_name = "PlacementBinding", no_binding = "none: ", locks_name = "PlacementLocksHeld";
 constexpr std::string_view port_word = ", port ";
 constexpr std::string_view setting_prefix = "Placement";  // of the name of a fact with a setting
 constexpr std::array<std::string_view, 4> live_names = {"off", "none", "used", "refused"};
@@ -42,6 +42,14 @@ void take_monitor(ControllerState& state, std::string_view value) {
   state.monitor_port = *port;
 }
 
+// Reads a value such as "52134 us, 3 decisions over DecisionTimeMs". A wrong value is ignored.
+void take_locks(ControllerState& state, std::string_view value) {
+  const std::vector<std::string_view> words = split_words(value);
+  if (words.size() < 3) return;
+  state.longest_hold_us = parse_integer(words[0]).value_or(-1);
+  state.decisions_over_limit = parse_integer(words[2]).value_or(0);
+}
+
 }  // namespace
 
 std::string ControllerState::setting(std::string_view key) const {
@@ -63,6 +71,9 @@ Facts facts_of(const ControllerState& state) {
   if (!state.not_recorded.empty()) add(not_recorded_name, state.not_recorded);
   if (!state.monitor_user.empty())
     add(monitor_name, state.monitor_user + std::string(port_word) + std::to_string(state.monitor_port));
+  if (state.longest_hold_us >= 0)
+    add(locks_name, std::to_string(state.longest_hold_us) + " us, " + std::to_string(state.decisions_over_limit) +
+                        " decisions over DecisionTimeMs");
   for (const auto& [key, value] : state.settings)
     add(std::string(setting_prefix) + key,
         value.size() > max_fact_bytes ? value.substr(0, max_fact_bytes - 2) + ".." : value);
@@ -87,6 +98,8 @@ ControllerState controller_state_of(std::string_view lines) {
       state.not_recorded = value;
     else if (name == monitor_name)
       take_monitor(state, value);
+    else if (name == locks_name)
+      take_locks(state, value);
     else if (name == binding_name)
       state.unbound = value.starts_with(no_binding) ? value.substr(no_binding.size()) : "";
     else if (name.starts_with(setting_prefix))

@@ -31,6 +31,9 @@ struct ControllerState {
   std::int64_t monitor_port = 0;  // MonitorPort; 0: not reported
   Facts settings;                 // the settings of placement.conf that are not the defaults: (key, value)
   std::string unbound;            // the TaskPlugin line that binds no rank to a core; empty: ranks are bound
+  // Since the start of slurmctld: the longest time for which it held its locks to place one job with a policy (-1: not
+  // reported), and the number of decisions that took more processor time than DecisionTimeMs.
+  std::int64_t longest_hold_us = -1, decisions_over_limit = 0;
 
   // Returns the value of a key in `settings`; empty: the key has its default.
   std::string setting(std::string_view key) const;

@@ -77,6 +77,15 @@ std::string Monitor::metrics(double wall_s) const {
   out.family("slurmctld_mode", "gauge",
              "1 for the mode in force in slurmctld. No sample if slurmctld does not report a mode.");
   if (controller_ && !controller_->mode.empty()) out.value(1, {{"mode", controller_->mode}});
+  const bool has_times = controller_ && controller_->longest_hold_us >= 0;
+  out.one("slurmctld_longest_hold_seconds", "gauge",
+          "Longest time for which slurmctld held its locks to place one job with a policy, since its start; NaN if not "
+          "reported.",
+          has_times ? static_cast<double>(controller_->longest_hold_us) / 1e6 : unknown_value);
+  out.one("slurmctld_decisions_over_limit", "gauge",
+          "Decisions that took more processor time than DecisionTimeMs, since the start of slurmctld; NaN if not "
+          "reported.",
+          has_times ? static_cast<double>(controller_->decisions_over_limit) : unknown_value);
   out.one("configuration_notes", "gauge",
           "Messages in the log about unreadable or unused parts of configuration files.",
           static_cast<double>(configuration_.notes().size()));

@@ -192,6 +192,10 @@ extern "C" void placement_decision_took(uint32_t uid, int64_t time_ns) {
   }
 }
 
+extern "C" void placement_locks_held(int64_t time_us) {
+  state().longest_hold_us = std::max(state().longest_hold_us, time_us);
+}
+
 extern "C" void placement_tell(const struct placement_decision* decision) {
   auto& now = state();
   try {
@@ -289,6 +293,7 @@ extern "C" void placement_decide(const struct placement_offer* offer, const stru
   auto& now = state();
   begin_answer(now, *decision);
   const auto start = Clock::now();
+  const auto limit = Deadline::processor_clock() + std::chrono::milliseconds(now.config.decision_time_ms);
   try {
     point_to_answer(now, *decision, answer_of(now, *offer, *request, *decision));
   } catch (const std::bad_alloc&) {
@@ -300,6 +305,7 @@ extern "C" void placement_decide(const struct placement_offer* offer, const stru
     decision->reason = "unexpected failure";
   }
   decision->time_us = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start).count();
+  now.decisions_over_limit += Deadline::processor_clock() > limit;
   // A search by a matrix has freed memory that the C library keeps for this thread.
   if (now.feed && !decision->remembered && decision->cost != nullptr && *decision->cost != '\0')
     now.feed->memory_was_freed();

@@ -156,6 +156,12 @@ void placement_stock_choice_took(uint32_t uid, int64_t time_ns);
  */
 void placement_decision_took(uint32_t uid, int64_t time_ns);
 
+/*
+ * Counts `time_us` microseconds for which slurmctld held its locks to place one job with a policy. The time of Slurm's
+ * own plugin is a part of it. placement_facts() has the longest time since the start of slurmctld.
+ */
+void placement_locks_held(int64_t time_us);
+
 /* Records the decision in the ring, if there is one. The ring is a file in memory, so this takes little time. */
 void placement_tell(const struct placement_decision *decision);
 

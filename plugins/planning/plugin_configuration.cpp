@@ -120,6 +120,8 @@ ControllerState controller_state(const PluginState& now) {
   if (now.failure.empty()) told.settings = changed_settings(now.config);
   if (now.decision_log) told.not_recorded = now.decision_log->status().trouble;
   if (!now.feed) return told;
+  told.longest_hold_us = now.longest_hold_us;
+  told.decisions_over_limit = now.decisions_over_limit;
   const LiveNow live = now.feed->now();
   const std::string trouble = now.feed->trouble();
   told.live = !trouble.empty() ? LiveUse::refused : live.state ? LiveUse::used : LiveUse::none;

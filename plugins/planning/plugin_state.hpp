@@ -83,6 +83,8 @@ struct PluginState {
   std::string config_path;
   std::string failure;  // why the configuration is not in force; empty if it is
   void (*log)(bool, const char*) = nullptr;
+  // Since the start of slurmctld: ControllerState has the same members.
+  std::int64_t longest_hold_us = 0, decisions_over_limit = 0;
   PolicyViews views;
   JobRequestCache<JobEntry> jobs;
   DecisionTimeBudget budget = full_budget(config);

@@ -354,6 +354,14 @@ static int run_while_off(const struct job_test_arguments *arguments)
 	return rc;
 }
 
+static int64_t steady_us(void)
+{
+	struct timespec now = { .tv_sec = 0 };
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
 int placement_job_test(const struct job_test_arguments *arguments)
 {
 	enum placement_mode mode = mode_of(arguments->job);
@@ -380,9 +388,12 @@ int placement_job_test(const struct job_test_arguments *arguments)
 			set_policy_variables(job);
 		return rc;
 	}
-	if (arguments->mode == SELECT_MODE_RUN_NOW)
-		return run_now(arguments);
-	if (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)
-		return will_run(arguments);
+	if (arguments->mode == SELECT_MODE_RUN_NOW || (arguments->mode == SELECT_MODE_WILL_RUN && mode == PLACEMENT_ENFORCE)) {
+		int64_t began = steady_us();
+		int rc = arguments->mode == SELECT_MODE_RUN_NOW ? run_now(arguments) : will_run(arguments);
+
+		placement_locks_held(steady_us() - began);
+		return rc;
+	}
 	return call_real_job_test(arguments);
 }

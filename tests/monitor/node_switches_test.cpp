@@ -133,6 +133,8 @@ START_TEST(what_is_in_force_in_slurmctld) {
   state.not_recorded = "/run/ring: locked";
   state.monitor_user = "placement";
   state.monitor_port = 6828;
+  state.longest_hold_us = 52134;
+  state.decisions_over_limit = 3;
   state.settings = {{"NlaWeights", "alpha=0.4,beta=0.6"}, {"PartitionPolicies", "debug:NLA long:NLA=wait=60"}};
   std::string lines = "n n1 r\nc\n";
   for (const auto& [name, value] : facts_of(state)) lines += "c " + name + "   = " + value + "\n";

@@ -212,9 +212,42 @@ START_TEST(without_time_no_matrix_is_decoded_for_the_record) {
 }
 END_TEST
 
+// Returns what "scontrol show config" shows about the locks.
+std::string locks_held() {
+  std::string text;
+  const auto take = [](void* to, const char* name, const char* value) {
+    if (name == std::string("PlacementLocksHeld")) *static_cast<std::string*>(to) = value;
+  };
+  placement_facts(take, &text);
+  return text;
+}
+
+// One of three decisions takes 11 s of processor time, more than the configuration allows. A reconfigure keeps the counts.
+START_TEST(long_holds_are_reported) {
+  TestMachine(4, 4).configure();
+  ck_assert_text_eq(locks_held(), "0 us, 0 decisions over DecisionTimeMs");
+  Environment environment = Environment::with_matrix(ring(4));
+  const Offer offer(4, 8);
+  ck_assert(decide(offer, request_for(environment, 4))->placed);
+  const auto processor = Deadline::processor_clock;
+  Deadline::processor_clock = [] {
+    static Deadline::Time now{};
+    return now += std::chrono::seconds(11);
+  };
+  ck_assert(decide(offer, request_for(environment, 4))->placed);
+  Deadline::processor_clock = processor;
+  ck_assert(decide(offer, request_for(environment, 4))->placed);
+  for (const std::int64_t time_us : {7, 52134, 8}) placement_locks_held(time_us);
+  ck_assert_text_eq(locks_held(), "52134 us, 1 decisions over DecisionTimeMs");
+  TestMachine(4, 4).configure();
+  ck_assert_text_eq(locks_held(), "52134 us, 1 decisions over DecisionTimeMs");
+}
+END_TEST
+
 int main() {
   Suite* suite = suite_create("decision_time");
   TCase* cases = tcase_create("decision_time");
+  tcase_add_test(cases, long_holds_are_reported);
   tcase_add_test(cases, a_user_has_three_quarters);
   tcase_add_test(cases, another_user_finds_time);
   tcase_add_test(cases, without_time_no_offer_is_needed);
