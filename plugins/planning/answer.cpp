@@ -63,12 +63,13 @@ struct DecisionTime {
 };
 
 Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                    const placement_request& request, const JobRequest& job_request, const DecisionTime& time) {
+                    const placement_request& request, const JobRequest& job_request, const DecisionTime& time,
+                    bool without_matrix) {
   const auto& [budget, deadline, began] = time;
   Answer answer;
   try {
-    answer.plan =
-        make_plan({now.machine_for(request), live, offer, request, job_request, now.config}, now.views, deadline);
+    answer.plan = make_plan({now.machine_for(request), live, offer, request, job_request, now.config, without_matrix},
+                            now.views, deadline);
   } catch (const MustWait& wait) {
     answer.reason = wait.what();
     answer.wait = true;
@@ -78,22 +79,6 @@ Answer fresh_answer(PluginState& now, const LiveNow& live, const placement_offer
     answer.reason_class = reason_of(error);
     answer.was_starved = deadline.expired() && DecisionTimeBudget::thread_time() - began < budget / 2;
   }
-  return answer;
-}
-
-// Makes a decision without the matrix: nodes that are close together, for any traffic of the ranks. The caller does not
-// keep this answer, so that an equal question later, when there is time, gets a decision with the matrix.
-Answer degraded_answer(PluginState& now, const LiveNow& live, const placement_offer& offer,
-                       const placement_request& request, const JobRequest& job_request, const DecisionTime& time) {
-  JobRequest plain = job_request;
-  placement_request sized = request;
-  if (request.tasks == 0 && request.whole_nodes) sized.tasks = static_cast<std::uint32_t>(job_request.matrix->ranks());
-  plain.matrix = nullptr;
-  Answer answer = fresh_answer(now, live, offer, sized, plain, time);
-  if (!answer.plan) return answer;
-  answer.plan->note = "without the matrix, the time for decisions is used up";
-  add_natural_costs({now.machine_for(request), live, offer, sized, job_request, now.config}, *answer.plan, now.views,
-                    time.deadline);
   return answer;
 }
 
@@ -151,10 +136,11 @@ const Answer& answer_of(PluginState& now, const placement_offer& offer, const pl
     return put_off(now, request, decision);
   }
   if (degraded) {
-    now.transient = degraded_answer(now, live, offer, request, job.job_request, time);
+    // The answer is not kept, so that an equal question later, when there is time, gets a decision with the matrix.
+    now.transient = fresh_answer(now, live, offer, request, job.job_request, time, true);
   } else if (!decision.remembered) {
     job.answer.reset();
-    job.answer = fresh_answer(now, live, offer, request, job.job_request, time);
+    job.answer = fresh_answer(now, live, offer, request, job.job_request, time, false);
     job.question = question;
   }
   // An answer that other programs' load cut short is not kept: an equal question later gets a new answer.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iterator>
@@ -46,13 +47,6 @@ PluginState& state() {
 // The entries of a job's environment among which a policy is looked for. Slurm's scheduler asks this about each pending
 // job in each cycle.
 constexpr std::uint32_t most_policy_entries = 64;
-
-// Copies the text to `target`, an array of `size` bytes (at least 1), and ends it with a zero. A text that is too long
-// is cut.
-void copy_text(char* target, std::size_t size, std::string_view text) {
-  const std::size_t length = text.copy(target, size - 1);
-  target[length] = '\0';
-}
 
 // Returns the policy and its parameters, or null if the job asks for none.
 const char* policy_word(char* const* environment, std::uint32_t count) {
@@ -299,7 +293,7 @@ extern "C" void placement_decide(const struct placement_offer* offer, const stru
   } catch (const std::bad_alloc&) {
     decision->reason = "out of memory";
   } catch (const std::exception& error) {
-    copy_text(now.failed, sizeof now.failed, error.what());
+    std::snprintf(now.failed, sizeof now.failed, "%s", error.what());
     decision->reason = now.failed;
   } catch (...) {
     decision->reason = "unexpected failure";

@@ -28,27 +28,6 @@ std::string listed(const Machine& machine, const placement_offer& offer, std::sp
   return compress_hostlist(names) + (nodes.size() > most_listed ? ".." : "");
 }
 
-// Returns counts in Slurm's form, for example "8(x2),3" for 8, 8, 3.
-std::string run_lengths(std::span<const std::uint32_t> counts) {
-  std::string text;
-  for (std::size_t at = 0; at < counts.size() && text.size() < 4 * most_listed;) {
-    std::size_t end = at;
-    while (end < counts.size() && counts[end] == counts[at]) ++end;
-    text += (text.empty() ? "" : ",") + std::to_string(counts[at]);
-    if (end - at > 1) text += "(x" + std::to_string(end - at) + ")";
-    at = end;
-  }
-  return text;
-}
-
-std::string parameters_of(const JobRequest& job_request) {
-  return joined(job_request.spec.parameters, ",", [](const auto& one) { return one.first + "=" + one.second; });
-}
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 DecisionLog::DecisionLog(std::string path, RingReaders readers) : path_(std::move(path)), readers_(readers) { open(); }
@@ -75,7 +54,8 @@ bool DecisionLog::open() {
 void DecisionLog::record_choice(const Machine& machine, const placement_offer& offer, const JobRequest& job_request,
                                 const LiveNow& live, const Plan* plan) {
   decision_ = {};
-  decision_.parameters = parameters_of(job_request);
+  decision_.parameters =
+      joined(job_request.spec.parameters, ",", [](const auto& one) { return one.first + "=" + one.second; });
   decision_.live_age_s = live.age_s;
   decision_.why_not_live = live.why_not;
   decision_.candidates = offer.node_count;
@@ -84,7 +64,7 @@ void DecisionLog::record_choice(const Machine& machine, const placement_offer& o
   decision_.candidate_nodes = listed(machine, offer, all);
   if (plan == nullptr) return;
   decision_.choice = listed(machine, offer, plan->nodes);
-  decision_.tasks_per_node = run_lengths(plan->tasks);
+  decision_.tasks_per_node = run_lengths(plan->tasks, 4 * most_listed);
   decision_.terms = plan->terms;
 }
 
@@ -93,7 +73,7 @@ void DecisionLog::record(const placement_decision& d) {
   const auto add_term = [&](const std::string& name, const char* value) {
     if (*text(value) != '\0') decision_.terms.push_back(name + value);
   };
-  decision_.at_s = seconds_now();
+  decision_.at_s = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   decision_.job_id = d.job_id;
   decision_.array_task = d.array_task_known ? std::to_string(d.job_id) + "_" + std::to_string(d.array_task) : "";
   decision_.restarts = d.restarts;

@@ -28,11 +28,18 @@ Machine::Machine(const placement_machine& machine, const Config& config)
   view(1);
   if (!config.torus_file.empty()) {
     check_named_file(config, "TorusFile", config.torus_file);
-    read_torus_of(config.torus_file);
+    const std::vector<std::string> names = node_names();
+    std::string warning;
+    torus_ = std::make_shared<const TorusTopology>(
+        torus_of(read_torus(config.torus_file), names, config.torus_file, warning));
+    // A node that the file does not have stays without coordinates. A policy that needs coordinates does not use it.
+    for (const std::string& name : names) torus_node_.push_back(torus_->find(name));
+    warn(warning);
   }
   if (!config.outage_file.empty()) {
     check_named_file(config, "OutageFile", config.outage_file);
-    read_outages_of(config.outage_file);
+    outages_ = std::make_shared<const NodeOutages>(read_outages(config.outage_file));
+    warn(unknown_outage_node(*outages_, node_names(), config.outage_file));
   }
 }
 
@@ -51,20 +58,6 @@ std::vector<std::string> Machine::node_names() const {
   std::vector<std::string> names;
   for (const NodeShape& node : nodes_) names.push_back(node.name);
   return names;
-}
-
-// A node that the file does not have stays without coordinates. A policy that needs coordinates does not use it.
-void Machine::read_torus_of(const std::string& path) {
-  const std::vector<std::string> names = node_names();
-  std::string warning;
-  torus_ = std::make_shared<const TorusTopology>(torus_of(read_torus(path), names, path, warning));
-  for (const std::string& name : names) torus_node_.push_back(torus_->find(name));
-  warn(warning);
-}
-
-void Machine::read_outages_of(const std::string& path) {
-  outages_ = std::make_shared<const NodeOutages>(read_outages(path));
-  warn(unknown_outage_node(*outages_, node_names(), path));
 }
 
 void Machine::warn(const std::string& text) { warning_ += (warning_.empty() || text.empty() ? "" : "; ") + text; }

@@ -50,8 +50,6 @@ class Machine {
  private:
   static constexpr std::size_t max_views = 4;
 
-  void read_torus_of(const std::string& path);
-  void read_outages_of(const std::string& path);
   void warn(const std::string& text);
 
   std::vector<SwitchShape> switches_;

@@ -40,7 +40,8 @@ class Planner {
         candidates_(input.machine, offer_, request_, job_request_, config_) {}
 
   Plan plan(PolicyViews& views, const Deadline& deadline) const {
-    const Request request = policy_request(candidates_, request_, job_request_, config_);
+    Request request = policy_request(candidates_, request_, job_request_, config_);
+    if (input_.without_matrix) request.matrix = nullptr;
     const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
     const Deadline search = end_of_search(deadline, request.matrix.get(), config_);
     const Placement placement = asked_place(view, request, search);
@@ -77,20 +78,15 @@ class Planner {
         plan.costs.stock_cost = to_string(placement.natural_cost);
       else
         add_costs_on_first_nodes(plan, view, request, deadline);
+    } else if (input_.without_matrix) {
+      plan.note = "without the matrix, the time for decisions is used up";
+      try {
+        plan.costs.natural_cost = first_step(plan).natural_cost();
+      } catch (const Error&) {  // the cost stays empty
+      }
+      add_costs_on_first_nodes(plan, view, request, deadline);
     }
     return plan;
-  }
-
-  // Adds the costs of natural order, on the planned cores and on the first nodes, to a plan that was made without the
-  // job's matrix.
-  void add_natural_costs(Plan& plan, PolicyViews& views, const Deadline& deadline) const {
-    const Request request = policy_request(candidates_, request_, job_request_, config_);
-    const ClusterView& view = views.of(input_.machine, input_.live, offer_, candidates_);
-    try {
-      plan.costs.natural_cost = first_step(plan).natural_cost();
-    } catch (const Error&) {  // the cost stays empty
-    }
-    add_costs_on_first_nodes(plan, view, request, deadline);
   }
 
  private:
@@ -318,6 +314,7 @@ class Planner {
     if (sequential == nullptr) return;
     Request plain = request;
     plain.parameters.clear();
+    plain.matrix = candidates_.matrix();
     const auto add_costs_on = [&](const ClusterView& nodes) {
       const Plan first =
           wanted(nodes, policies::place_on_one_fabric(*sequential, nodes, plain, deadline), plain.cores_per_task);
@@ -368,10 +365,6 @@ Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& d
   if (input.job_request.policy == nullptr) throw Error(input.job_request.error);
   if (deadline.expired()) throw PlacementError(STOCK_NO_TIME, "no time is left to decide");
   return Planner(input).plan(views, deadline);
-}
-
-void add_natural_costs(const DecisionInput& input, Plan& plan, PolicyViews& views, const Deadline& deadline) {
-  Planner(input).add_natural_costs(plan, views, deadline);
 }
 
 }  // namespace placement::planning

@@ -8,11 +8,8 @@ namespace placement::planning {
 
 // Asks the job's policy for a placement, checks it, and converts it to a plan. `views` keeps the view for the next
 // decision. Throws MustWait if the job has to wait because its user asked for that. Throws Error with the reason if the
-// policy cannot serve the job, which then runs as stock Slurm would run it.
+// policy cannot serve the job, which then runs as stock Slurm would run it. A plan that is made without the job's
+// matrix has the costs by the matrix in natural order, on the planned cores and on the first nodes of the offer.
 Plan make_plan(const DecisionInput& input, PolicyViews& views, const Deadline& deadline);
-
-// Adds costs by the job's matrix to a plan that was made without it. These are the costs of natural order, on the
-// planned cores and on the first nodes of the offer. A cost that cannot be computed stays empty.
-void add_natural_costs(const DecisionInput& input, Plan& plan, PolicyViews& views, const Deadline& deadline);
 
 }  // namespace placement::planning

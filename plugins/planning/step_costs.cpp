@@ -60,16 +60,6 @@ std::vector<std::int32_t> block_layout(std::span<const std::uint32_t> room, std:
   return given;
 }
 
-template <typename Counts>
-std::string counts_text(const Counts& counts) {
-  std::string text;
-  for (const auto count : counts) {
-    if (text.size() > 40) return text + ",..";
-    text += (text.empty() ? "" : ",") + std::to_string(count);
-  }
-  return text;
-}
-
 // Returns the hop-bytes of natural order on the first nodes of an offer, if nobody knows the cores that Slurm would
 // choose there: `stock` is on some of their cores. Within nodes each byte is taken to have the mean distance of
 // `known`, which is on cores that Slurm chose.
@@ -195,7 +185,7 @@ std::optional<StepCosts> costs_on(const DecisionInput& input, const Plan* plan, 
     if (plan) {
       const bool same_tasks = std::ranges::equal(nodes, plan->nodes) && std::ranges::equal(tasks, plan->tasks);
       if (!same_tasks)
-        difference = "Slurm gives " + counts_text(tasks) + " tasks, planned were " + counts_text(plan->tasks);
+        difference = "Slurm gives " + run_lengths(tasks, 40) + " tasks, planned were " + run_lengths(plan->tasks, 40);
       const bool same_cores = std::equal(plan->core_wanted.begin(), plan->core_wanted.end(), grant.core_given);
       if (plan->costs.cost.empty() || (same_tasks && same_cores && !input.request.whole_nodes)) return plan->costs;
       costs.stock_cost = plan->costs.stock_cost;

@@ -30,6 +30,7 @@ struct DecisionInput {
   const placement_request& request;
   const JobRequest& job_request;
   const Config& config;
+  bool without_matrix = false;  // the nodes are chosen for any traffic of the ranks, because the time is used up
 };
 
 // The costs of a job's first step on certain nodes and cores, as texts for its record. A text is empty if the cost is
@@ -48,6 +49,19 @@ struct CostWithin {
   Cost bytes_within = 0;      // of all pairs of ranks that are on one node; each pair counts once
   Cost hop_bytes_within = 0;  // each byte within nodes times the distance between its two ranks
 };
+
+// Returns counts in Slurm's form, for example "8(x2),3" for 8, 8, 3. A text of `most` characters or more ends in ",..".
+template <typename Counts>
+std::string run_lengths(const Counts& counts, std::size_t most) {
+  std::string text;
+  for (std::size_t at = 0, end = 0; at < counts.size(); at = end) {
+    if (text.size() >= most) return text + ",..";
+    while (end < counts.size() && counts[end] == counts[at]) ++end;
+    text += (text.empty() ? "" : ",") + std::to_string(counts[at]);
+    if (end - at > 1) text += "(x" + std::to_string(end - at) + ")";
+  }
+  return text;
+}
 
 // Returns true if the job's policy uses the torus of the view, on which the tree's distances mean nothing.
 bool on_torus(const ClusterView& view, const JobRequest& job_request);

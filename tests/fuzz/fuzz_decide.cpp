@@ -101,10 +101,13 @@ class Site {
     static constexpr const char* others[] = {
         "BlockName=c BlockIndex=0 Nodes=n[0,2,4] BlockSize=3\n"
         "BlockName=d BlockIndex=1 Nodes=n[1,3,5] BlockSize=3\n"};
-    const placement_machine machine = {all, nodes,
+    const placement_machine machine = {all,
+                                       nodes,
                                        "SwitchName=a Level=0 Nodes=n[0-2]\nSwitchName=b Level=0 Nodes=n[3-5]\n"
                                        "SwitchName=root Level=1 Nodes=n[0-5] Switches=a,b\n",
-                                       others, 1, false};
+                                       others,
+                                       1,
+                                       false};
     static std::string logged;
     logged.clear();
     placement_log_to([](bool, const char* text) { logged += text; });

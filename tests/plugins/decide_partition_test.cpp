@@ -84,10 +84,13 @@ START_TEST(a_partition_has_its_own_topology) {
       nullptr,
       "BlockName=b1 BlockIndex=0 Nodes=n[0,3] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=n[1-2] BlockSize=2\n"
       "AggregatedBlock=b[1-2] BlockIndex=2 Nodes=n[0-3] BlockSize=4\n"};
-  const placement_machine machine = {nodes, 4,
+  const placement_machine machine = {nodes,
+                                     4,
                                      "SwitchName=a Level=0 Nodes=n[0-1]\nSwitchName=b Level=0 Nodes=n[2-3]\n"
                                      "SwitchName=r Level=1 Nodes=n[0-3] Switches=a,b\n",
-                                     others, 3, false};
+                                     others,
+                                     3,
+                                     false};
   // The file stands for the topology of the cluster alone.
   for (const char* const file : {"", "TreematchTopologyFile="}) {
     const TemporaryDirectory directory;

@@ -222,7 +222,8 @@ std::string locks_held() {
   return text;
 }
 
-// One of three decisions takes 11 s of processor time, more than the configuration allows. A reconfigure keeps the counts.
+// One of three decisions takes 11 s of processor time, more than the configuration allows. A reconfigure keeps the
+// counts.
 START_TEST(long_holds_are_reported) {
   TestMachine(4, 4).configure();
   ck_assert_text_eq(locks_held(), "0 us, 0 decisions over DecisionTimeMs");

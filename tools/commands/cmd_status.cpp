@@ -130,7 +130,8 @@ std::string as_text(const Status& status, const Config& config) {
       text += "slurmctld  " + trouble_of(*state) + "\n";
     if (state && state->longest_hold_us >= 0)
       text += "locks      held for at most " + fixed_number(static_cast<double>(state->longest_hold_us) / 1e3, 1) +
-              " ms to place one job, " + std::to_string(state->decisions_over_limit) + " decisions over DecisionTimeMs\n";
+              " ms to place one job, " + std::to_string(state->decisions_over_limit) +
+              " decisions over DecisionTimeMs\n";
   }
   text += "live state " +
           (status.read     ? status.input.described(config)
@@ -165,8 +166,7 @@ std::string as_json(const Status& status) {
   json.member("slurmctld_trouble", trouble_of(status), "file", status.file, "set_up", status.set_up);
   const bool has_times = state && state->longest_hold_us >= 0;
   json.member("longest_hold_s", has_times ? static_cast<double>(state->longest_hold_us) / 1e6 : unknown_value,
-              "decisions_over_limit",
-              has_times ? static_cast<double>(state->decisions_over_limit) : unknown_value);
+              "decisions_over_limit", has_times ? static_cast<double>(state->decisions_over_limit) : unknown_value);
   json.member("usable", status.trouble.empty(), "trouble", status.trouble);
   json.member("age_s", status.read ? status.input.age_s : unknown_value).key("nodes").begin_object();
   for (std::size_t l = 0; l < status.nodes.size(); ++l)
