@@ -13,7 +13,6 @@
 #include "sim/backfill.hpp"
 #include "sim/down_nodes.hpp"
 #include "sim/failures.hpp"
-#include "sim/fragmentation.hpp"
 #include "sim/node_plan.hpp"
 #include "sim/rng_streams.hpp"
 #include "sim/running_jobs.hpp"

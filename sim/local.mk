@@ -6,7 +6,6 @@ libsim_la_SOURCES = \
 	%D%/down_nodes.cpp \
 	%D%/engine.cpp \
 	%D%/failures.cpp \
-	%D%/fragmentation.cpp \
 	%D%/job_log.cpp \
 	%D%/job_placement.cpp \
 	%D%/job_selection.cpp \

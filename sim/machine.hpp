@@ -80,6 +80,15 @@ class Machine {
   std::vector<std::int64_t> switch_room_;  // entry n: number of cores of the n + 1 largest leaf switches
 };
 
+// The sizes of the largest jobs that fit below one leaf switch, and into one subtree just below the root, in cores.
+struct LargestRoom {
+  std::int64_t in_switch = 0;
+  std::int64_t in_subtree = 0;
+};
+
+// Returns the sizes where node n of the machine has free[n] free cores.
+LargestRoom largest_room(const Machine& machine, std::span<const std::int32_t> free);
+
 // The free cores of a machine at one time of a replay.
 struct FreeLeaves {
   std::int64_t time_us = 0;                                 // from the start of the window

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "common/util/error.hpp"
-#include "sim/fragmentation.hpp"
 #include "sim/machine.hpp"
 
 namespace placement::sim {

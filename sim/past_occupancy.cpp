@@ -8,7 +8,6 @@
 
 #include "common/util/error.hpp"
 #include "common/util/hostlist.hpp"
-#include "sim/fragmentation.hpp"
 #include "sim/stock_choice.hpp"
 
 namespace placement::sim {

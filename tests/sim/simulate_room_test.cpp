@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "common/util/random.hpp"
-#include "sim/fragmentation.hpp"
 #include "sim/metrics.hpp"
 #include "tests/check.hpp"
 #include "tests/sim/simulate_machines.hpp"
