@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -11,7 +12,6 @@
 #include "common/util/processor_time.hpp"
 #include "common/util/short_number.hpp"
 #include "sim/backfill.hpp"
-#include "sim/down_nodes.hpp"
 #include "sim/failures.hpp"
 #include "sim/node_plan.hpp"
 #include "sim/rng_streams.hpp"
@@ -53,6 +53,12 @@ Use use_of(const RunningJob& job, std::int64_t now_us) {
   return {job.start_us, std::min(now_us, job.end_us), std::ssize(job.cores)};
 }
 
+// A node that is down, and its leaves, which jobs cannot use until the repair.
+struct DownNode {
+  std::int32_t node;
+  std::vector<std::int32_t> leaves;
+};
+
 class Engine {
  public:
   Engine(const Machine& machine, std::span<const LogJob> jobs, const Strategy& strategy, const PatternSource& patterns,
@@ -64,8 +70,7 @@ class Engine {
         options_(options),
         control_(control),
         release_us_(std::llround(options.release_s * second_us)),
-        failures_(options, machine.nodes()),
-        down_(machine.nodes(), failures_) {
+        failures_(options, machine.nodes()) {
     result_.strategy = strategy.name;
     result_.outcomes.resize(jobs.size());
     result_.machine_cores = machine.cores();
@@ -106,12 +111,13 @@ class Engine {
   void launch(RunningJob job);
   void end(std::int64_t slot);
   std::vector<std::int32_t> leave(std::int64_t slot);
-  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_.cores(); }
+  std::int64_t busy_cores() const { return machine_.cores() - machine_.free_cores() - down_cores_; }
   void sample();
   void record_free_leaves();
   void thin_out();
   void fail_node(const NodeFailure& failure);
   void interrupt_jobs_on(std::int32_t node);
+  void repair_nodes();
   void give_up(std::int32_t job);
 
   Machine machine_;
@@ -135,8 +141,9 @@ class Engine {
   std::int64_t next_backfill_us_ = 0;
 
   Failures failures_;
-  std::int32_t idle_failures_ = 0;  // failures since the last start, while jobs waited and none ran
-  DownNodes down_;
+  std::int32_t idle_failures_ = 0;               // failures since the last start, while jobs waited and none ran
+  std::multimap<std::int64_t, DownNode> down_;  // by the time of the repair
+  std::int64_t down_cores_ = 0;                  // of all nodes that are down
 };
 
 std::int64_t Engine::cores_wanted(std::int32_t tasks) const {
@@ -379,8 +386,8 @@ void Engine::give_up(std::int32_t job) {
 // failure of a node that is already down is ignored.
 void Engine::fail_node(const NodeFailure& failure) {
   const std::int32_t n = failure.node;
-  if (machine_.usable_on(n) == 0 || down_.is_down(n, now_us_)) return;  // no job can be there
-  const std::int64_t up_us = now_us_ + std::max<std::int64_t>(failure.repair_us, 1);
+  if (machine_.usable_on(n) == 0) return;  // no job can be there
+  if (std::ranges::any_of(down_, [n](const auto& each) { return each.second.node == n; })) return;
   ++result_.node_failures;
   if (running_.empty() && !waiting_.empty() && ++idle_failures_ >= most_idle_failures) {
     give_up(waiting_.front());
@@ -388,9 +395,17 @@ void Engine::fail_node(const NodeFailure& failure) {
     idle_failures_ = 0;
   }
   interrupt_jobs_on(n);
-  machine_.take(down_.take_down(n, machine_.view().nodes[n], up_us));
-  // Random failures are suspended while all nodes that can have them are down.
-  if (const std::int64_t all_up_us = down_.all_in_danger_down_until(); all_up_us >= 0) failures_.rest_until(all_up_us);
+  std::vector<std::int32_t> leaves = free_leaves_on({&n, 1});
+  machine_.take(leaves);
+  down_cores_ += std::ssize(leaves);
+  down_.emplace(now_us_ + std::max<std::int64_t>(failure.repair_us, 1), DownNode{n, std::move(leaves)});
+}
+
+void Engine::repair_nodes() {
+  for (; !down_.empty() && down_.begin()->first <= now_us_; down_.erase(down_.begin())) {
+    machine_.release(down_.begin()->second.leaves);
+    down_cores_ -= std::ssize(down_.begin()->second.leaves);
+  }
 }
 
 // Ends all jobs on the node, and puts those that may start again at the head of the queue.
@@ -425,8 +440,8 @@ void Engine::interrupt_jobs_on(std::int32_t n) {
 }
 
 std::int64_t Engine::next_event() const {
-  std::int64_t next = std::min({next_sample_us_, failures_.next_us(), down_.next_repair_us()});
-  next = std::min(next, running_.next_end_us());
+  std::int64_t next = std::min({next_sample_us_, failures_.next_us(), running_.next_end_us()});
+  if (!down_.empty()) next = std::min(next, down_.begin()->first);
   if (waiting_.size() > 1 && next_backfill_us_ > now_us_) next = std::min(next, next_backfill_us_);
   if (arrived_ < jobs_.size()) next = std::min(next, jobs_[arrived_].submit_s * second_us);
   return next;
@@ -453,7 +468,7 @@ Replay Engine::run() {
     }
     advance(next_event());
     while (running_.next_end_us() <= now_us_) end(running_.first());
-    if (now_us_ >= down_.next_repair_us()) machine_.release(down_.repair(now_us_));
+    repair_nodes();
     while (failures_.next_us() <= now_us_) fail_node(failures_.take());
     for (; arrived_ < jobs_.size() && jobs_[arrived_].submit_s * second_us <= now_us_; ++arrived_)
       waiting_.push_back(static_cast<std::int32_t>(arrived_));

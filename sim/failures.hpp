@@ -2,7 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <set>
+#include <utility>
 
 #include "common/util/random.hpp"
 
@@ -17,7 +18,8 @@ struct NodeFailure {
   std::int64_t repair_us = 0;  // time from the failure until the node is back
 };
 
-// The failures of a replay in the order of time: the planned ones, and random ones at the rates of the options.
+// The failures of a replay in the order of time: the planned ones, and random ones at the rates of the options. A node
+// has no random failure while it is down after the last one.
 class Failures {
  public:
   // `options` must outlive the object; `nodes` is the number of nodes.
@@ -28,20 +30,13 @@ class Failures {
   // Removes the next failure and returns it. There must be one.
   NodeFailure take();
 
-  // Returns whether the node can have random failures.
-  bool strikes(std::int32_t node) const;
-  // Suspends random failures until time_us. The replay calls it while all nodes that can have random failures are down.
-  void rest_until(std::int64_t time_us);
-
  private:
-  void draw();
+  void draw(std::int32_t node, std::int64_t from_us);
 
   const ReplayOptions& options_;
-  const std::int32_t nodes_;
   Random random_;
-  std::vector<double> rates_;  // entry n: failures per hour of nodes 0..n together; empty when all rates are equal
-  std::size_t planned_ = 0;    // number of planned failures that were taken
-  NodeFailure drawn_;          // the next random failure
+  std::size_t planned_ = 0;                                // number of planned failures that were taken
+  std::set<std::pair<std::int64_t, std::int32_t>> drawn_;  // time and node of the next random failure of each node
 };
 
 }  // namespace placement::sim

@@ -3,7 +3,6 @@ sim = libsim.la $(policies) $(ZLIB_LIBS)
 EXTRA_LTLIBRARIES += libsim.la
 libsim_la_SOURCES = \
 	%D%/backfill.cpp \
-	%D%/down_nodes.cpp \
 	%D%/engine.cpp \
 	%D%/failures.cpp \
 	%D%/job_log.cpp \

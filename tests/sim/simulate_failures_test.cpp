@@ -47,6 +47,7 @@ std::vector<std::int64_t> per_node(const std::vector<NodeFailure>& failures, std
 ReplayOptions with_rates(std::vector<double> rates, std::uint64_t seed) {
   ReplayOptions options;
   options.failures_per_hour_of_node = std::move(rates);
+  options.repair_hours = 0;
   options.seed = seed;
   return options;
 }
@@ -61,6 +62,7 @@ START_TEST(as_many_as_equal_rates_say) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     ReplayOptions options;
     options.node_failures_per_hour = 0.01;
+    options.repair_hours = 0;
     options.seed = seed;
     const auto failures = failures_within(options, 32, 5000);
     check_poisson(std::ssize(failures), 0.01 * 32 * 5000);
