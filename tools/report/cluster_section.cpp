@@ -34,20 +34,15 @@ struct NodeSum {
   std::int64_t nodes = 0, up = 0, in_trouble = 0, closed = 0, outages = 0, loaded = 0;
   double load = 0;  // sum over the `loaded` nodes
 
-  void add(const NodeSum& other) {
-    nodes += other.nodes;
-    up += other.up;
-    in_trouble += other.in_trouble;
-    closed += other.closed;
-    outages += other.outages;
-    loaded += other.loaded;
-    load += other.load;
-  }
   void add(const ReportNode& node) {
-    const Liveness liveness = node.liveness();
-    const bool known = !std::isnan(node.load());
-    add({1, liveness == Liveness::up, liveness == Liveness::down || liveness == Liveness::suspect, node.closed,
-         node.outages(), known, known ? node.load() : 0});
+    ++nodes;
+    up += node.liveness() == Liveness::up;
+    in_trouble += node.liveness() == Liveness::down || node.liveness() == Liveness::suspect;
+    closed += node.closed;
+    outages += node.outages();
+    if (std::isnan(node.load())) return;
+    ++loaded;
+    load += node.load();
   }
   double mean_load() const { return loaded > 0 ? load / static_cast<double>(loaded) : unknown_value; }
 };
@@ -83,24 +78,14 @@ ReportCluster cluster_of(const ReportFacts& facts) {
   return cluster;
 }
 
-// Returns the sums below each switch. A switch is added to the one above it after all switches below it, without
-// recursion, because a chain may have all switches.
+// Returns the sums below each switch.
 std::vector<NodeSum> sums_below(const ReportCluster& cluster) {
   const std::vector<SwitchShape>& switches = cluster.switches;
   std::vector<NodeSum> sums(switches.size());
-  std::vector<std::size_t> missing(switches.size(), 0), ready;
-  for (const SwitchShape& one : switches)
-    if (one.parent >= 0) ++missing[static_cast<std::size_t>(one.parent)];
-  for (std::size_t s = 0; s < switches.size(); ++s) {
-    for (const std::int32_t node : switches[s].nodes) sums[s].add(cluster.nodes[static_cast<std::size_t>(node)]);
-    if (missing[s] == 0) ready.push_back(s);
-  }
-  for (std::size_t at = 0; at < ready.size(); ++at) {
-    if (switches[ready[at]].parent < 0) continue;
-    const auto above = static_cast<std::size_t>(switches[ready[at]].parent);
-    sums[above].add(sums[ready[at]]);
-    if (--missing[above] == 0) ready.push_back(above);
-  }
+  for (std::size_t s = 0; s < switches.size(); ++s)
+    for (const std::int32_t node : switches[s].nodes)
+      for (auto above = static_cast<std::int32_t>(s); above >= 0; above = switches[above].parent)
+        sums[above].add(cluster.nodes[node]);
   return sums;
 }
 
