@@ -78,57 +78,38 @@ bool is_no_value(std::string_view text) {
 }
 
 // The numbers of the columns that are read. Where a column can have several names, the first one in the header counts.
-class Header {
- public:
-  // `line` is the header, `number` its line in the file `path`, `separator` what separates its columns.
-  Header(std::string_view line, std::int64_t number, const std::string& path, char separator)
-      : path_(path),
-        number_(number),
-        names_(columns_of(line, separator)) {
-    if (find({"JobID", "JobIDRaw"}) == absent && find({"Submit"}) == absent) fail_unknown_log(path, number);
-    id = need({"JobID", "JobIDRaw"});
-    submit = need({"Submit"});
-    eligible = find({"Eligible"});
-    elapsed = find({"ElapsedRaw", "Elapsed"});
-    start = find({"Start"});
-    end = find({"End"});
-    if (start == absent || end == absent) elapsed = need({"ElapsedRaw", "Elapsed"});
-    allocated = need({"AllocCPUS", "NCPUS", "AllocTRES", "ReqCPUS", "ReqTRES"});
-    requested = find({"ReqCPUS"});
-    limit_minutes = find({"TimelimitRaw"});
-    limit = find({"Timelimit"});
-    partition = find({"Partition"});
-    state = find({"State"});
-    nodes = find({"NodeList"});
-  }
-
-  std::size_t columns() const { return names_.size(); }
-  std::string name(std::size_t column) const { return std::string(names_[column]); }
-
-  std::size_t id, submit, eligible, elapsed, start, end, allocated, requested, limit_minutes, limit, partition, state,
-      nodes;
+struct Header {
+  using Names = std::initializer_list<std::string_view>;
   static constexpr std::size_t absent = static_cast<std::size_t>(-1);
 
- private:
-  using Names = std::initializer_list<std::string_view>;
+  const std::string& path;
+  std::int64_t number;  // of its line in the file `path`
+  std::vector<std::string_view> names;
+  std::size_t id = need({"JobID", "JobIDRaw"});
+  std::size_t submit = need({"Submit"});
+  std::size_t eligible = find({"Eligible"});
+  std::size_t start = find({"Start"}), end = find({"End"});
+  std::size_t elapsed =
+      start == absent || end == absent ? need({"ElapsedRaw", "Elapsed"}) : find({"ElapsedRaw", "Elapsed"});
+  std::size_t allocated = need({"AllocCPUS", "NCPUS", "AllocTRES", "ReqCPUS", "ReqTRES"});
+  std::size_t requested = find({"ReqCPUS"});
+  std::size_t limit_minutes = find({"TimelimitRaw"}), limit = find({"Timelimit"});
+  std::size_t partition = find({"Partition"}), state = find({"State"}), nodes = find({"NodeList"});
 
   std::size_t find(Names wanted) const {
     for (const std::string_view name : wanted)
-      for (std::size_t c = 0; c < names_.size(); ++c)
-        if (equal_any_case(names_[c], name)) return c;
+      for (std::size_t c = 0; c < names.size(); ++c)
+        if (equal_any_case(names[c], name)) return c;
     return absent;
   }
   std::size_t need(Names wanted) const {
     if (const std::size_t column = find(wanted); column != absent) return column;
-    fail_at(path_, number_,
+    if (find({"JobID", "JobIDRaw", "Submit"}) == absent) fail_unknown_log(path, number);
+    fail_at(path, number,
             "the header has no column " + joined(wanted, ", ") +
                 ": write the log with sacct --parsable2 --allocations "
                 "--format=JobID,Submit,Eligible,ElapsedRaw,AllocCPUS,TimelimitRaw,Partition");
   }
-
-  const std::string& path_;
-  std::int64_t number_;
-  std::vector<std::string_view> names_;
 };
 
 // A line after the header.
@@ -163,7 +144,7 @@ struct Line {
  private:
   void note_unreadable(std::size_t column, std::string_view problem, const std::string& text) {
     if (is_no_value(words[column])) return;
-    const std::string reason = "column " + header.name(column) + " " + text;
+    const std::string reason = "column " + std::string(header.names[column]) + " " + text;
     if (problem.empty())
       notes.repaired("a value that is not used: " + reason, number);
     else
@@ -213,7 +194,7 @@ std::int64_t run_of(Line& line) {
     const std::int64_t end_s = line.time_in(header.end, "no run time");
     return start_s < 0 || end_s < start_s ? -1 : end_s - start_s;
   }
-  if (equal_any_case(header.name(header.elapsed), "Elapsed") && parse_integer(line.words[header.elapsed]))
+  if (equal_any_case(header.names[header.elapsed], "Elapsed") && parse_integer(line.words[header.elapsed]))
     line.notes.repaired("column Elapsed is a number alone: it counts as seconds, as in ElapsedRaw", line.number);
   return line.duration_in(header.elapsed, 1, "no run time");
 }
@@ -302,7 +283,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
   while (trimmed(first).empty())
     if (!source.next(first)) throw Error(source.path() + ": empty, no header line");
   const char separator = column_separator(first);
-  const Header header(first, source.number(), source.path(), separator);
+  const Header header{source.path(), source.number(), columns_of(first, separator)};
   std::unordered_set<std::string> seen;
   std::string text;
   while (source.next(text)) {
@@ -312,7 +293,7 @@ void read_sacct(LineSource& source, LogNotes& notes, const JobSink& sink, std::i
       continue;
     }
     Line line{header, columns_of(text, separator), source.number(), notes};
-    if (line.words.size() != header.columns()) {
+    if (line.words.size() != header.names.size()) {
       notes.skipped("not as many columns as the header", source.number());
       continue;
     }
