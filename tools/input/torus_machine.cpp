@@ -21,63 +21,40 @@ namespace {
 
 constexpr std::size_t max_file_bytes = 64 << 20;
 
-// The distances from each position to one position, where a link at a faulty node counts `factor` times.
-class WeightedWays {
- public:
-  WeightedWays(const TorusTopology& torus, const MapFaults& faults)
-      : torus_(torus),
-        factor_(faults.factor),
-        faulty_(static_cast<std::size_t>(torus.positions()), false) {
-    for (const std::int32_t position : faults.faulty) faulty_[position] = true;
-  }
-
-  const std::vector<std::int64_t>& from(std::int32_t source) {
-    distance_.assign(faulty_.size(), INT64_MAX);
-    using Entry = std::pair<std::int64_t, std::int32_t>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
-    distance_[source] = 0;
-    queue.emplace(0, source);
-    while (!queue.empty()) {
-      const auto [so_far, here] = queue.top();
-      queue.pop();
-      if (so_far > distance_[here]) continue;
-      for (const std::int32_t next : beside(here)) {
-        const std::int64_t there = so_far + (faulty_[here] || faulty_[next] ? factor_ : 1);
-        if (there >= distance_[next]) continue;
-        distance_[next] = there;
-        queue.emplace(there, next);
-      }
+// Returns the positions at the other ends of the links of a position.
+std::vector<std::int32_t> neighbours_of(const TorusTopology& torus, std::int32_t position) {
+  std::vector<std::int32_t> found;
+  for (std::size_t d = 0; d < torus.dimensions().size(); ++d)
+    for (const std::int32_t step : {-1, 1}) {
+      const auto [size, wraps] = torus.dimensions()[d];
+      TorusTopology::Coordinates at = torus.coordinates(position);
+      at[d] = wraps ? (at[d] + step + size) % size : at[d] + step;
+      if (at[d] >= 0 && at[d] < size) found.push_back(torus.position_of(at));
     }
-    return distance_;
-  }
+  return found;
+}
 
-  bool clean(std::int32_t a, std::int32_t b) const {
-    bool clean = !faulty_[a];
-    torus_.walk(a, b, [&](std::int32_t, std::int32_t next) { clean = clean && !faulty_[next]; });
-    return clean;
-  }
-
- private:
-  std::vector<std::int32_t> beside(std::int32_t position) const {
-    std::vector<std::int32_t> found;
-    std::int32_t stride = 1;
-    for (std::size_t d = 0; d < torus_.dimensions().size(); ++d) {
-      const TorusDimension dimension = torus_.dimensions()[d];
-      const std::int32_t x = torus_.coordinate(position, d);
-      if (x + 1 < dimension.size) found.push_back(position + stride);
-      if (x > 0) found.push_back(position - stride);
-      if (dimension.wraps && dimension.size > 2 && x + 1 == dimension.size) found.push_back(position - x * stride);
-      if (dimension.wraps && dimension.size > 2 && x == 0) found.push_back(position + (dimension.size - 1) * stride);
-      stride *= dimension.size;
+// Returns the distance of each position from `source`, where a link at a faulty node counts `factor` times.
+std::vector<std::int64_t> distances_from(std::int32_t source, const TorusTopology& torus,
+                                         const std::vector<bool>& faulty, std::int64_t factor) {
+  std::vector<std::int64_t> distance(faulty.size(), INT64_MAX);
+  using Entry = std::pair<std::int64_t, std::int32_t>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+  distance[source] = 0;
+  queue.emplace(0, source);
+  while (!queue.empty()) {
+    const auto [so_far, here] = queue.top();
+    queue.pop();
+    if (so_far > distance[here]) continue;
+    for (const std::int32_t next : neighbours_of(torus, here)) {
+      const std::int64_t there = so_far + (faulty[here] || faulty[next] ? factor : 1);
+      if (there >= distance[next]) continue;
+      distance[next] = there;
+      queue.emplace(there, next);
     }
-    return found;
   }
-
-  const TorusTopology& torus_;
-  const std::int64_t factor_;
-  std::vector<bool> faulty_;
-  std::vector<std::int64_t> distance_;
-};
+  return distance;
+}
 
 }  // namespace
 
@@ -176,19 +153,25 @@ std::shared_ptr<const NodeOutages> map_outages(const ClusterView& view, const Ma
 
 Cost weighted_hop_bytes(const TorusTopology& torus, const MapFaults& faults, const CommMatrix& matrix,
                         std::span<const std::int32_t> position) {
-  WeightedWays ways(torus, faults);
+  std::vector<bool> faulty(static_cast<std::size_t>(torus.positions()), false);
+  for (const std::int32_t at : faults.faulty) faulty[at] = true;
+  const auto is_clean = [&](std::int32_t from, std::int32_t to) {
+    bool clean = !faulty[from];
+    torus.walk(from, to, [&](std::int32_t, std::int32_t next) { clean = clean && !faulty[next]; });
+    return clean;
+  };
   Cost total = 0;
   for (std::int32_t rank = 0; rank < matrix.ranks(); ++rank) {
     const auto partners = matrix.neighbours(rank);
     const auto weights = matrix.weights(rank);
-    const std::vector<std::int64_t>* distance = nullptr;
+    std::vector<std::int64_t> distance;  // computed when it is needed
     for (std::size_t k = 0; k < partners.size(); ++k) {
       if (partners[k] <= rank) continue;
       const std::int32_t there = position[partners[k]];
       std::int64_t steps = torus.distance(position[rank], there);
-      if (faults.factor > 1 && !ways.clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
-        if (!distance) distance = &ways.from(position[rank]);
-        steps = (*distance)[there];
+      if (faults.factor > 1 && !is_clean(position[rank], there)) {  // a route without faulty nodes is a shortest way
+        if (distance.empty()) distance = distances_from(position[rank], torus, faulty, faults.factor);
+        steps = distance[there];
       }
       total += static_cast<Cost>(weights[k]) * steps;
     }
