@@ -17,15 +17,6 @@ namespace placement::tools {
 
 namespace {
 
-protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
-                                           std::string& told_by) {
-  protocol::Query query;
-  query.kind = protocol::Query::Kind::decisions;
-  query.job = job;
-  query.since_s = since_s;
-  return ask_monitors_for_decisions(query, config, told_by);
-}
-
 // Opens slurmctld's ring at its oldest decision. Unless the command line names the ring, it must belong to root, to
 // SlurmUser or to the caller. Throws Error when the file does not exist.
 DecisionReader ring_reader(const CommandLine& line, const Config& config) {
@@ -36,14 +27,13 @@ DecisionReader ring_reader(const CommandLine& line, const Config& config) {
   return monitor::open_ring(config.decision_file, std::move(owners));
 }
 
-struct FilesRead {
-  bool history = false;
-  bool ring = false;
-};
-
-// Reads the files of this host. Returns which of them could be read.
-FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config& config, const std::string& history,
-                     monitor::DecisionFilter filter) {
+// Returns the decisions and the predictions of the files of this host, or of the monitors.
+DecisionInput read_all(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
+  DecisionInput input;
+  monitor::DecisionFilter filter{job, since_s, {}, 0};
+  if (hides_other_jobs(config)) filter.only_of = geteuid();
+  const auto take = [&](Decision& decision) { input.decisions.push_back(std::move(decision)); };
+  // Returns whether the file of an option could be read.
   const auto add = [&](const char* option, auto read) {
     try {
       read();
@@ -54,38 +44,19 @@ FilesRead read_files(DecisionInput& input, const CommandLine& line, const Config
     }
     return false;
   };
-  FilesRead files;
-  if (hides_other_jobs(config)) filter.only_of = geteuid();
-  const auto take = [&](Decision& decision) { input.decisions.push_back(std::move(decision)); };
-  files.history = add("history", [&] { monitor::read_history(history, filter, take, input.notes); });
-  files.ring = add("ring", [&] {
+  const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
+  const bool has_history = add("history", [&] { monitor::read_history(history, filter, take, input.notes); });
+  const bool has_ring = add("ring", [&] {
     for (Decision& decision : ring_reader(line, config).read())
       if (filter.admits(decision)) take(decision);
   });
   if (filter.only_of) input.notes.push_back("decisions about other users' jobs (PrivateData=jobs)");
   monitor::settle_decisions(input.decisions);
-  return files;
-}
-
-}  // namespace
-
-bool hides_other_jobs(const Config& config) {
-  const std::string conf = slurm_conf_path();
-  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
-}
-
-namespace {
-
-// Returns the decisions and the predictions of the files of this host, or of the monitors.
-DecisionInput read_all(const CommandLine& line, const Config& config, std::uint32_t job, double since_s) {
-  DecisionInput input;
-  const std::string history = line.value_or("history", config.state_directory + "/history.sqlite");
-  const FilesRead files = read_files(input, line, config, history, {job, since_s, {}, 0});
-  if (line.has("history") || line.has("ring") || files.history) return input;
+  if (line.has("history") || line.has("ring") || has_history) return input;
   // On a controller the history and the ring may be readable only for the monitor; then the monitor is asked.
   const std::string elsewhere = controllers_elsewhere(slurm_conf_path());
   const bool on_controller = elsewhere.empty() && may_exist(slurm_conf_path());
-  if (files.ring ? !on_controller || !may_exist(history) : elsewhere.empty() && !on_controller) return input;
+  if (has_ring ? !on_controller || !may_exist(history) : elsewhere.empty() && !on_controller) return input;
   try {
     DecisionInput told;
     protocol::DecisionAnswer answer = ask_for_decisions(config, job, since_s, told.told_by);
@@ -101,6 +72,11 @@ DecisionInput read_all(const CommandLine& line, const Config& config, std::uint3
 }
 
 }  // namespace
+
+bool hides_other_jobs(const Config& config) {
+  const std::string conf = slurm_conf_path();
+  return jobs_are_private(conf) && !monitor::sees_all_jobs(geteuid(), conf, config.monitor_readers);
+}
 
 DecisionInput read_decisions(const CommandLine& line, const Config& config, std::uint32_t job, double since_s,
                              RecordKind kind) {

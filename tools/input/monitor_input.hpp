@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,9 +13,10 @@ namespace placement::tools {
 // Asks placement-monitor on the controllers of slurm.conf, as the calling user. User and port of the monitor are those
 // that slurmctld reports, or else those in `config`. Throws Error.
 protocol::MonitorAnswer ask_monitors(const protocol::Query& query, const Config& config);
-// Asks as ask_monitors() for decisions, and returns them. Sets `told_by` to the source of the answer. Throws Error.
-protocol::DecisionAnswer ask_monitors_for_decisions(const protocol::Query& query, const Config& config,
-                                                    std::string& told_by);
+// Asks as ask_monitors() for the decisions about `job` (0: about all jobs) that were made at `since_s` or later, and
+// returns them. Sets `told_by` to the source of the answer. Throws Error.
+protocol::DecisionAnswer ask_for_decisions(const Config& config, std::uint32_t job, double since_s,
+                                           std::string& told_by);
 
 // The report of a monitor about itself.
 struct MonitorReport {
