@@ -115,8 +115,7 @@ int matrix_info(int argc, char** argv) {
   MatrixInfo info;
   const auto text = [&](TrafficWeight weight) {
     const CommMatrix matrix = read_matrix(line.operands()[0], {.weight = weight}, &info);
-    const MatrixFacts facts = facts_of(matrix, info, heaviest);
-    return line.has("json") ? facts_as_json(facts) : format_facts(facts);
+    return matrix_facts(matrix, info, heaviest, line.has("json"));
   };
   std::string shown = text(weight_given(line));
   // The file of a profile also answers what the other weight would give. A pipe cannot be read again.
