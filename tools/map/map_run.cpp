@@ -162,7 +162,6 @@ const policies::Policy* table_policy(const PolicySpec& spec) {
       throw UsageError("unknown key " + key + " for NATURAL, which has none");
     return nullptr;
   }
-  check_policy_name(spec);
   return from_command_line([&]() -> const policies::Policy* { return &policies::check_policy_spec(spec); });
 }
 
@@ -170,13 +169,19 @@ Cost cost_on(const MapTask& task, const std::vector<std::int32_t>& leaf_of_rank)
   return mapping_cost(task.view, task.faults, *task.matrix, leaf_of_rank);
 }
 
+// Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
 std::vector<std::int32_t> greedy_on(const MapTask& task, const std::vector<std::int32_t>& usable) {
-  if (!task.view.torus) return greedy_leaves(*task.matrix, *task.view.tree, usable);
+  const mapping::Graph graph = mapping::scaled_graph(*task.matrix);
+  if (!task.view.torus) {
+    const mapping::LeafTree slots(*task.view.tree, usable);
+    std::vector<std::int32_t> leaf_of_rank = mapping::greedy_mapping(graph, slots);
+    for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
+    return leaf_of_rank;
+  }
   const std::vector<std::int32_t> of_leaf = leaf_positions(task.view);
   tofa::TorusSlots slots{task.view.torus.get(), {}, nullptr};
   for (const std::int32_t leaf : usable) slots.position.push_back(of_leaf[leaf]);
-  std::vector<std::int32_t> mapped =
-      tofa::greedy_on_torus(mapping::scaled_graph(*task.matrix), slots, mapping::WorkBudget());
+  std::vector<std::int32_t> mapped = tofa::greedy_on_torus(graph, slots, mapping::WorkBudget());
   for (std::int32_t& slot : mapped) slot = usable[slot];
   return mapped;
 }
@@ -216,20 +221,6 @@ std::optional<Cost> greedy_cost_of(MapTask task, const MapOutcome& outcome) {
 }
 
 }  // namespace
-
-std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
-                                        const std::vector<std::int32_t>& usable) {
-  const mapping::LeafTree slots(tree, usable);
-  std::vector<std::int32_t> leaf_of_rank = mapping::greedy_mapping(mapping::scaled_graph(matrix), slots);
-  for (std::int32_t& place : leaf_of_rank) place = slots.leaf(place);
-  return leaf_of_rank;
-}
-
-void check_policy_name(const PolicySpec& spec, const std::string& hint) {
-  if (spec.policy == "NATURAL" || policies::find_policy(spec.policy) != nullptr) return;
-  throw UsageError("unknown policy " + shown(spec.policy) + "; known policies: NATURAL, " +
-                   policies::policy_names([](const policies::Policy&) { return true; }) + hint);
-}
 
 MapOutcome run_map(MapTask task) {
   const bool limited = task.request.max_nodes < INT32_MAX || task.request.min_nodes > 1 ||

@@ -51,9 +51,6 @@ struct MapOutcome {
   double cpu_s = 0;
 };
 
-// Throws UsageError if the policy is neither NATURAL nor in the table. The message ends with `hint`.
-void check_policy_name(const PolicySpec& spec, const std::string& hint = {});
-
 // Maps the ranks. Throws Error when the policy cannot meet the request, and UsageError for an unknown policy.
 MapOutcome run_map(MapTask task);
 
@@ -61,9 +58,5 @@ MapOutcome run_map(MapTask task);
 // that srun's plugin calls, with its `map_length`. Throws Error.
 MapOutcome run_map_in(const spank::Allocation& allocation, const MapTask& task,
                       const spank::MapLength& map_length = nullptr);
-
-// Returns the leaf of each rank by the greedy baseline, which places the heaviest pairs first.
-std::vector<std::int32_t> greedy_leaves(const CommMatrix& matrix, const TreeTopology& tree,
-                                        const std::vector<std::int32_t>& usable);
 
 }  // namespace placement::tools

@@ -147,8 +147,12 @@ MapTask read_task(const CommandLine& line, const std::string& command, bool in_a
   MapTask task;
   task.command = command;
   task.spec = policy_spec(line);
-  const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
-  check_policy_name(task.spec, like_pattern ? "; a pattern is given by --pattern" : "");
+  if (task.spec.policy != "NATURAL" && policies::find_policy(task.spec.policy) == nullptr) {
+    const bool like_pattern = pattern::is_word(task.spec.policy) || pattern::is_key(lower_case(task.spec.policy));
+    throw UsageError("unknown policy " + shown(task.spec.policy) + "; known policies: NATURAL, " +
+                     policies::policy_names([](const policies::Policy&) { return true; }) +
+                     (like_pattern ? "; a pattern is given by --pattern" : ""));
+  }
   task.pattern = take_pattern(line, task);
   if (const auto weight = line.value("weight")) task.spec.parameters["weight"] = *weight;
   from_command_line([&] { return policies::weight_of(task.spec.parameters); });
